@@ -1,0 +1,566 @@
+//! How a hotel booking moves: one function, every arm a row of the table. What
+//! is not here cannot be written.
+
+use crate::event::EventType;
+use crate::hotel::booking::{
+    Booking, Cancellation, CancellationStatus, Conflict, Event, Failure, Held, Moved, Notice, Room,
+    Settlement, State,
+};
+use crate::hotel::supply::{BookingState, Prebooked};
+use crate::id::{CancellationId, PaymentId, RefundId, RoomId};
+use crate::leg::Leg;
+use crate::money::Money;
+use crate::payment::{Method, Payment, PaymentEvent, PaymentState};
+use crate::time::Timestamp;
+
+impl Event {
+    /// Its name in histories, logs and tables.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::PrebookStarted => "prebook_started",
+            Self::PrebookBound { .. } => "prebook_bound",
+            Self::PrebookRefused(_) => "prebook_refused",
+            Self::PrebookGivenUp => "prebook_given_up",
+            Self::OfferExpired => "offer_expired",
+            Self::BookStarted { .. } => "book_started",
+            Self::BookSent { .. } => "book_sent",
+            Self::BookNotSent => "book_not_sent",
+            Self::BookPending { .. } => "book_pending",
+            Self::BookChecked { .. } => "book_checked",
+            Self::BookConfirmed(_) => "book_confirmed",
+            Self::BookRefused(_) => "book_refused",
+            Self::CheckoutNotCompleted => "checkout_not_completed",
+            Self::CancelStarted { .. } => "cancel_started",
+            Self::CancelSent { .. } => "cancel_sent",
+            Self::CancelNotSent { .. } => "cancel_not_sent",
+            Self::CancelPending { .. } => "cancel_pending",
+            Self::CancelChecked { .. } => "cancel_checked",
+            Self::CancelDone { .. } => "cancel_done",
+            Self::CancelRefused(_) => "cancel_refused",
+            Self::CancelLost(_) => "cancel_lost",
+            Self::Payment { event, .. } => event.name(),
+        }
+    }
+}
+
+/// What one arm of the table needs beside the booking.
+struct Told(Vec<Notice>);
+
+impl Told {
+    fn booking(&mut self, event_type: EventType) {
+        self.0.push(Notice {
+            event_type,
+            payment: None,
+        });
+    }
+
+    fn payment(&mut self, event_type: EventType, payment: &PaymentId) {
+        self.0.push(Notice {
+            event_type,
+            payment: Some(payment.clone()),
+        });
+    }
+}
+
+impl Booking {
+    /// Moves the booking.
+    ///
+    /// # Errors
+    /// [`Conflict`] when the event does not fit the state; nothing moved.
+    pub fn apply(mut self, event: Event, now: Timestamp) -> Result<Moved, Conflict> {
+        let from = self.status();
+        let name = event.name();
+        let mut told = Told(Vec::new());
+        self.state = self.next_state(event, now, &mut told).ok_or(Conflict {
+            status: from,
+            event: name,
+        })?;
+        self.version = self.version.saturating_add(1);
+        self.updated_at = now.max(self.updated_at);
+        Ok(Moved {
+            booking: self,
+            from,
+            event: name,
+            publish: told.0,
+        })
+    }
+
+    fn next_state(&mut self, event: Event, now: Timestamp, told: &mut Told) -> Option<State> {
+        use Event as E;
+        use State as S;
+        let next = match (self.state.clone(), event) {
+            (S::Created, E::PrebookStarted) => S::PrebookInProgress { since: now },
+            (
+                S::PrebookInProgress { .. },
+                E::PrebookBound {
+                    bound,
+                    expires_at,
+                    payment,
+                },
+            ) => self.bind(*bound, expires_at, payment, told),
+            (S::Created | S::PrebookInProgress { .. }, E::PrebookRefused(failure)) => {
+                self.fail(failure, now, told)
+            }
+            (S::Created | S::PrebookInProgress { .. }, E::PrebookGivenUp) => {
+                self.fail(Failure::prebook_unknown(), now, told)
+            }
+            (S::ReadyForComplete, E::OfferExpired) => {
+                self.payments
+                    .iter_mut()
+                    .for_each(|payment| payment.begin_void(now));
+                told.booking(EventType::HotelBookingExpired);
+                S::Expired
+            }
+            (S::ReadyForComplete, E::BookStarted { payment }) => {
+                self.begin_completion(payment, now)?
+            }
+            (
+                S::CompleteInProgress {
+                    book: leg @ Leg::Due { .. },
+                },
+                E::BookSent { next_at },
+            ) if self.is_paid_for() => S::CompleteInProgress {
+                book: leg.sent(now, next_at),
+            },
+            (
+                S::CompleteInProgress {
+                    book: Leg::Sent { .. },
+                },
+                E::BookNotSent | E::CheckoutNotCompleted,
+            ) => {
+                // What the payer did in the browser is kept for the next try; another hold can be asked for.
+                self.payments
+                    .iter_mut()
+                    .filter(|payment| !payment.is_by_browser())
+                    .for_each(|payment| payment.begin_void(now));
+                S::ReadyForComplete
+            }
+            (
+                S::CompleteInProgress {
+                    book: leg @ (Leg::Sent { .. } | Leg::Pending { .. }),
+                },
+                E::BookPending {
+                    supplier_reference,
+                    next_at,
+                },
+            ) => {
+                self.supplier_reference = supplier_reference.or(self.supplier_reference.take());
+                S::CompleteInProgress {
+                    book: leg.pending(now, next_at),
+                }
+            }
+            (
+                S::CompleteInProgress {
+                    book: leg @ (Leg::Sent { .. } | Leg::Pending { .. }),
+                },
+                E::BookChecked { next_at },
+            ) => S::CompleteInProgress {
+                book: leg.checked(next_at),
+            },
+            (
+                S::CompleteInProgress {
+                    book: Leg::Sent { .. } | Leg::Pending { .. },
+                },
+                E::BookConfirmed(state),
+            ) => self.confirm(&state, now, told),
+            (
+                S::CompleteInProgress {
+                    book: Leg::Sent { .. } | Leg::Pending { .. },
+                },
+                E::BookRefused(failure),
+            ) => self.fail(failure, now, told),
+            (S::Confirmed, E::CancelStarted { id, room_ids }) => {
+                self.begin_cancellation(Held::Confirmed, id, &room_ids, now, told)?
+            }
+            (S::PartiallyCanceled, E::CancelStarted { id, room_ids }) => {
+                self.begin_cancellation(Held::PartiallyCanceled, id, &room_ids, now, told)?
+            }
+            (
+                S::CancelInProgress {
+                    before,
+                    cancellation,
+                    cancel,
+                },
+                event,
+            ) => self.next_of_cancellation(before, cancellation, cancel, event, now, told)?,
+            (state, E::Payment { id, event }) => self.move_payment(state, &id, event, now, told)?,
+            _ => return None,
+        };
+        Some(next)
+    }
+
+    fn next_of_cancellation(
+        &mut self,
+        before: Held,
+        id: CancellationId,
+        leg: Leg,
+        event: Event,
+        now: Timestamp,
+        told: &mut Told,
+    ) -> Option<State> {
+        use Event as E;
+        let sent = !matches!(leg, Leg::Due { .. });
+        let next_leg = match event {
+            E::CancelSent { next_at } if !sent => leg.sent(now, next_at),
+            E::CancelNotSent { retry_at } if sent => leg.retry(retry_at),
+            E::CancelPending { next_at } if sent => leg.pending(now, next_at),
+            E::CancelChecked { next_at } if sent => leg.checked(next_at),
+            E::CancelDone { state, refund } if sent => {
+                return Some(self.release(&id, &state, refund, now, told));
+            }
+            E::CancelRefused(failure) if sent => {
+                return Some(self.keep(
+                    before,
+                    &id,
+                    CancellationStatus::Refused,
+                    failure,
+                    now,
+                    told,
+                ));
+            }
+            E::CancelLost(failure) if sent => {
+                return Some(self.keep(before, &id, CancellationStatus::Failed, failure, now, told));
+            }
+            E::Payment { id: payment, event } => {
+                let state = State::CancelInProgress {
+                    before,
+                    cancellation: id,
+                    cancel: leg,
+                };
+                return self.move_payment(state, &payment, event, now, told);
+            }
+            _ => return None,
+        };
+        Some(State::CancelInProgress {
+            before,
+            cancellation: id,
+            cancel: next_leg,
+        })
+    }
+
+    fn bind(
+        &mut self,
+        bound: Prebooked,
+        expires_at: Timestamp,
+        payment: Option<Payment>,
+        told: &mut Told,
+    ) -> State {
+        for (room, rate) in self.rooms.iter_mut().zip(bound.rooms) {
+            room.name = rate.name;
+            room.board = rate.board;
+            room.board_name = rate.board_name;
+            room.total = rate.total;
+            room.due_at_property = rate.due_at_property;
+            room.policy = Some(rate.policy);
+        }
+        self.hotel = bound.hotel;
+        self.total = bound.total;
+        self.policy = Some(bound.policy);
+        self.promotions = bound.promotions;
+        self.loyalty = bound.loyalty;
+        self.supplier_prebook = Some(bound.supplier_prebook);
+        self.offer_expires_at = expires_at;
+        self.payments.extend(payment);
+        told.booking(EventType::HotelBookingCreated);
+        State::ReadyForComplete
+    }
+
+    fn begin_completion(&mut self, payment: Option<Payment>, now: Timestamp) -> Option<State> {
+        match (self.settlement, self.use_payment_sdk, payment) {
+            (Settlement::Gateway, false, Some(payment)) => self.payments.push(payment),
+            (Settlement::Gateway, true, None) => {
+                let payment = self
+                    .payments
+                    .iter_mut()
+                    .rev()
+                    .find(|payment| payment.is_by_browser())?;
+                match payment.state {
+                    // The browser has acted, or not: only reading the payment tells.
+                    PaymentState::RequiresAction => {
+                        payment.state = PaymentState::Authorizing(Leg::due(now).sent(now, now))
+                    }
+                    PaymentState::Authorized => {}
+                    _ => return None,
+                }
+            }
+            (Settlement::Supplier, _, None) => {}
+            _ => return None,
+        }
+        self.failure = None;
+        Some(State::CompleteInProgress {
+            book: Leg::due(now),
+        })
+    }
+
+    fn is_paid_for(&self) -> bool {
+        self.settlement == Settlement::Supplier
+            || self
+                .current_payment()
+                .is_some_and(|payment| payment.state == PaymentState::Authorized)
+    }
+
+    fn confirm(&mut self, state: &BookingState, now: Timestamp, told: &mut Told) -> State {
+        self.supplier_reference = Some(state.supplier_reference.clone());
+        self.hotel_confirmation_code
+            .clone_from(&state.hotel_confirmation_code);
+        self.hotel_remarks.clone_from(&state.remarks);
+        for known in &state.rooms {
+            if let Some(room) = self.rooms.get_mut(usize::from(known.position)) {
+                room.supplier_reference
+                    .clone_from(&known.supplier_room_reference);
+                room.hotel_confirmation_code
+                    .clone_from(&known.hotel_confirmation_code);
+            }
+        }
+        if let Some(policy) = &state.policy {
+            self.policy = Some(policy.clone());
+        }
+        self.confirmed_at = Some(now);
+        self.payments
+            .iter_mut()
+            .for_each(|payment| payment.begin_capture(now));
+        told.booking(EventType::HotelBookingConfirmed);
+        State::Confirmed
+    }
+
+    fn fail(&mut self, failure: Failure, now: Timestamp, told: &mut Told) -> State {
+        // A booking that never was bindable was never announced either.
+        let announced = self.supplier_prebook.is_some();
+        self.failure = Some(failure);
+        self.payments
+            .iter_mut()
+            .for_each(|payment| payment.begin_void(now));
+        if announced {
+            told.booking(EventType::HotelBookingFailed);
+        }
+        State::Failed
+    }
+
+    fn begin_cancellation(
+        &mut self,
+        before: Held,
+        id: CancellationId,
+        room_ids: &[RoomId],
+        now: Timestamp,
+        told: &mut Told,
+    ) -> Option<State> {
+        let standing = || self.rooms.iter().filter(|room| room.canceled_at.is_none());
+        let wanted: Vec<RoomId> = if room_ids.is_empty() {
+            standing().map(|room| room.id.clone()).collect()
+        } else {
+            standing()
+                .filter(|room| room_ids.contains(&room.id))
+                .map(|room| room.id.clone())
+                .collect()
+        };
+        let all_stand = room_ids.iter().all(|id| wanted.contains(id));
+        if wanted.is_empty() || !all_stand {
+            return None;
+        }
+        self.cancellations.push(Cancellation {
+            id: id.clone(),
+            status: CancellationStatus::InProgress,
+            room_ids: wanted,
+            single_rooms: !room_ids.is_empty(),
+            fee: None,
+            refund_amount: None,
+            supplier_reference: None,
+            created_at: now,
+            completed_at: None,
+            failure: None,
+        });
+        self.failure = None;
+        told.booking(EventType::HotelBookingCancellationStarted);
+        Some(State::CancelInProgress {
+            before,
+            cancellation: id,
+            cancel: Leg::due(now),
+        })
+    }
+
+    fn release(
+        &mut self,
+        id: &CancellationId,
+        state: &BookingState,
+        refund: RefundId,
+        now: Timestamp,
+        told: &mut Told,
+    ) -> State {
+        let released = self.released_total(id);
+        let (fee, back) = self.fee_and_refund(id, state, released, now);
+        let room_ids = self
+            .cancellations
+            .iter()
+            .find(|c| c.id == *id)
+            .map(|c| c.room_ids.clone())
+            .unwrap_or_default();
+        for room in self
+            .rooms
+            .iter_mut()
+            .filter(|room| room_ids.contains(&room.id))
+        {
+            room.canceled_at.get_or_insert(now);
+        }
+        let given_back = match self.settlement {
+            Settlement::Supplier => back,
+            Settlement::Gateway => self.give_back(refund, back, now),
+        };
+        if let Some(cancellation) = self.cancellations.iter_mut().find(|c| c.id == *id) {
+            cancellation.status = CancellationStatus::Succeeded;
+            cancellation.fee = Some(fee);
+            cancellation.refund_amount = Some(given_back);
+            cancellation.supplier_reference = state
+                .cancellation
+                .as_ref()
+                .and_then(|c| c.supplier_reference.clone());
+            cancellation.completed_at = Some(now);
+        }
+        self.failure = None;
+        if self.rooms.iter().all(|room| room.canceled_at.is_some()) {
+            self.canceled_at = Some(now);
+            told.booking(EventType::HotelBookingCanceled);
+            State::Canceled
+        } else {
+            told.booking(EventType::HotelBookingPartiallyCanceled);
+            State::PartiallyCanceled
+        }
+    }
+
+    fn give_back(&mut self, refund: RefundId, amount: Money, now: Timestamp) -> Money {
+        let taken = self
+            .payments
+            .iter_mut()
+            .rev()
+            .find(|payment| payment.holds_money());
+        taken.map_or(Money::zero(amount.currency), |payment| {
+            payment.begin_refund(refund, amount, now)
+        })
+    }
+
+    /// The price of the rooms that a cancellation releases.
+    fn released_total(&self, id: &CancellationId) -> Money {
+        let Some(cancellation) = self.cancellations.iter().find(|c| c.id == *id) else {
+            return Money::zero(self.total.currency);
+        };
+        let stays =
+            |room: &&Room| room.canceled_at.is_none() && !cancellation.room_ids.contains(&room.id);
+        let staying: i64 = self
+            .rooms
+            .iter()
+            .filter(stays)
+            .map(|room| room.total.minor)
+            .sum();
+        self.standing_total()
+            .less(Money::new(staying, self.total.currency))
+    }
+
+    /// The supplier's word where it gives one, else the policy's.
+    fn fee_and_refund(
+        &self,
+        id: &CancellationId,
+        state: &BookingState,
+        released: Money,
+        now: Timestamp,
+    ) -> (Money, Money) {
+        if let Some(amounts) = &state.cancellation
+            && amounts.fee.currency == released.currency
+        {
+            let fee = amounts.fee.at_most(released);
+            return (fee, released.less(fee));
+        }
+        let cancellation = self.cancellations.iter().find(|c| c.id == *id);
+        let fee = match cancellation {
+            Some(c) if c.single_rooms => {
+                let rooms = self
+                    .rooms
+                    .iter()
+                    .filter(|room| c.room_ids.contains(&room.id));
+                let fees = rooms.map(|room| {
+                    room.policy
+                        .as_ref()
+                        .map_or(room.total, |p| p.fee_at(now, room.total))
+                        .minor
+                });
+                Money::new(fees.sum(), released.currency).at_most(released)
+            }
+            _ => self
+                .policy
+                .as_ref()
+                .map_or(released, |p| p.fee_at(now, released)),
+        };
+        (fee, released.less(fee))
+    }
+
+    fn keep(
+        &mut self,
+        before: Held,
+        id: &CancellationId,
+        status: CancellationStatus,
+        failure: Failure,
+        now: Timestamp,
+        told: &mut Told,
+    ) -> State {
+        if let Some(cancellation) = self.cancellations.iter_mut().find(|c| c.id == *id) {
+            cancellation.status = status;
+            cancellation.completed_at = Some(now);
+            cancellation.failure = Some(failure.clone());
+        }
+        self.failure = Some(failure);
+        told.booking(EventType::HotelBookingCancellationRefused);
+        match before {
+            Held::Confirmed => State::Confirmed,
+            Held::PartiallyCanceled => State::PartiallyCanceled,
+        }
+    }
+
+    fn move_payment(
+        &mut self,
+        state: State,
+        id: &PaymentId,
+        event: PaymentEvent,
+        now: Timestamp,
+        told: &mut Told,
+    ) -> Option<State> {
+        let payment = self.payments.iter_mut().find(|payment| payment.id == *id)?;
+        let moved = payment.clone().apply(event.clone(), now).ok()?;
+        *payment = moved;
+        match event {
+            PaymentEvent::Captured => told.payment(EventType::PaymentCaptured, id),
+            PaymentEvent::Refunded(_) => told.payment(EventType::PaymentRefunded, id),
+            PaymentEvent::Declined(_) | PaymentEvent::NothingHeld => {
+                told.payment(EventType::PaymentFailed, id)
+            }
+            _ => {}
+        }
+        let waiting = matches!(
+            payment.state,
+            PaymentState::Failed | PaymentState::RequiresAction
+        );
+        match state {
+            State::CompleteInProgress {
+                book: Leg::Due { .. },
+            } if waiting => Some(State::ReadyForComplete),
+            other => Some(other),
+        }
+    }
+}
+
+impl Failure {
+    /// The supplier did not bind the offer, and never said so.
+    #[must_use]
+    pub fn prebook_unknown() -> Self {
+        Self {
+            code: "prebook_unknown".to_owned(),
+            description: "The supplier did not answer; nothing was booked or charged.".to_owned(),
+        }
+    }
+}
+
+impl Payment {
+    /// Whether the payer's browser holds it.
+    #[must_use]
+    pub fn is_by_browser(&self) -> bool {
+        self.method == Method::Sdk
+    }
+}

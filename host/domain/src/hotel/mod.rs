@@ -1,0 +1,14 @@
+//! Hotels: what is asked of suppliers, what they answer, and the booking.
+
+pub mod booking;
+pub mod content;
+pub mod offer;
+pub mod quote;
+pub mod step;
+pub mod supply;
+
+pub use booking::{Booking, Event, State, Status};
+pub use offer::{
+    Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Location, Loyalty,
+    Occupancy, Penalty, Promotion, Restriction, RoomRate, Stay,
+};

@@ -1,0 +1,198 @@
+//! One call that changes something at somebody else's system, seen over time.
+//!
+//! The mark that it was sent is stored before the first byte leaves; from then
+//! on it may only be read back, never sent again on a guess.
+
+use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// How far a call has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "leg")]
+pub enum Leg {
+    /// To be sent.
+    Due {
+        /// Not before.
+        at: Timestamp,
+        /// How often it was tried and known not to have happened.
+        tries: u32,
+    },
+    /// Sent, or about to be; no outcome is recorded.
+    Sent {
+        /// When the mark was set.
+        since: Timestamp,
+        /// How often it was tried before and known not to have happened.
+        tries: u32,
+        /// How often it was read back.
+        checks: u32,
+        /// When to read back next.
+        next_at: Timestamp,
+    },
+    /// Accepted and not final.
+    Pending {
+        /// When it was accepted.
+        since: Timestamp,
+        /// How often it was read back.
+        checks: u32,
+        /// When to read back next.
+        next_at: Timestamp,
+    },
+}
+
+impl Leg {
+    /// To be sent at once.
+    #[must_use]
+    pub const fn due(now: Timestamp) -> Self {
+        Self::Due { at: now, tries: 0 }
+    }
+
+    /// The mark before the first byte.
+    #[must_use]
+    pub const fn sent(self, now: Timestamp, next_at: Timestamp) -> Self {
+        let tries = self.tries();
+        Self::Sent {
+            since: now,
+            tries,
+            checks: 0,
+            next_at,
+        }
+    }
+
+    /// Read back without result.
+    #[must_use]
+    pub fn checked(self, next_at: Timestamp) -> Self {
+        match self {
+            Self::Sent {
+                since,
+                tries,
+                checks,
+                ..
+            } => Self::Sent {
+                since,
+                tries,
+                checks: checks.saturating_add(1),
+                next_at,
+            },
+            Self::Pending { since, checks, .. } => Self::Pending {
+                since,
+                checks: checks.saturating_add(1),
+                next_at,
+            },
+            Self::Due { .. } => self,
+        }
+    }
+
+    /// Accepted; keeps the count of checks when it was so before.
+    #[must_use]
+    pub fn pending(self, now: Timestamp, next_at: Timestamp) -> Self {
+        match self {
+            Self::Pending { .. } => self.checked(next_at),
+            Self::Due { .. } | Self::Sent { .. } => Self::Pending {
+                since: now,
+                checks: 0,
+                next_at,
+            },
+        }
+    }
+
+    /// Known not to have happened; try again at `at`.
+    #[must_use]
+    pub fn retry(self, at: Timestamp) -> Self {
+        Self::Due {
+            at,
+            tries: self.tries().saturating_add(1),
+        }
+    }
+
+    /// How often it was tried and known not to have happened.
+    #[must_use]
+    pub const fn tries(&self) -> u32 {
+        match self {
+            Self::Due { tries, .. } | Self::Sent { tries, .. } => *tries,
+            Self::Pending { .. } => 0,
+        }
+    }
+
+    /// When something is to be done about it.
+    #[must_use]
+    pub const fn at(&self) -> Timestamp {
+        match self {
+            Self::Due { at, .. } => *at,
+            Self::Sent { next_at, .. } | Self::Pending { next_at, .. } => *next_at,
+        }
+    }
+
+    /// Sent without a known outcome, since when.
+    #[must_use]
+    pub const fn unknown_since(&self) -> Option<Timestamp> {
+        match self {
+            Self::Sent { since, .. } => Some(*since),
+            Self::Due { .. } | Self::Pending { .. } => None,
+        }
+    }
+}
+
+/// Offsets, in seconds, at which something is looked at again. After the last
+/// one, the last offset is added again and again: nothing is ever given up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schedule(Vec<i64>);
+
+impl Schedule {
+    /// Offsets in seconds, ascending. Empty means every minute.
+    #[must_use]
+    pub fn new(offsets_s: Vec<i64>) -> Self {
+        Self(if offsets_s.is_empty() {
+            vec![60]
+        } else {
+            offsets_s
+        })
+    }
+
+    /// The first instant of the schedule that lies after `now`.
+    #[must_use]
+    pub fn next_after(&self, since: Timestamp, now: Timestamp) -> Timestamp {
+        let upcoming = self
+            .0
+            .iter()
+            .map(|&offset| since.plus_s(offset))
+            .find(|at| *at > now);
+        upcoming.unwrap_or_else(|| now.plus_s(self.0.last().copied().unwrap_or(60).max(1)))
+    }
+
+    /// The wait before the try after `tries` failed ones.
+    #[must_use]
+    pub fn retry_at(&self, tries: u32, now: Timestamp) -> Timestamp {
+        let index = usize::try_from(tries)
+            .unwrap_or(usize::MAX)
+            .min(self.0.len().saturating_sub(1));
+        now.plus_s(self.0.get(index).copied().unwrap_or(60))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedule_never_ends() {
+        let schedule = Schedule::new(vec![5, 15, 60]);
+        let since = Timestamp(0);
+        for (now_s, next_s) in [(0, 5), (5, 15), (6, 15), (15, 60), (60, 120), (1000, 1060)] {
+            assert_eq!(
+                schedule.next_after(since, Timestamp(now_s * 1000)),
+                Timestamp(next_s * 1000)
+            );
+        }
+    }
+
+    #[test]
+    fn retries_wait_longer_and_longer() {
+        let schedule = Schedule::new(vec![5, 30]);
+        for (tries, wait_s) in [(0, 5), (1, 30), (2, 30), (99, 30)] {
+            assert_eq!(
+                schedule.retry_at(tries, Timestamp(0)),
+                Timestamp(wait_s * 1000)
+            );
+        }
+    }
+}

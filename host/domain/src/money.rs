@@ -1,0 +1,222 @@
+//! Money: minor units of an ISO 4217 currency. No floating point.
+
+use rust_decimal::Decimal;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Largest amount that the gateway handles, in minor units: every amount up to
+/// it survives a JSON number in any client.
+pub const MINOR_UNITS_MAX: i64 = 999_999_999_999_999;
+
+/// An ISO 4217 currency in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Currency(iso_currency::Currency);
+
+/// Why something is not money.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MoneyError {
+    /// Not the code of a currency.
+    #[error("not an ISO 4217 currency code")]
+    UnknownCurrency,
+    /// More decimals than the currency has.
+    #[error("more decimals than the currency has")]
+    TooPrecise,
+    /// Beyond [`MINOR_UNITS_MAX`].
+    #[error("amount out of range")]
+    OutOfRange,
+    /// Two currencies in one sum.
+    #[error("amounts in different currencies")]
+    Mixed,
+}
+
+impl Currency {
+    /// US dollars, the currency of price calendars.
+    pub const USD: Self = Self(iso_currency::Currency::USD);
+
+    /// Reads a three-letter code, upper case.
+    ///
+    /// # Errors
+    /// [`MoneyError::UnknownCurrency`].
+    pub fn parse(code: &str) -> Result<Self, MoneyError> {
+        iso_currency::Currency::from_code(code)
+            .map(Self)
+            .ok_or(MoneyError::UnknownCurrency)
+    }
+
+    /// The three-letter code.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        self.0.code()
+    }
+
+    /// Decimals of the major unit: 2 for EUR, 0 for JPY, 3 for KWD.
+    #[must_use]
+    pub fn exponent(self) -> u32 {
+        u32::from(self.0.exponent().unwrap_or(0))
+    }
+}
+
+impl fmt::Display for Currency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl TryFrom<String> for Currency {
+    type Error = MoneyError;
+    fn try_from(code: String) -> Result<Self, MoneyError> {
+        Self::parse(&code)
+    }
+}
+
+impl From<Currency> for String {
+    fn from(currency: Currency) -> String {
+        currency.code().to_owned()
+    }
+}
+
+/// An amount of a currency.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Money {
+    /// Minor units: cents of EUR, yen of JPY.
+    pub minor: i64,
+    /// Of which currency.
+    pub currency: Currency,
+}
+
+impl Money {
+    /// An amount of minor units.
+    #[must_use]
+    pub const fn new(minor: i64, currency: Currency) -> Self {
+        Self { minor, currency }
+    }
+
+    /// Nothing, of a currency.
+    #[must_use]
+    pub const fn zero(currency: Currency) -> Self {
+        Self::new(0, currency)
+    }
+
+    /// Reads an amount in major units.
+    ///
+    /// # Errors
+    /// When it has more decimals than the currency or is out of range.
+    pub fn from_major(amount: Decimal, currency: Currency) -> Result<Self, MoneyError> {
+        let scale = Decimal::from(10_u64.pow(currency.exponent()));
+        let minor = amount
+            .checked_mul(scale)
+            .ok_or(MoneyError::OutOfRange)?
+            .normalize();
+        if minor.scale() > 0 {
+            return Err(MoneyError::TooPrecise);
+        }
+        let minor = i64::try_from(minor.mantissa()).map_err(|_| MoneyError::OutOfRange)?;
+        if minor.abs() > MINOR_UNITS_MAX {
+            return Err(MoneyError::OutOfRange);
+        }
+        Ok(Self::new(minor, currency))
+    }
+
+    /// The amount in major units, exact.
+    #[must_use]
+    pub fn to_major(self) -> Decimal {
+        Decimal::new(self.minor, self.currency.exponent())
+    }
+
+    /// The sum.
+    ///
+    /// # Errors
+    /// When the currencies differ or the sum is out of range.
+    pub fn plus(self, other: Self) -> Result<Self, MoneyError> {
+        if self.currency != other.currency {
+            return Err(MoneyError::Mixed);
+        }
+        let minor = self
+            .minor
+            .checked_add(other.minor)
+            .filter(|m| m.abs() <= MINOR_UNITS_MAX);
+        minor
+            .map(|m| Self::new(m, self.currency))
+            .ok_or(MoneyError::OutOfRange)
+    }
+
+    /// The difference, never below nothing. Of another currency: unchanged.
+    #[must_use]
+    pub fn less(self, other: Self) -> Self {
+        if self.currency != other.currency {
+            return self;
+        }
+        Self::new(self.minor.saturating_sub(other.minor).max(0), self.currency)
+    }
+
+    /// The smaller of two amounts of the same currency; `self` when they differ in it.
+    #[must_use]
+    pub fn at_most(self, cap: Self) -> Self {
+        if self.currency == cap.currency && cap.minor < self.minor {
+            cap
+        } else {
+            self
+        }
+    }
+
+    /// Whether there is anything.
+    #[must_use]
+    pub const fn is_zero(self) -> bool {
+        self.minor == 0
+    }
+}
+
+impl fmt::Display for Money {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.to_major(), self.currency)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::str::FromStr;
+
+    fn money(amount: &str, code: &str) -> Result<Money, MoneyError> {
+        Money::from_major(
+            Decimal::from_str(amount).unwrap(),
+            Currency::parse(code).unwrap(),
+        )
+    }
+
+    #[test]
+    fn major_units_follow_the_currency() {
+        for (amount, code, minor) in [
+            ("12.34", "EUR", 1234),
+            ("12", "JPY", 12),
+            ("1.234", "KWD", 1234),
+            ("-0.5", "USD", -50),
+            ("1.10000", "EUR", 110),
+        ] {
+            let read = money(amount, code).unwrap();
+            assert_eq!(read.minor, minor);
+            assert_eq!(read.to_major(), Decimal::from_str(amount).unwrap());
+        }
+    }
+
+    #[test]
+    fn amounts_beyond_the_currency_or_the_range_are_refused() {
+        assert_eq!(money("1.5", "JPY"), Err(MoneyError::TooPrecise));
+        assert_eq!(money("1.001", "EUR"), Err(MoneyError::TooPrecise));
+        assert_eq!(
+            money("79228162514264337593543950335", "EUR"),
+            Err(MoneyError::OutOfRange)
+        );
+        assert_eq!(money("10000000000000", "EUR"), Err(MoneyError::OutOfRange));
+    }
+
+    #[test]
+    fn different_currencies_never_add_up() {
+        let euros = money("1", "EUR").unwrap();
+        assert_eq!(
+            euros.plus(money("1", "USD").unwrap()),
+            Err(MoneyError::Mixed)
+        );
+    }
+}

@@ -1,0 +1,587 @@
+//! A payment of a booking: authorize, capture, void, refund.
+//!
+//! A payment knows nothing of what it pays for. Before the supplier's yes every
+//! step has an undo; after it every step is retried until it is done.
+
+use crate::id::{InstrumentId, PaymentId, RefundId};
+use crate::leg::Leg;
+use crate::money::Money;
+use crate::supplier::SupplierId;
+use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// A card network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names of the networks")]
+pub enum CardBrand {
+    Visa,
+    Mastercard,
+    Amex,
+    Discover,
+    Diners,
+    Jcb,
+    Unionpay,
+    Unknown,
+}
+
+/// How a card is funded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Funding {
+    Credit,
+    Debit,
+    Prepaid,
+    Unknown,
+}
+
+/// A wallet that a card was in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Wallet {
+    ApplePay,
+    GooglePay,
+}
+
+/// What may be shown of a card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Card {
+    /// Network.
+    pub brand: CardBrand,
+    /// Last four digits.
+    pub last4: String,
+    /// How it is funded.
+    pub funding: Funding,
+    /// Wallet that it was in.
+    pub wallet: Option<Wallet>,
+    /// `YYYY-MM`.
+    pub expires: Option<String>,
+}
+
+/// A stored means of payment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instrument {
+    /// Its id.
+    pub id: InstrumentId,
+    /// Where its token is good.
+    pub processor: SupplierId,
+    /// The processor's token.
+    pub token: String,
+    /// What may be shown of it.
+    pub card: Option<Card>,
+    /// When it was stored.
+    pub created_at: Timestamp,
+}
+
+/// Who pays how.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// A stored instrument, with its token at the processor.
+    Instrument {
+        /// The stored instrument.
+        id: InstrumentId,
+        /// The processor's token.
+        token: String,
+    },
+    /// The payer's browser, through the processor's own form.
+    Sdk,
+}
+
+/// Where a payment stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PaymentState {
+    /// Waits for the payer's browser.
+    RequiresAction,
+    /// The amount is to be held.
+    Authorizing(Leg),
+    /// The amount is held.
+    Authorized,
+    /// The held amount is to be taken.
+    Capturing(Leg),
+    /// Taken; refunds stand beside it.
+    Captured,
+    /// The held amount is to be released.
+    Voiding(Leg),
+    /// Nothing is held.
+    Voided,
+    /// Nothing was held.
+    Failed,
+}
+
+/// What the API says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names of the interface")]
+pub enum PaymentStatus {
+    RequiresAction,
+    Authorized,
+    Captured,
+    Voided,
+    PartiallyRefunded,
+    Refunded,
+    Failed,
+    Unknown,
+}
+
+/// Money to give back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refund {
+    /// Its id.
+    pub id: RefundId,
+    /// How much.
+    pub amount: Money,
+    /// None: done.
+    pub leg: Option<Leg>,
+}
+
+/// A payment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Payment {
+    /// Its id.
+    pub id: PaymentId,
+    /// What is held, and taken.
+    pub amount: Money,
+    /// Who pays how.
+    pub method: Method,
+    /// Which processor.
+    pub processor: SupplierId,
+    /// The processor's id of it.
+    pub processor_reference: Option<String>,
+    /// What may be shown.
+    pub card: Option<Card>,
+    /// Where it stands.
+    pub state: PaymentState,
+    /// What was given back, or is to be.
+    pub refunds: Vec<Refund>,
+    /// Why it failed, in the processor's closed words.
+    pub decline: Option<Decline>,
+    /// When it was begun.
+    pub created_at: Timestamp,
+}
+
+/// Why a card was declined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Decline {
+    InsufficientFunds,
+    ExpiredCard,
+    IncorrectDetails,
+    SuspectedFraud,
+    RequiresAction,
+    NotCompleted,
+    Other,
+}
+
+/// What the processor says of a payment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessorState {
+    /// Where it stands there.
+    pub status: ProcessorStatus,
+    /// The processor's id.
+    pub processor_reference: String,
+    /// Held in total.
+    pub authorized: Money,
+    /// Taken in total.
+    pub captured: Money,
+    /// Given back in total.
+    pub refunded: Money,
+    /// What may be shown.
+    pub card: Option<Card>,
+    /// When the hold lapses.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// Where a payment stands at the processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum ProcessorStatus {
+    RequiresAction,
+    Authorized,
+    Captured,
+    Voided,
+    Declined,
+}
+
+/// How a call about money ends when it is not done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PaymentError {
+    /// A definite no of the issuer or the processor.
+    #[error("the payment was declined")]
+    Declined(Decline),
+    /// Not possible in this state or with these values.
+    #[error("the processor refused: {0}")]
+    Refused(String),
+    /// Nothing left the gateway.
+    #[error("nothing was sent: {0}")]
+    NotSent(String),
+    /// It may have happened.
+    #[error("the outcome is unknown: {0}")]
+    Unknown(String),
+}
+
+/// What happens to a payment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PaymentEvent {
+    /// The mark before an authorization, capture, void leaves.
+    Sent {
+        /// When to read back without an answer.
+        next_at: Timestamp,
+    },
+    /// The amount is held.
+    Authorized {
+        /// The processor's id.
+        processor_reference: String,
+        /// What may be shown.
+        card: Option<Card>,
+    },
+    /// A definite no; nothing is held.
+    Declined(Decline),
+    /// The hold was never asked for, or it is known that nothing came of it.
+    NothingHeld,
+    /// Taken.
+    Captured,
+    /// Released.
+    Voided,
+    /// Capture or void did not happen; try again.
+    Failed {
+        /// When.
+        retry_at: Timestamp,
+    },
+    /// Read back without result.
+    Checked {
+        /// When to read back next.
+        next_at: Timestamp,
+    },
+    /// The mark before a refund leaves.
+    RefundSent {
+        /// Which.
+        refund: RefundId,
+        /// When to read back without an answer.
+        next_at: Timestamp,
+    },
+    /// Given back.
+    Refunded(RefundId),
+    /// The refund did not happen; try again.
+    RefundFailed {
+        /// Which.
+        refund: RefundId,
+        /// When.
+        retry_at: Timestamp,
+    },
+    /// The refund was read back without result.
+    RefundChecked {
+        /// Which.
+        refund: RefundId,
+        /// When to read back next.
+        next_at: Timestamp,
+    },
+}
+
+impl PaymentEvent {
+    /// Its name in logs and tables.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Sent { .. } => "payment_sent",
+            Self::Authorized { .. } => "payment_authorized",
+            Self::Declined(_) => "payment_declined",
+            Self::NothingHeld => "payment_nothing_held",
+            Self::Captured => "payment_captured",
+            Self::Voided => "payment_voided",
+            Self::Failed { .. } => "payment_step_failed",
+            Self::Checked { .. } => "payment_checked",
+            Self::RefundSent { .. } => "refund_sent",
+            Self::Refunded(_) => "refund_done",
+            Self::RefundFailed { .. } => "refund_failed",
+            Self::RefundChecked { .. } => "refund_checked",
+        }
+    }
+}
+
+/// The event does not fit the payment's state.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{event} does not fit a payment that is {state}")]
+pub struct PaymentConflict {
+    /// The state's name.
+    pub state: &'static str,
+    /// The event's name.
+    pub event: &'static str,
+}
+
+impl PaymentState {
+    /// Its name in logs and tables.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::RequiresAction => "requires_action",
+            Self::Authorizing(Leg::Due { .. }) => "authorizing_due",
+            Self::Authorizing(_) => "authorizing_sent",
+            Self::Authorized => "authorized",
+            Self::Capturing(Leg::Due { .. }) => "capturing_due",
+            Self::Capturing(_) => "capturing_sent",
+            Self::Captured => "captured",
+            Self::Voiding(Leg::Due { .. }) => "voiding_due",
+            Self::Voiding(_) => "voiding_sent",
+            Self::Voided => "voided",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl Payment {
+    /// A hold to be asked for at once.
+    #[must_use]
+    pub fn to_authorize(
+        id: PaymentId,
+        amount: Money,
+        processor: SupplierId,
+        instrument: &Instrument,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            amount,
+            method: Method::Instrument {
+                id: instrument.id.clone(),
+                token: instrument.token.clone(),
+            },
+            processor,
+            processor_reference: None,
+            card: instrument.card.clone(),
+            state: PaymentState::Authorizing(Leg::due(now)),
+            refunds: Vec::new(),
+            decline: None,
+            created_at: now,
+        }
+    }
+
+    /// A payment that waits for the payer's browser.
+    #[must_use]
+    pub fn by_browser(
+        id: PaymentId,
+        amount: Money,
+        processor: SupplierId,
+        processor_reference: String,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            amount,
+            method: Method::Sdk,
+            processor,
+            processor_reference: Some(processor_reference),
+            card: None,
+            state: PaymentState::RequiresAction,
+            refunds: Vec::new(),
+            decline: None,
+            created_at: now,
+        }
+    }
+
+    /// What the API says of it.
+    #[must_use]
+    pub fn status(&self) -> PaymentStatus {
+        match &self.state {
+            PaymentState::RequiresAction => PaymentStatus::RequiresAction,
+            PaymentState::Authorizing(_) => PaymentStatus::Unknown,
+            PaymentState::Authorized | PaymentState::Capturing(_) | PaymentState::Voiding(_) => {
+                PaymentStatus::Authorized
+            }
+            PaymentState::Voided => PaymentStatus::Voided,
+            PaymentState::Failed => PaymentStatus::Failed,
+            PaymentState::Captured => match self.refunded().minor {
+                0 => PaymentStatus::Captured,
+                back if back >= self.amount.minor => PaymentStatus::Refunded,
+                _ => PaymentStatus::PartiallyRefunded,
+            },
+        }
+    }
+
+    /// What was given back, without what is still to be.
+    #[must_use]
+    pub fn refunded(&self) -> Money {
+        let minor = self
+            .refunds
+            .iter()
+            .filter(|r| r.leg.is_none())
+            .map(|r| r.amount.minor)
+            .sum();
+        Money::new(minor, self.amount.currency)
+    }
+
+    /// What could still be given back: the amount less every refund asked for.
+    #[must_use]
+    pub fn refundable(&self) -> Money {
+        let asked: i64 = self.refunds.iter().map(|r| r.amount.minor).sum();
+        self.amount.less(Money::new(asked, self.amount.currency))
+    }
+
+    /// Whether something is held or taken, or may be.
+    #[must_use]
+    pub const fn holds_money(&self) -> bool {
+        match self.state {
+            PaymentState::RequiresAction
+            | PaymentState::Authorizing(_)
+            | PaymentState::Authorized
+            | PaymentState::Capturing(_)
+            | PaymentState::Captured => true,
+            PaymentState::Voiding(_) | PaymentState::Voided | PaymentState::Failed => false,
+        }
+    }
+
+    /// The supplier said yes: take the held amount.
+    pub fn begin_capture(&mut self, now: Timestamp) {
+        if self.state == PaymentState::Authorized {
+            self.state = PaymentState::Capturing(Leg::due(now));
+        }
+    }
+
+    /// Nothing was bought: release what is, or may be, held.
+    pub fn begin_void(&mut self, now: Timestamp) {
+        match self.state {
+            PaymentState::Authorizing(Leg::Due { .. }) => self.state = PaymentState::Failed,
+            PaymentState::RequiresAction
+            | PaymentState::Authorized
+            | PaymentState::Authorizing(_) => {
+                self.state = PaymentState::Voiding(Leg::due(now));
+            }
+            PaymentState::Capturing(_)
+            | PaymentState::Captured
+            | PaymentState::Voiding(_)
+            | PaymentState::Voided
+            | PaymentState::Failed => {}
+        }
+    }
+
+    /// Gives back at most `amount`, capped by what is left; the amount that it
+    /// will be. What was never taken is released instead of taken and returned.
+    pub fn begin_refund(&mut self, id: RefundId, amount: Money, now: Timestamp) -> Money {
+        let amount = amount.at_most(self.refundable());
+        if amount.is_zero() || !self.holds_money() {
+            return Money::zero(self.amount.currency);
+        }
+        let untaken = matches!(
+            self.state,
+            PaymentState::Authorized | PaymentState::Capturing(Leg::Due { .. })
+        );
+        if untaken && amount == self.amount {
+            self.state = PaymentState::Voiding(Leg::due(now));
+        } else {
+            self.refunds.push(Refund {
+                id,
+                amount,
+                leg: Some(Leg::due(now)),
+            });
+        }
+        amount
+    }
+
+    /// Moves the payment.
+    ///
+    /// # Errors
+    /// [`PaymentConflict`] when the event does not fit the state.
+    pub fn apply(mut self, event: PaymentEvent, now: Timestamp) -> Result<Self, PaymentConflict> {
+        use PaymentEvent as E;
+        use PaymentState as S;
+        let conflict = PaymentConflict {
+            state: self.state.name(),
+            event: event.name(),
+        };
+        self.state = match (self.state, event) {
+            (S::Authorizing(leg @ Leg::Due { .. }), E::Sent { next_at }) => {
+                S::Authorizing(leg.sent(now, next_at))
+            }
+            (S::Capturing(leg @ Leg::Due { .. }), E::Sent { next_at }) => {
+                S::Capturing(leg.sent(now, next_at))
+            }
+            (S::Voiding(leg @ Leg::Due { .. }), E::Sent { next_at }) => {
+                S::Voiding(leg.sent(now, next_at))
+            }
+            (
+                S::Authorizing(Leg::Sent { .. }),
+                E::Authorized {
+                    processor_reference,
+                    card,
+                },
+            ) => {
+                self.processor_reference = Some(processor_reference);
+                self.card = card.or(self.card);
+                S::Authorized
+            }
+            (S::Authorizing(Leg::Sent { .. }), E::Declined(decline)) => {
+                self.decline = Some(decline);
+                if self.method == Method::Sdk && decline == Decline::NotCompleted {
+                    S::RequiresAction
+                } else {
+                    S::Failed
+                }
+            }
+            (S::Authorizing(Leg::Sent { .. }), E::NothingHeld) => S::Failed,
+            (S::Capturing(Leg::Sent { .. }), E::Captured) => S::Captured,
+            (S::Voiding(Leg::Sent { .. }), E::Voided) => S::Voided,
+            (S::Capturing(leg @ Leg::Sent { .. }), E::Failed { retry_at }) => {
+                S::Capturing(leg.retry(retry_at))
+            }
+            (S::Voiding(leg @ Leg::Sent { .. }), E::Failed { retry_at }) => {
+                S::Voiding(leg.retry(retry_at))
+            }
+            (S::Authorizing(leg @ Leg::Sent { .. }), E::Checked { next_at }) => {
+                S::Authorizing(leg.checked(next_at))
+            }
+            (S::Capturing(leg @ Leg::Sent { .. }), E::Checked { next_at }) => {
+                S::Capturing(leg.checked(next_at))
+            }
+            (S::Voiding(leg @ Leg::Sent { .. }), E::Checked { next_at }) => {
+                S::Voiding(leg.checked(next_at))
+            }
+            (S::Captured, refund) => {
+                self.refunds = apply_refund(self.refunds, refund, now).ok_or(conflict)?;
+                S::Captured
+            }
+            _ => return Err(conflict),
+        };
+        Ok(self)
+    }
+}
+
+fn apply_refund(refunds: Vec<Refund>, event: PaymentEvent, now: Timestamp) -> Option<Vec<Refund>> {
+    use PaymentEvent as E;
+    let (wanted, change): (RefundId, Box<dyn Fn(Leg) -> Option<Option<Leg>>>) = match event {
+        E::RefundSent { refund, next_at } => (
+            refund,
+            Box::new(move |leg| {
+                matches!(leg, Leg::Due { .. }).then(|| Some(leg.sent(now, next_at)))
+            }),
+        ),
+        E::Refunded(refund) => (refund, Box::new(|_| Some(None))),
+        E::RefundFailed { refund, retry_at } => {
+            (refund, Box::new(move |leg| Some(Some(leg.retry(retry_at)))))
+        }
+        E::RefundChecked { refund, next_at } => (
+            refund,
+            Box::new(move |leg| Some(Some(leg.checked(next_at)))),
+        ),
+        E::Sent { .. }
+        | E::Authorized { .. }
+        | E::Declined(_)
+        | E::NothingHeld
+        | E::Captured
+        | E::Voided
+        | E::Failed { .. }
+        | E::Checked { .. } => return None,
+    };
+    let mut known = false;
+    let moved = refunds.into_iter().map(|refund| match refund.leg {
+        Some(leg) if refund.id == wanted => {
+            known = true;
+            change(leg).map(|leg| Refund { leg, ..refund })
+        }
+        leg => Some(Refund { leg, ..refund }),
+    });
+    let moved: Option<Vec<Refund>> = moved.collect();
+    moved.filter(|_| known)
+}
