@@ -420,6 +420,21 @@ impl Payment {
         self.amount.less(Money::new(asked, self.amount.currency))
     }
 
+    /// How often its present step was tried and is known not to have happened.
+    #[must_use]
+    pub const fn tries(&self) -> u32 {
+        match &self.state {
+            PaymentState::Authorizing(leg)
+            | PaymentState::Capturing(leg)
+            | PaymentState::Voiding(leg) => leg.tries(),
+            PaymentState::RequiresAction
+            | PaymentState::Authorized
+            | PaymentState::Captured
+            | PaymentState::Voided
+            | PaymentState::Failed => 0,
+        }
+    }
+
     /// Whether something is held or taken, or may be.
     #[must_use]
     pub const fn holds_money(&self) -> bool {

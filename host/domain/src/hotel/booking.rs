@@ -462,16 +462,43 @@ impl Booking {
         self.total.less(Money::new(released, self.total.currency))
     }
 
-    /// Our reference at a processor for one kind of call about a payment.
-    /// Begins with the booking's id; the same call has the same reference for ever.
+    /// Our reference at a processor for one call about a payment. Begins with
+    /// the booking's id. A call that may have happened keeps its reference; a
+    /// call that is known not to have happened gets a new one, because
+    /// processors answer a repeated reference with its first answer.
     #[must_use]
-    pub fn payment_reference(&self, payment: &PaymentId, call: &str) -> String {
+    pub fn payment_reference(&self, payment: &PaymentId, call: &str, tries: u32) -> String {
         let ordinal = self
             .payments
             .iter()
             .position(|p| p.id == *payment)
             .unwrap_or(self.payments.len());
-        format!("{}-{call}-{}", self.id, ordinal.saturating_add(1))
+        format!(
+            "{}-{call}-{}-{}",
+            self.id,
+            ordinal.saturating_add(1),
+            tries.saturating_add(1)
+        )
+    }
+
+    /// The same for one of a payment's refunds.
+    #[must_use]
+    pub fn refund_reference(&self, payment: &Payment, refund: &RefundId) -> String {
+        let ordinal = payment
+            .refunds
+            .iter()
+            .position(|known| known.id == *refund)
+            .unwrap_or(payment.refunds.len());
+        let tries = payment
+            .refunds
+            .get(ordinal)
+            .and_then(|known| known.leg.as_ref())
+            .map_or(0, Leg::tries);
+        self.payment_reference(
+            &payment.id,
+            &format!("refund-{}", ordinal.saturating_add(1)),
+            tries,
+        )
     }
 
     /// Our reference at the supplier for a cancellation.

@@ -485,8 +485,8 @@ fn a_declined_card_leaves_the_booking_ready_for_another() {
         }],
     );
     assert_eq!(
-        again.payment_reference(&PaymentId::from_bits(2), "authorize"),
-        format!("{}-authorize-2", again.id)
+        again.payment_reference(&PaymentId::from_bits(2), "authorize", 0),
+        format!("{}-authorize-2-1", again.id)
     );
 }
 

@@ -220,7 +220,14 @@ impl Booking {
                 ));
             }
             E::CancelLost(failure) if sent => {
-                return Some(self.keep(before, &id, CancellationStatus::Failed, failure, now, told));
+                return Some(self.keep(
+                    before,
+                    &id,
+                    CancellationStatus::Failed,
+                    failure,
+                    now,
+                    told,
+                ));
             }
             E::Payment { id: payment, event } => {
                 let state = State::CancelInProgress {
