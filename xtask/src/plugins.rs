@@ -1,0 +1,163 @@
+//! `cargo xtask plugins`: every guest of the workspace as a component.
+//!
+//! A guest is a member with `[package.metadata.stopover]`. It becomes one
+//! component of its own name, or one for each of its `variants`:
+//!
+//! ```toml
+//! [package.metadata.stopover]
+//! variants = [{ name = "fake-hotels", features = ["full"] }]
+//! ```
+
+mod component;
+mod guest;
+mod inputs;
+mod standard_library;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+
+use crate::cargo::{self, Workspace};
+use guest::Guest;
+use standard_library::{StandardLibrary, Way};
+
+/// Options of `cargo xtask plugins`.
+#[derive(Args, Default)]
+pub(crate) struct Options {
+    /// Take the standard library this way only, instead of the first that works
+    #[arg(long, value_enum)]
+    std: Option<Way>,
+    /// Build again what is up to date
+    #[arg(long)]
+    force: bool,
+}
+
+/// Where the components end up; the gateway and the tests read them from here.
+pub(crate) fn folder() -> PathBuf {
+    cargo::target("plugins")
+}
+
+/// Builds the components that are missing or older than their sources.
+pub(crate) fn build(options: &Options) -> Result<()> {
+    for folder in [folder(), stamp_folder()] {
+        fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    let _lock = lock(&cargo::target("guest/lock"))?;
+
+    let workspace = Workspace::read()?;
+    let guests = guest::all(&workspace)?;
+    remove_leftovers(&guests)?;
+
+    let mut library = None;
+    let mut failed = Vec::new();
+    for guest in &guests {
+        let digest = inputs::digest(&workspace, guest)?;
+        if !options.force && is_current(guest, &digest)? {
+            continue;
+        }
+        let library = match &library {
+            Some(library) => library,
+            None => library.insert(StandardLibrary::find(options.std)?),
+        };
+        if let Err(error) = build_one(guest, library, &digest) {
+            eprintln!("not built: {}: {error:#}", guest.name);
+            failed.push(guest.name.as_str());
+        }
+    }
+    ensure!(
+        failed.is_empty(),
+        "plugins not built: {}",
+        failed.join(", ")
+    );
+    eprintln!("{} plugins are up to date in target/plugins", guests.len());
+    Ok(())
+}
+
+/// Whether the component is there and was built from these inputs.
+fn is_current(guest: &Guest<'_>, digest: &str) -> Result<bool> {
+    let component = component_file(&guest.name);
+    let built_from = fs::read_to_string(stamp_file(&guest.name));
+    if !component.is_file() || !built_from.is_ok_and(|built_from| built_from == digest) {
+        return Ok(false);
+    }
+    touch(&component)?;
+    Ok(true)
+}
+
+fn build_one(guest: &Guest<'_>, library: &StandardLibrary, digest: &str) -> Result<()> {
+    let start = Instant::now();
+    let component = component::build(guest, library)?;
+    write(&component_file(&guest.name), &component)?;
+    write(&stamp_file(&guest.name), digest.as_bytes())?;
+    eprintln!(
+        "built {} ({} KB, {:.1} s)",
+        guest.name,
+        component.len() / 1024,
+        start.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+fn component_file(name: &str) -> PathBuf {
+    folder().join(format!("{name}.wasm"))
+}
+
+fn stamp_folder() -> PathBuf {
+    cargo::target("guest/stamps")
+}
+
+fn stamp_file(name: &str) -> PathBuf {
+    stamp_folder().join(name)
+}
+
+/// Keeps two builds from mixing up their files: variants of a guest share the
+/// name that cargo gives them.
+fn lock(path: &Path) -> Result<File> {
+    let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
+    file.lock()
+        .with_context(|| format!("cannot lock {}", path.display()))?;
+    Ok(file)
+}
+
+/// Removes components whose guest is gone, because the gateway loads what it finds.
+fn remove_leftovers(guests: &[Guest<'_>]) -> Result<()> {
+    let stamps = stamp_folder();
+    let entries =
+        fs::read_dir(&stamps).with_context(|| format!("cannot list {}", stamps.display()))?;
+    for entry in entries {
+        let entry = entry.with_context(|| format!("cannot list {}", stamps.display()))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if guests.iter().any(|guest| guest.name == name) {
+            continue;
+        }
+        for file in [component_file(&name), entry.path()] {
+            if file.exists() {
+                fs::remove_file(&file)
+                    .with_context(|| format!("cannot remove {}", file.display()))?;
+            }
+        }
+        eprintln!("removed {name}, which is no longer built");
+    }
+    Ok(())
+}
+
+/// Replaces a file in one step, because a running gateway may be reading it.
+fn write(path: &Path, content: &[u8]) -> Result<()> {
+    let temporary = path.with_extension("new");
+    fs::write(&temporary, content)
+        .and_then(|()| fs::rename(&temporary, path))
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Makes a component newer than sources that were touched but not changed.
+fn touch(path: &Path) -> Result<()> {
+    File::options()
+        .append(true)
+        .open(path)
+        .and_then(|file| file.set_modified(SystemTime::now()))
+        .with_context(|| format!("cannot touch {}", path.display()))
+}

@@ -1,0 +1,165 @@
+//! A private sysroot, built once by Debian's compiler from Debian's sources.
+//!
+//! rustup's compiler cannot do this: the sources of the standard library are
+//! one of the things that only rustup's server has, and they must match the
+//! compiler to the commit. Debian packages both. Its compiler then builds the
+//! guests as well, and stays out of everything else.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use super::TARGET;
+use crate::{apt, cargo, process};
+
+const PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
+
+/// Debian's compiler and the standard library that it built.
+pub(super) struct Sysroot {
+    pub(super) folder: PathBuf,
+    compiler: PathBuf,
+    linker: PathBuf,
+}
+
+impl Sysroot {
+    /// The sysroot of an earlier run, if this compiler built it.
+    pub(super) fn built() -> Result<Option<Self>> {
+        let Some(compiler) = compiler() else {
+            return Ok(None);
+        };
+        let sysroot = Self::of(compiler)?;
+        let stamp = fs::read_to_string(sysroot.stamp()).ok();
+        let complete = stamp == Some(version(&sysroot.compiler)?);
+        Ok(complete.then_some(sysroot))
+    }
+
+    /// Installs what is missing and builds the library, in about a minute.
+    pub(super) fn build() -> Result<Self> {
+        if compiler().is_none() {
+            apt::install(&PACKAGES, "the WebAssembly standard library")?;
+        }
+        let compiler = compiler().context("Debian's rustc-web brought no compiler and sources")?;
+        let sysroot = Self::of(compiler)?;
+        let source = cargo::target("wasm-sysroot/build");
+        sysroot.compile_library(&source)?;
+        sysroot.install_library(&source.join(format!("target/{TARGET}/release/deps")))?;
+        fs::remove_dir_all(&source)
+            .with_context(|| format!("cannot remove {}", source.display()))?;
+        let stamp = sysroot.stamp();
+        fs::write(&stamp, version(&sysroot.compiler)?)
+            .with_context(|| format!("cannot write {}", stamp.display()))?;
+        Ok(sysroot)
+    }
+
+    /// Makes a `cargo build` command use Debian's compiler.
+    pub(super) fn apply(&self, build: &mut Command) {
+        build
+            .env("RUSTC", &self.compiler)
+            .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", &self.linker);
+    }
+
+    fn of(compiler: PathBuf) -> Result<Self> {
+        Ok(Self {
+            folder: cargo::target("wasm-sysroot"),
+            compiler,
+            linker: linker()?,
+        })
+    }
+
+    /// Written last: a folder without it was left half done.
+    fn stamp(&self) -> PathBuf {
+        self.folder.join("compiler")
+    }
+
+    /// Has cargo build the library as a dependency of an empty crate.
+    fn compile_library(&self, source: &Path) -> Result<()> {
+        let manifest = "[package]\nname = \"empty\"\nedition = \"2024\"\n\n\
+                        [profile.release]\npanic = \"abort\"\n\n[workspace]\n";
+        fs::create_dir_all(source.join("src"))
+            .and_then(|()| fs::write(source.join("Cargo.toml"), manifest))
+            .and_then(|()| fs::write(source.join("src/lib.rs"), "#![no_std]\n"))
+            .with_context(|| format!("cannot write {}", source.display()))?;
+        let mut command = cargo::command();
+        command
+            .current_dir(source)
+            .args(["build", "--quiet", "--release", "--target", TARGET])
+            .args(["--target-dir", "target", "-Zbuild-std=std,panic_abort"])
+            // Lets a stable compiler take the flag above. Guests are built without it.
+            .env("RUSTC_BOOTSTRAP", "1")
+            // The library's own code takes part in the guests' link-time optimisation.
+            .env("CARGO_ENCODED_RUSTFLAGS", "-Cembed-bitcode=yes");
+        self.apply(&mut command);
+        process::run(&mut command)
+    }
+
+    fn install_library(&self, built: &Path) -> Result<()> {
+        let library = self.folder.join(format!("lib/rustlib/{TARGET}/lib"));
+        if library.exists() {
+            fs::remove_dir_all(&library)
+                .with_context(|| format!("cannot remove {}", library.display()))?;
+        }
+        fs::create_dir_all(&library)
+            .with_context(|| format!("cannot create {}", library.display()))?;
+        let entries =
+            fs::read_dir(built).with_context(|| format!("cannot list {}", built.display()))?;
+        let mut copied = 0;
+        for entry in entries {
+            let entry = entry.with_context(|| format!("cannot list {}", built.display()))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.ends_with(".rlib") && !name.starts_with("libempty-") {
+                fs::copy(entry.path(), library.join(&name))
+                    .with_context(|| format!("cannot copy {name} to {}", library.display()))?;
+                copied += 1;
+            }
+        }
+        if copied == 0 {
+            bail!("cargo built no library in {}", built.display());
+        }
+        Ok(())
+    }
+}
+
+/// Debian's compiler, when it and the sources are installed.
+fn compiler() -> Option<PathBuf> {
+    process::find("dpkg-query")?;
+    let mut list = Command::new("dpkg-query");
+    list.arg("--listfiles").args(PACKAGES);
+    if !process::succeeds(&mut list) {
+        return None;
+    }
+    let files = process::output(list.stdout(Stdio::piped())).ok()?;
+    let owned = |end: &str| {
+        files
+            .lines()
+            .map(PathBuf::from)
+            .find(|file| file.ends_with(end))
+    };
+    owned("library/std/src/lib.rs")?;
+    owned("bin/rustc")
+}
+
+fn version(compiler: &Path) -> Result<String> {
+    process::output(Command::new(compiler).arg("-vV"))
+}
+
+/// The linker for WebAssembly that comes with rustup's toolchain.
+fn linker() -> Result<PathBuf> {
+    let sysroot = process::output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let version = version(Path::new("rustc"))?;
+    let host = version
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .context("`rustc -vV` names no host")?;
+    let bundled = PathBuf::from(sysroot.trim()).join(format!("lib/rustlib/{host}/bin/rust-lld"));
+    if bundled.is_file() {
+        return Ok(bundled);
+    }
+    process::find("wasm-ld").with_context(|| {
+        format!(
+            "no linker: {} is not there, nor is wasm-ld of Debian's lld",
+            bundled.display()
+        )
+    })
+}

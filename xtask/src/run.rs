@@ -1,0 +1,56 @@
+//! `cargo xtask run`: the demo, from source.
+
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::cargo::{self, Workspace};
+use crate::plugins;
+
+/// Where the gateway looks for its plugins.
+pub(crate) const PLUGINS_VARIABLE: &str = "STOPOVER_PLUGINS_DIR";
+
+/// Options of `cargo xtask run`.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Build the gateway with optimisation
+    #[arg(long)]
+    release: bool,
+    /// Passed on to `stopover serve --demo`
+    #[arg(last = true)]
+    arguments: Vec<String>,
+}
+
+/// Builds everything and becomes the gateway.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    plugins::build(&plugins::Options::default())?;
+    let gateway = build_gateway(options.release)?;
+    let error = Command::new(&gateway)
+        .args(["serve", "--demo"])
+        .args(&options.arguments)
+        .env(PLUGINS_VARIABLE, plugins::folder())
+        .exec();
+    Err(error).with_context(|| format!("cannot start {}", gateway.display()))
+}
+
+/// Builds the binary `stopover`.
+pub(crate) fn build_gateway(release: bool) -> Result<PathBuf> {
+    let workspace = Workspace::read()?;
+    let package = workspace
+        .packages
+        .iter()
+        .find(|package| package.name == "host-server")
+        .context("the workspace has no package host-server")?;
+    let mut command = cargo::command();
+    command.args(["build", "--package", "host-server", "--bin", "stopover"]);
+    if release {
+        command.arg("--release");
+    }
+    cargo::artifacts(&mut command, package)?
+        .into_iter()
+        .find(|file| file.file_name().is_some_and(|name| name == "stopover"))
+        .context("`cargo build` made no binary called stopover")
+}

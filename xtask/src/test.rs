@@ -1,0 +1,53 @@
+//! `cargo xtask test`: every test, with what the tests need.
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::cargo::{self, Workspace};
+use crate::postgres::{Durability, Postgres};
+use crate::{plugins, process, schemathesis};
+
+/// Options of `cargo xtask test`.
+#[derive(Args, Default)]
+pub(crate) struct Options {
+    /// Passed on to `cargo test`, for example `-p host-storage` or a part of a
+    /// test's name; without any, everything is tested
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+/// Builds the plugins, starts a database, runs the tests.
+pub(crate) fn test(options: &Options) -> Result<()> {
+    plugins::build(&plugins::Options::default())?;
+    if !options.arguments.is_empty() {
+        return with_database(&options.arguments);
+    }
+    with_database(&["--no-fail-fast".to_owned()])?;
+    guests()?;
+    schemathesis::schemathesis(&schemathesis::Options::default())
+}
+
+/// The default members, or what the arguments select. The database goes away
+/// with the end of this function, whatever the outcome.
+fn with_database(arguments: &[String]) -> Result<()> {
+    let database = Postgres::start(Durability::Given)?;
+    let mut command = cargo::command();
+    command.arg("test").args(arguments);
+    database.offer(&mut command);
+    process::run(&mut command)
+}
+
+/// What guests can test without a sandbox: the mapping of a supplier's answers.
+fn guests() -> Result<()> {
+    let workspace = Workspace::read()?;
+    let guests = workspace.guests();
+    if guests.is_empty() {
+        return Ok(());
+    }
+    let mut command = cargo::command();
+    command.args(["test", "--no-fail-fast", "--all-features"]);
+    for guest in guests {
+        command.args(["--package", &guest.name]);
+    }
+    process::run(&mut command)
+}
