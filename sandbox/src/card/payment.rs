@@ -1,0 +1,364 @@
+//! Payments: holding an amount, making an intent for the browser, reading back.
+
+use std::collections::HashMap;
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use http::{StatusCode, Uri};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    card::{
+        refusal::Refusal,
+        token::{Card, Source},
+    },
+    clock::DAY_MS,
+    connection,
+    ledger::{Entry, Kind},
+    money::Currency,
+    request::{self, Account},
+    state::{App, Record, World},
+};
+
+/// How long an issuer keeps money on hold.
+const HOLD_MS: i64 = 7 * DAY_MS;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Status {
+    RequiresAction,
+    Authorized,
+    Captured,
+    Canceled,
+    Declined,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Payment {
+    pub(super) id: String,
+    pub(super) account: String,
+    pub(super) reference: String,
+    pub(super) status: Status,
+    /// Minor units asked for.
+    pub(super) amount: i64,
+    pub(super) currency: Currency,
+    pub(super) source: Option<Source>,
+    /// Of an intent.
+    pub(super) intent_token: Option<String>,
+    pub(super) authorized: i64,
+    pub(super) authorized_at: Option<i64>,
+    pub(super) captured: i64,
+    pub(super) capture_reference: Option<String>,
+    pub(super) capture_failures: u8,
+    pub(super) void_reference: Option<String>,
+    pub(super) refunded: i64,
+    pub(super) created_at: i64,
+}
+
+impl Record for Payment {
+    const SHELF: &'static str = "card_payment";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn shelf(world: &mut World) -> &mut HashMap<String, Self> {
+        &mut world.card.payments
+    }
+
+    fn index(&self, world: &mut World) {
+        let key = (self.account.clone(), self.reference.clone());
+        world.card.by_reference.insert(key, self.id.clone());
+        if let Some(token) = &self.intent_token {
+            (world.card.by_intent_token).insert(token.clone(), self.id.clone());
+        }
+    }
+}
+
+impl Payment {
+    /// Why the card was not charged.
+    pub(super) fn decline_code(&self) -> Option<&'static str> {
+        match (self.status, self.source) {
+            (Status::Declined, Some(Source::InsufficientFunds)) => Some("insufficient_funds"),
+            (Status::Declined, _) => Some("generic_decline"),
+            (Status::RequiresAction, Some(Source::RequiresAction)) => {
+                Some("authentication_required")
+            }
+            _ => None,
+        }
+    }
+
+    /// When the hold ends by itself.
+    pub(super) fn hold_ends(&self) -> Option<i64> {
+        self.authorized_at.map(|at| at + HOLD_MS)
+    }
+
+    /// A row of the ledger about this payment, now.
+    pub(super) fn entry(&self, world: &World, kind: Kind, amount: i64) -> Entry {
+        Entry {
+            at: world.now(),
+            kind,
+            supplier: self.account.clone(),
+            client_reference: self.reference.clone(),
+            reference: self.id.clone(),
+            amount,
+            currency: self.currency,
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct PaymentWire {
+    id: String,
+    reference: String,
+    status: Status,
+    currency: String,
+    amount: i64,
+    amount_authorized: i64,
+    amount_captured: i64,
+    amount_refunded: i64,
+    card: Option<Card>,
+    decline_code: Option<&'static str>,
+    created: i64,
+    authorization_expires: Option<i64>,
+}
+
+pub(super) fn payment_wire(payment: &Payment) -> PaymentWire {
+    let held = payment.status == Status::Authorized;
+    PaymentWire {
+        id: payment.id.clone(),
+        reference: payment.reference.clone(),
+        status: payment.status,
+        currency: payment.currency.code().to_lowercase(),
+        amount: payment.amount,
+        amount_authorized: payment.authorized,
+        amount_captured: payment.captured,
+        amount_refunded: payment.refunded,
+        card: payment.source.map(Source::card),
+        decline_code: payment.decline_code(),
+        created: payment.created_at.div_euclid(1_000),
+        authorization_expires: payment
+            .hold_ends()
+            .filter(|_| held)
+            .map(|at| at.div_euclid(1_000)),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PaymentRequest {
+    reference: String,
+    amount: i64,
+    currency: String,
+    source: String,
+    #[serde(default, rename = "description")]
+    _description: Option<String>,
+    #[serde(default, rename = "off_session")]
+    _off_session: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IntentRequest {
+    reference: String,
+    amount: i64,
+    currency: String,
+    #[serde(default, rename = "description")]
+    _description: Option<String>,
+}
+
+/// What a payment is made of, whoever pays it how.
+struct Wanted {
+    reference: String,
+    amount: i64,
+    currency: Currency,
+    source: Option<Source>,
+}
+
+fn wanted(
+    reference: String,
+    amount: i64,
+    currency: &str,
+    source: Option<Source>,
+) -> Result<Wanted, Refusal> {
+    request::reference("reference", &reference)?;
+    positive(amount)?;
+    let currency = (currency.chars().all(|letter| letter.is_ascii_lowercase()))
+        .then(|| Currency::from_code(&currency.to_uppercase()))
+        .flatten()
+        .ok_or_else(|| Refusal::Invalid("currency: not a lower-case code".to_owned()))?;
+    Ok(Wanted {
+        reference,
+        amount,
+        currency,
+        source,
+    })
+}
+
+pub(super) fn positive(amount: i64) -> Result<(), Refusal> {
+    (amount > 0)
+        .then_some(())
+        .ok_or_else(|| Refusal::Invalid("amount must be positive".to_owned()))
+}
+
+pub(super) async fn authorize_payment(
+    State(app): State<App>,
+    Account(account): Account,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let request: PaymentRequest = request::body(&body)?;
+    let source = Source::from_token(&request.source).ok_or(Refusal::NoSuchToken)?;
+    let wanted = wanted(
+        request.reference,
+        request.amount,
+        &request.currency,
+        Some(source),
+    )?;
+    let (payment, repeated) = app
+        .turn(|world| match earlier(world, account, &wanted) {
+            Ok(Some(first)) => Ok((first, true)),
+            Ok(None) => Ok((authorize(world, account, wanted, source), false)),
+            Err(refusal) => Err(refusal),
+        })
+        .await??;
+    if payment.decline_code().is_some() {
+        return Err(Refusal::Declined(Box::new(payment)));
+    }
+    if source == Source::Timeout && !repeated {
+        return Ok(connection::cut());
+    }
+    Ok((StatusCode::CREATED, Json(payment_wire(&payment))).into_response())
+}
+
+/// What the same reference made before.
+fn earlier(world: &World, account: &str, wanted: &Wanted) -> Result<Option<Payment>, Refusal> {
+    let Some(first) = by_reference(world, account, &wanted.reference) else {
+        return Ok(None);
+    };
+    let same = first.amount == wanted.amount
+        && first.currency == wanted.currency
+        && first.intent_token.is_some() == wanted.source.is_none()
+        && (wanted.source.is_none() || first.source == wanted.source);
+    if same {
+        Ok(Some(first))
+    } else {
+        Err(Refusal::ReferenceReused)
+    }
+}
+
+fn authorize(world: &mut World, account: &str, wanted: Wanted, source: Source) -> Payment {
+    let mut payment = new(world, account, wanted);
+    payment.status = match source {
+        Source::Declined | Source::InsufficientFunds => Status::Declined,
+        Source::RequiresAction => Status::RequiresAction,
+        Source::Visa | Source::Mastercard | Source::Timeout | Source::CaptureFails => {
+            hold(world, &mut payment);
+            Status::Authorized
+        }
+    };
+    world.save(payment.clone());
+    payment
+}
+
+/// The issuer holds the whole amount from now on.
+pub(super) fn hold(world: &mut World, payment: &mut Payment) {
+    payment.status = Status::Authorized;
+    payment.authorized = payment.amount;
+    payment.authorized_at = Some(world.now());
+    world.record(payment.entry(world, Kind::Authorization, payment.amount));
+}
+
+fn new(world: &mut World, account: &str, wanted: Wanted) -> Payment {
+    Payment {
+        id: world.reference("pay-"),
+        account: account.to_owned(),
+        reference: wanted.reference,
+        status: Status::RequiresAction,
+        amount: wanted.amount,
+        currency: wanted.currency,
+        source: wanted.source,
+        intent_token: None,
+        authorized: 0,
+        authorized_at: None,
+        captured: 0,
+        capture_reference: None,
+        capture_failures: 0,
+        void_reference: None,
+        refunded: 0,
+        created_at: world.now(),
+    }
+}
+
+pub(super) async fn create_intent(
+    State(app): State<App>,
+    Account(account): Account,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let request: IntentRequest = request::body(&body)?;
+    let wanted = wanted(request.reference, request.amount, &request.currency, None)?;
+    let payment = app
+        .turn(|world| match earlier(world, account, &wanted) {
+            Ok(None) => {
+                let mut payment = new(world, account, wanted);
+                payment.intent_token = Some(secret_token(&payment.id));
+                world.save(payment.clone());
+                Ok(payment)
+            }
+            Ok(Some(first)) => Ok(first),
+            Err(refusal) => Err(refusal),
+        })
+        .await??;
+    let answer = json!({ "payment": payment_wire(&payment), "token": payment.intent_token });
+    Ok((StatusCode::CREATED, Json(answer)).into_response())
+}
+
+/// What a browser needs to complete something; not to be guessed from its id.
+pub(crate) fn secret_token(id: &str) -> String {
+    format!("{id}-secret-{}", uuid::Uuid::now_v7().simple())
+}
+
+fn by_reference(world: &World, account: &str, reference: &str) -> Option<Payment> {
+    let key = (account.to_owned(), reference.to_owned());
+    let id = world.card.by_reference.get(&key)?;
+    world.card.payments.get(id).cloned()
+}
+
+pub(super) fn of_account(world: &World, account: &str, id: &str) -> Result<Payment, Refusal> {
+    (world.card.payments.get(id))
+        .filter(|payment| payment.account == account)
+        .cloned()
+        .ok_or(Refusal::NoSuchPayment)
+}
+
+pub(super) async fn read_payment(
+    State(app): State<App>,
+    Account(account): Account,
+    Path(id): Path<String>,
+) -> Result<Json<PaymentWire>, Refusal> {
+    let payment = app.turn(|world| of_account(world, account, &id)).await??;
+    Ok(Json(payment_wire(&payment)))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FindQuery {
+    reference: String,
+}
+
+pub(super) async fn find_payments(
+    State(app): State<App>,
+    Account(account): Account,
+    uri: Uri,
+) -> Result<Json<Value>, Refusal> {
+    let FindQuery { reference } = request::query(&uri)?;
+    let found = app
+        .turn(|world| by_reference(world, account, &reference))
+        .await?;
+    let data: Vec<PaymentWire> = found.iter().map(payment_wire).collect();
+    Ok(Json(json!({ "data": data })))
+}

@@ -1,0 +1,172 @@
+//! Giving captured money back, whole or in parts.
+
+use std::collections::HashMap;
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use http::{StatusCode, Uri};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    card::{
+        payment::{of_account, positive},
+        refusal::Refusal,
+    },
+    ledger::Kind,
+    money::Currency,
+    request::{self, Account},
+    state::{App, Record, World},
+};
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Refund {
+    id: String,
+    payment: String,
+    reference: String,
+    amount: i64,
+    currency: Currency,
+    created_at: i64,
+}
+
+impl Record for Refund {
+    const SHELF: &'static str = "card_refund";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn shelf(world: &mut World) -> &mut HashMap<String, Self> {
+        &mut world.card.refunds
+    }
+
+    fn index(&self, world: &mut World) {
+        let of_payment = (world.card.refunds_of)
+            .entry(self.payment.clone())
+            .or_default();
+        if !of_payment.contains(&self.id) {
+            of_payment.push(self.id.clone());
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct RefundWire<'a> {
+    id: &'a str,
+    payment: &'a str,
+    reference: &'a str,
+    amount: i64,
+    currency: String,
+    created: i64,
+}
+
+fn refund_wire(refund: &Refund) -> RefundWire<'_> {
+    RefundWire {
+        id: &refund.id,
+        payment: &refund.payment,
+        reference: &refund.reference,
+        amount: refund.amount,
+        currency: refund.currency.code().to_lowercase(),
+        created: refund.created_at.div_euclid(1_000),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RefundRequest {
+    reference: String,
+    amount: i64,
+}
+
+pub(super) async fn refund_payment(
+    State(app): State<App>,
+    Account(account): Account,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let request: RefundRequest = request::body(&body)?;
+    request::reference("reference", &request.reference)?;
+    positive(request.amount)?;
+    let refund = app
+        .turn(|world| refund(world, account, &id, &request))
+        .await??;
+    Ok((StatusCode::CREATED, Json(refund_wire(&refund))).into_response())
+}
+
+fn refund(
+    world: &mut World,
+    account: &str,
+    id: &str,
+    request: &RefundRequest,
+) -> Result<Refund, Refusal> {
+    let mut payment = of_account(world, account, id)?;
+    let first =
+        (refunds_of(world, id).into_iter()).find(|refund| refund.reference == request.reference);
+    if let Some(first) = first {
+        return match first.amount == request.amount {
+            true => Ok(first),
+            false => Err(Refusal::ReferenceReused),
+        };
+    }
+    if payment.captured == 0 {
+        return Err(Refusal::WrongState);
+    }
+    if request.amount > payment.captured - payment.refunded {
+        return Err(Refusal::AmountTooLarge);
+    }
+    let refund = Refund {
+        id: world.reference("ref-"),
+        payment: payment.id.clone(),
+        reference: request.reference.clone(),
+        amount: request.amount,
+        currency: payment.currency,
+        created_at: world.now(),
+    };
+    payment.refunded += request.amount;
+    let mut entry = payment.entry(world, Kind::Refund, request.amount);
+    entry.client_reference.clone_from(&request.reference);
+    entry.reference.clone_from(&refund.id);
+    world.record(entry);
+    world.save(payment);
+    world.save(refund.clone());
+    Ok(refund)
+}
+
+/// In the order in which they were made.
+fn refunds_of(world: &World, payment: &str) -> Vec<Refund> {
+    (world.card.refunds_of.get(payment).into_iter().flatten())
+        .filter_map(|id| world.card.refunds.get(id))
+        .cloned()
+        .collect()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FindQuery {
+    reference: Option<String>,
+}
+
+pub(super) async fn find_refunds(
+    State(app): State<App>,
+    Account(account): Account,
+    Path(id): Path<String>,
+    uri: Uri,
+) -> Result<Json<Value>, Refusal> {
+    let FindQuery { reference } = request::query(&uri)?;
+    let refunds = app
+        .turn(|world| of_account(world, account, &id).map(|_| refunds_of(world, &id)))
+        .await??;
+    let data: Vec<RefundWire<'_>> = (refunds.iter())
+        .filter(|refund| {
+            reference
+                .as_ref()
+                .is_none_or(|wanted| *wanted == refund.reference)
+        })
+        .map(refund_wire)
+        .collect();
+    Ok(Json(json!({ "data": data })))
+}

@@ -1,0 +1,113 @@
+//! Every answer of Tillway that is not a success, and how it looks.
+
+use axum::{
+    Json,
+    response::{IntoResponse, Response},
+};
+use http::StatusCode;
+use serde_json::json;
+
+use crate::{
+    card::payment::{Payment, payment_wire},
+    journal::Broken,
+};
+
+#[derive(Debug)]
+pub(super) enum Refusal {
+    InvalidKey,
+    Invalid(String),
+    NoSuchPayment,
+    NoSuchToken,
+    Declined(Box<Payment>),
+    CaptureFailed,
+    ReferenceReused,
+    WrongState,
+    AmountTooLarge,
+    Broken,
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let (status, kind, code, message) = match &self {
+            Self::InvalidKey => (
+                StatusCode::UNAUTHORIZED,
+                "authentication",
+                "invalid_key",
+                "The header tillway-key is missing or its key is not known.",
+            ),
+            Self::Invalid(what) => (
+                StatusCode::BAD_REQUEST,
+                "invalid_request",
+                "invalid",
+                what.as_str(),
+            ),
+            Self::NoSuchPayment => (
+                StatusCode::NOT_FOUND,
+                "invalid_request",
+                "no_such_payment",
+                "There is no such payment.",
+            ),
+            Self::NoSuchToken => (
+                StatusCode::NOT_FOUND,
+                "invalid_request",
+                "no_such_token",
+                "There is no such token.",
+            ),
+            Self::Declined(_) => (
+                StatusCode::PAYMENT_REQUIRED,
+                "card_error",
+                "card_declined",
+                "The card was declined; nothing is held.",
+            ),
+            Self::CaptureFailed => (
+                StatusCode::PAYMENT_REQUIRED,
+                "card_error",
+                "capture_failed",
+                "The issuer did not release the money; nothing moved. It may be tried again.",
+            ),
+            Self::ReferenceReused => (
+                StatusCode::CONFLICT,
+                "invalid_request",
+                "reference_reused",
+                "This reference was used with other values.",
+            ),
+            Self::WrongState => (
+                StatusCode::CONFLICT,
+                "state_error",
+                "wrong_state",
+                "The payment's status does not allow this.",
+            ),
+            Self::AmountTooLarge => (
+                StatusCode::CONFLICT,
+                "state_error",
+                "amount_too_large",
+                "The amount is larger than what is left.",
+            ),
+            Self::Broken => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "api_error",
+                "broken",
+                "Something broke.",
+            ),
+        };
+        let mut body = json!({ "type": kind, "code": code, "message": message });
+        if let (Self::Declined(payment), Some(fields)) = (&self, body.as_object_mut()) {
+            fields.insert("decline_code".to_owned(), json!(payment.decline_code()));
+            fields.insert("payment".to_owned(), json!(payment_wire(payment)));
+        }
+        (status, Json(body)).into_response()
+    }
+}
+
+/// Texts come from reading requests, and say what is wrong with them.
+impl From<String> for Refusal {
+    fn from(what: String) -> Self {
+        Self::Invalid(what)
+    }
+}
+
+impl From<Broken> for Refusal {
+    fn from(_: Broken) -> Self {
+        Self::Broken
+    }
+}

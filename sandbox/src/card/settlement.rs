@@ -1,0 +1,148 @@
+//! What becomes of a hold: capture, void, and the end user's completing of an intent.
+
+use axum::{
+    Json,
+    extract::{Path, State},
+};
+use bytes::Bytes;
+use serde::Deserialize;
+
+use crate::{
+    card::{
+        payment::{Payment, PaymentWire, Status, hold, of_account, payment_wire, positive},
+        refusal::Refusal,
+        token::{CAPTURE_FAILURES, Source},
+    },
+    ledger::Kind,
+    request::{self, Account},
+    state::{App, World},
+};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaptureRequest {
+    reference: String,
+    amount: i64,
+}
+
+pub(super) async fn capture_payment(
+    State(app): State<App>,
+    Account(account): Account,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Json<PaymentWire>, Refusal> {
+    let request: CaptureRequest = request::body(&body)?;
+    request::reference("reference", &request.reference)?;
+    positive(request.amount)?;
+    let payment = app
+        .turn(|world| capture(world, account, &id, &request))
+        .await??;
+    Ok(Json(payment_wire(&payment)))
+}
+
+fn capture(
+    world: &mut World,
+    account: &str,
+    id: &str,
+    request: &CaptureRequest,
+) -> Result<Payment, Refusal> {
+    let mut payment = of_account(world, account, id)?;
+    if payment.capture_reference.as_ref() == Some(&request.reference) {
+        return match payment.captured == request.amount {
+            true => Ok(payment),
+            false => Err(Refusal::ReferenceReused),
+        };
+    }
+    let lapsed = payment.hold_ends().is_none_or(|at| at <= world.now());
+    if payment.status != Status::Authorized || lapsed {
+        return Err(Refusal::WrongState);
+    }
+    if request.amount > payment.authorized {
+        return Err(Refusal::AmountTooLarge);
+    }
+    let fails = payment.source == Some(Source::CaptureFails);
+    if fails && payment.capture_failures < CAPTURE_FAILURES {
+        payment.capture_failures += 1;
+        world.save(payment);
+        return Err(Refusal::CaptureFailed);
+    }
+    payment.status = Status::Captured;
+    payment.captured = request.amount;
+    payment.capture_reference = Some(request.reference.clone());
+    let mut entry = payment.entry(world, Kind::Capture, request.amount);
+    entry.client_reference.clone_from(&request.reference);
+    world.record(entry);
+    world.save(payment.clone());
+    Ok(payment)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VoidRequest {
+    reference: String,
+}
+
+pub(super) async fn void_payment(
+    State(app): State<App>,
+    Account(account): Account,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Json<PaymentWire>, Refusal> {
+    let request: VoidRequest = request::body(&body)?;
+    request::reference("reference", &request.reference)?;
+    let payment = app
+        .turn(|world| void(world, account, &id, &request.reference))
+        .await??;
+    Ok(Json(payment_wire(&payment)))
+}
+
+fn void(world: &mut World, account: &str, id: &str, reference: &str) -> Result<Payment, Refusal> {
+    let mut payment = of_account(world, account, id)?;
+    if payment.void_reference.as_deref() == Some(reference) {
+        return Ok(payment);
+    }
+    match payment.status {
+        Status::Authorized => {
+            let mut entry = payment.entry(world, Kind::Void, payment.authorized);
+            reference.clone_into(&mut entry.client_reference);
+            world.record(entry);
+        }
+        // Nothing was held, so there is nothing to write down.
+        Status::RequiresAction => {}
+        Status::Captured | Status::Canceled | Status::Declined => {
+            return Err(Refusal::WrongState);
+        }
+    }
+    payment.status = Status::Canceled;
+    payment.void_reference = Some(reference.to_owned());
+    world.save(payment.clone());
+    Ok(payment)
+}
+
+/// What paying with a token from the browser led to.
+pub(crate) enum Completion {
+    Paid,
+    UnknownToken,
+    /// It was given up, or is paid and settled already.
+    Over,
+}
+
+/// The end user completes an intent, with a Visa card.
+pub(crate) fn complete_intent(world: &mut World, token: &str) -> Completion {
+    let payment = (world.card.by_intent_token.get(token))
+        .and_then(|id| world.card.payments.get(id))
+        .cloned();
+    let Some(mut payment) = payment else {
+        return Completion::UnknownToken;
+    };
+    match payment.status {
+        Status::RequiresAction => {
+            payment.source = Some(Source::Visa);
+            hold(world, &mut payment);
+            world.save(payment);
+            Completion::Paid
+        }
+        Status::Authorized | Status::Captured => Completion::Paid,
+        Status::Canceled | Status::Declined => Completion::Over,
+    }
+}

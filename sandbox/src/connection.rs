@@ -1,0 +1,119 @@
+//! Connections: accepts them, serves HTTP/1.1 on each, and breaks those whose
+//! answer is to be lost. Knows nothing of what is answered.
+
+use std::{convert::Infallible, io, time::Duration};
+
+use axum::{
+    Router,
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use http::Request;
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+use crate::state::App;
+
+/// How long a read-back that never answers is held.
+const HANG: Duration = Duration::from_mins(1);
+/// How long connections may take to finish once the sandbox stops.
+const FAREWELL: Duration = Duration::from_secs(2);
+/// The pause after a connection that could not be accepted.
+const BREATH: Duration = Duration::from_millis(20);
+
+/// Marks a response that must not be sent: the connection is closed instead.
+#[derive(Clone, Copy)]
+struct Cut;
+
+/// The answer is lost: the caller sees its connection close.
+pub(crate) fn cut() -> Response {
+    let mut response = ().into_response();
+    response.extensions_mut().insert(Cut);
+    response
+}
+
+/// The caller waits for nothing.
+pub(crate) async fn hang(app: &App) -> Response {
+    app.pace(HANG).await;
+    cut()
+}
+
+/// Serves until told to stop, then lets running exchanges finish for a moment.
+pub(crate) async fn accept(listener: TcpListener, router: Router, stopping: CancellationToken) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            () = stopping.cancelled() => break,
+            Some(_) = connections.join_next() => {}
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    connections.spawn(serve(stream, router.clone(), stopping.clone()));
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::select! {
+                        () = stopping.cancelled() => break,
+                        () = breathe() => {}
+                    }
+                }
+            },
+        }
+    }
+    drop(listener);
+    let all_done = async { while connections.join_next().await.is_some() {} };
+    if tokio::time::timeout(FAREWELL, all_done).await.is_err() {
+        connections.shutdown().await;
+    }
+}
+
+/// What keeps connections from being accepted, such as too many open files, takes a moment to pass.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "nothing tells when the system has room for connections again"
+)]
+async fn breathe() {
+    tokio::time::sleep(BREATH).await;
+}
+
+async fn serve(stream: TcpStream, router: Router, stopping: CancellationToken) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "a connection goes without TCP_NODELAY");
+    }
+    let service = service_fn(move |request: Request<Incoming>| {
+        let router = router.clone();
+        async move {
+            let answered: Result<Response, Infallible> =
+                router.oneshot(request.map(Body::new)).await;
+            match answered {
+                Ok(response) if response.extensions().get::<Cut>().is_some() => {
+                    Err(io::Error::new(
+                        io::ErrorKind::ConnectionAborted,
+                        "the answer is lost on purpose",
+                    ))
+                }
+                Ok(response) => Ok(response),
+                Err(never) => match never {},
+            }
+        }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = stopping.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}

@@ -1,0 +1,171 @@
+//! The hand behind the curtain: reads the ledger, moves prices, mends what is
+//! broken, pays in the end user's place.
+
+use axum::{
+    Json, Router,
+    extract::State,
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use bytes::Bytes;
+use http::{StatusCode, Uri, header};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    card::{self, Completion},
+    clock::instant,
+    flight, hotel,
+    journal::Broken,
+    ledger::{Entry, Kind},
+    money::parse_decimal,
+    request,
+    state::App,
+};
+
+/// The dearest night, in major units, so that no total overflows.
+const NIGHTLY_MAX: i64 = 1_000_000_000;
+
+pub(crate) fn routes() -> Router<App> {
+    Router::new()
+        .route("/ledger", get(read_ledger))
+        .route("/price", post(move_price))
+        .route("/heal", post(heal_content))
+        .route("/pay", post(pay_token))
+        .fallback(async || Refusal::NotFound("There is no such control."))
+}
+
+enum Refusal {
+    Invalid(String),
+    NotFound(&'static str),
+    Conflict(&'static str),
+    Broken,
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let (status, message) = match &self {
+            Self::Invalid(what) => (StatusCode::BAD_REQUEST, what.as_str()),
+            Self::NotFound(what) => (StatusCode::NOT_FOUND, *what),
+            Self::Conflict(what) => (StatusCode::CONFLICT, *what),
+            Self::Broken => (StatusCode::INTERNAL_SERVER_ERROR, "Something broke."),
+        };
+        (status, Json(json!({ "error": message }))).into_response()
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(what: String) -> Self {
+        Self::Invalid(what)
+    }
+}
+
+impl From<Broken> for Refusal {
+    fn from(_: Broken) -> Self {
+        Self::Broken
+    }
+}
+
+#[derive(Serialize)]
+struct EntryWire<'a> {
+    at: String,
+    kind: Kind,
+    supplier: &'a str,
+    client_reference: &'a str,
+    reference: &'a str,
+    amount: f64,
+    currency: &'static str,
+}
+
+fn entry_wire(entry: &Entry) -> EntryWire<'_> {
+    EntryWire {
+        at: instant(entry.at),
+        kind: entry.kind,
+        supplier: &entry.supplier,
+        client_reference: &entry.client_reference,
+        reference: &entry.reference,
+        amount: entry.currency.number(entry.amount),
+        currency: entry.currency.code(),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LedgerQuery {
+    /// What the client reference begins with.
+    client_reference: Option<String>,
+    kind: Option<Kind>,
+}
+
+async fn read_ledger(State(app): State<App>, uri: Uri) -> Result<Response, Refusal> {
+    let query: LedgerQuery = request::query(&uri)?;
+    let wanted = |entry: &&Entry| {
+        let prefix = query.client_reference.as_deref().unwrap_or_default();
+        entry.client_reference.starts_with(prefix)
+            && query.kind.is_none_or(|kind| kind == entry.kind)
+    };
+    let rows = app
+        .turn(|world| -> Result<Vec<u8>, serde_json::Error> {
+            let rows: Vec<EntryWire<'_>> =
+                world.ledger.iter().filter(wanted).map(entry_wire).collect();
+            serde_json::to_vec(&rows)
+        })
+        .await?
+        .map_err(|_| Refusal::Broken)?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], rows).into_response())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PriceRequest {
+    supplier_hotel_id: String,
+    /// A number or a decimal text, in major units.
+    nightly: Value,
+}
+
+async fn move_price(State(app): State<App>, body: Bytes) -> Result<Json<Value>, Refusal> {
+    let request: PriceRequest = request::body(&body)?;
+    if !hotel::knows_hotel(&request.supplier_hotel_id) {
+        return Err(Refusal::NotFound("There is no such hotel."));
+    }
+    let text = match &request.nightly {
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => text.clone(),
+        _ => String::new(),
+    };
+    let nightly = parse_decimal(&text, 4)
+        .filter(|nightly| (1..=NIGHTLY_MAX * crate::money::PER_MAJOR).contains(nightly))
+        .ok_or_else(|| "nightly must be a positive decimal with at most 4 places".to_owned())?;
+    app.turn(|world| hotel::set_nightly(world, &request.supplier_hotel_id, nightly))
+        .await?;
+    Ok(Json(json!({
+        "supplier_hotel_id": request.supplier_hotel_id,
+        "nightly": request.nightly,
+    })))
+}
+
+async fn heal_content(State(app): State<App>) -> Result<Json<Value>, Refusal> {
+    app.turn(hotel::heal).await?;
+    Ok(Json(json!({ "healed": true })))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PayRequest {
+    token: String,
+}
+
+async fn pay_token(State(app): State<App>, body: Bytes) -> Result<Json<Value>, Refusal> {
+    let PayRequest { token } = request::body(&body)?;
+    let completion = app
+        .turn(|world| match card::complete_intent(world, &token) {
+            Completion::UnknownToken => flight::complete_checkout(world, &token),
+            known => known,
+        })
+        .await?;
+    match completion {
+        Completion::Paid => Ok(Json(json!({ "paid": true }))),
+        Completion::UnknownToken => Err(Refusal::NotFound("There is no such token.")),
+        Completion::Over => Err(Refusal::Conflict("This payment is over.")),
+    }
+}

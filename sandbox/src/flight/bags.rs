@@ -1,0 +1,120 @@
+//! Bags on a ticket that exists.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    flight::{
+        fare::PassengerType,
+        order::{Learns, Order, OrderState, of_account},
+        problem::Problem,
+        scenario::Scenario,
+    },
+    ledger::Kind,
+    money::PER_MAJOR,
+    request::Account,
+    state::World,
+};
+
+/// For one bag, a passenger, the whole trip.
+const BAG_PRICE: i64 = 60 * PER_MAJOR;
+pub(super) const BAG_WEIGHT_KG: u32 = 23;
+pub(super) const BAGS_MAX: u8 = 1;
+
+/// A bag that was bought.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Bag {
+    pub(super) id: String,
+    pub(super) client_ref: String,
+    /// Position in the order of the request.
+    pub(super) traveller: usize,
+    pub(super) quantity: u8,
+    /// Minor units each.
+    pub(super) price: i64,
+}
+
+/// A bag that can be bought.
+pub(super) struct Available {
+    pub(super) id: String,
+    pub(super) traveller: usize,
+    pub(super) price: i64,
+}
+
+/// What the airline sells on this order now.
+pub(super) fn available(order: &Order) -> Result<Vec<Available>, Problem> {
+    if order.state != OrderState::Ticketed {
+        return Err(Problem::WrongState);
+    }
+    if order.scenario() == Scenario::NoBags || !order.bags.is_empty() {
+        return Ok(Vec::new());
+    }
+    let price = order.choice.currency.minor(BAG_PRICE);
+    Ok((order.choice.passengers.iter().enumerate())
+        .filter(|(_, passenger)| **passenger != PassengerType::Infant)
+        .map(|(traveller, _)| Available {
+            id: format!("{}-bag-{traveller}", order.id),
+            traveller,
+            price,
+        })
+        .collect())
+}
+
+/// So many of one of the bags for sale.
+pub(super) struct Wanted {
+    pub(super) id: String,
+    pub(super) quantity: u8,
+}
+
+pub(super) fn buy(
+    world: &mut World,
+    account: Account,
+    order_id: &str,
+    client_ref: &str,
+    wanted: &[Wanted],
+    paid: i64,
+) -> Result<(Order, Learns), Problem> {
+    let mut order = of_account(world, account, order_id)?;
+    if order.bags.iter().any(|bag| bag.client_ref == client_ref) {
+        return Err(Problem::DuplicateReference);
+    }
+    let for_sale = available(&order)?;
+    let mut bought: Vec<Bag> = Vec::new();
+    for bag in wanted {
+        let offered = (for_sale.iter())
+            .find(|offered| offered.id == bag.id)
+            .ok_or(Problem::BagUnknown)?;
+        let again = bought.iter().any(|bought| bought.id == bag.id);
+        if again || !(1..=BAGS_MAX).contains(&bag.quantity) {
+            return Err(Problem::Invalid(format!(
+                "quantity: 1 to {BAGS_MAX} of each"
+            )));
+        }
+        bought.push(Bag {
+            id: offered.id.clone(),
+            client_ref: client_ref.to_owned(),
+            traveller: offered.traveller,
+            quantity: bag.quantity,
+            price: offered.price,
+        });
+    }
+    if bought.is_empty() {
+        return Err(Problem::Invalid("bags: none".to_owned()));
+    }
+    let cost = (bought.iter())
+        .map(|bag| bag.price * i64::from(bag.quantity))
+        .sum();
+    if paid != cost {
+        return Err(Problem::AmountMismatch);
+    }
+    if order.scenario() == Scenario::BagsRefused {
+        return Err(Problem::BagsRefused);
+    }
+    order.bags.extend(bought);
+    let entry = order.entry(world, Kind::Bags, client_ref, cost);
+    world.record(entry);
+    world.save(order.clone());
+    let learns = match order.scenario() {
+        Scenario::BagsLostAnswer => Learns::Nothing,
+        _ => Learns::All,
+    };
+    Ok((order, learns))
+}

@@ -1,0 +1,94 @@
+//! Giving a ticket back, and what that would cost.
+
+use crate::{
+    flight::{
+        order::{Cancellation, DECISION_MS, Order, OrderState, of_account},
+        problem::Problem,
+        scenario::Scenario,
+    },
+    ledger::Kind,
+    request::Account,
+    state::World,
+};
+
+pub(super) struct Amounts {
+    pub(super) fee: i64,
+    pub(super) refund: i64,
+}
+
+/// What the airline would keep and give back now. Bags are never given back.
+fn amounts(order: &Order) -> Result<Amounts, Problem> {
+    let fare = order.choice.fare()?;
+    let refund = (fare.brand.refund_fee(order.choice.currency))
+        .map_or(0, |fee| (order.fare_total - fee).max(0));
+    Ok(Amounts {
+        fee: order.total() - refund,
+        refund,
+    })
+}
+
+pub(super) fn quote(
+    world: &World,
+    account: Account,
+    id: &str,
+) -> Result<(Order, Amounts), Problem> {
+    let order = of_account(world, account, id)?;
+    check_state(&order)?;
+    if order.scenario() == Scenario::NoQuote {
+        return Err(Problem::QuoteUnavailable);
+    }
+    let amounts = amounts(&order)?;
+    Ok((order, amounts))
+}
+
+pub(super) fn cancel(
+    world: &mut World,
+    account: Account,
+    id: &str,
+    client_ref: &str,
+) -> Result<Order, Problem> {
+    let mut order = of_account(world, account, id)?;
+    check_state(&order)?;
+    match order.scenario() {
+        Scenario::CancelRefused => Err(Problem::NotCancellable),
+        Scenario::CancelPending => {
+            order.state = OrderState::Cancelling;
+            order.cancelling = Some(client_ref.to_owned());
+            order.due = Some(world.now() + DECISION_MS);
+            world.save(order.clone());
+            Ok(order)
+        }
+        _ => Ok(finish(world, order, client_ref)),
+    }
+}
+
+fn check_state(order: &Order) -> Result<(), Problem> {
+    match order.state {
+        OrderState::Ticketed => Ok(()),
+        OrderState::Cancelled => Err(Problem::AlreadyCancelled),
+        OrderState::Pending | OrderState::Failed | OrderState::Cancelling => {
+            Err(Problem::WrongState)
+        }
+    }
+}
+
+/// Releases the ticket, now.
+pub(super) fn finish(world: &mut World, mut order: Order, client_ref: &str) -> Order {
+    let amounts = amounts(&order).unwrap_or(Amounts {
+        fee: order.total(),
+        refund: 0,
+    });
+    let reference = world.reference("FCX-");
+    let mut entry = order.entry(world, Kind::Cancellation, client_ref, amounts.refund);
+    entry.reference.clone_from(&reference);
+    world.record(entry);
+    order.state = OrderState::Cancelled;
+    order.cancellation = Some(Cancellation {
+        reference,
+        fee: amounts.fee,
+        refund: amounts.refund,
+        at: world.now(),
+    });
+    world.save(order.clone());
+    order
+}

@@ -1,0 +1,151 @@
+//! Prebooks of the supplier that takes the end user's payment itself, and that payment.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    card::{Completion, secret_token},
+    clock::MINUTE_MS,
+    flight::{
+        fare::Choice,
+        order::{Learns, Order, Wanted, by_client_ref, place},
+        problem::Problem,
+        scenario::Scenario,
+    },
+    money::Currency,
+    request::Account,
+    state::{Record, World},
+};
+
+const PREBOOK_LIFE_MS: i64 = 30 * MINUTE_MS;
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Prebook {
+    pub(super) id: String,
+    account: String,
+    offer: String,
+    pub(super) choice: Choice,
+    pub(super) total: i64,
+    pub(super) expires_at: i64,
+    pub(super) token: String,
+    paid: bool,
+    /// The airline said no; the payment went back.
+    refused: bool,
+    order: Option<String>,
+}
+
+impl Record for Prebook {
+    const SHELF: &'static str = "flight_prebook";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn shelf(world: &mut World) -> &mut HashMap<String, Self> {
+        &mut world.flight.prebooks
+    }
+
+    fn index(&self, world: &mut World) {
+        (world.flight.by_checkout_token).insert(self.token.clone(), self.id.clone());
+    }
+}
+
+pub(super) fn prebook(
+    world: &mut World,
+    account: Account,
+    offer: String,
+    loyal: bool,
+) -> Result<Prebook, Problem> {
+    let choice = Choice::from_id(&offer)?;
+    choice.check(world.now())?;
+    let total = choice.total_now(&choice.fare()?, loyal);
+    let id = world.reference("JPB-");
+    let prebook = Prebook {
+        token: secret_token(&id),
+        id,
+        account: account.0.to_owned(),
+        offer,
+        choice,
+        total,
+        expires_at: world.now() + PREBOOK_LIFE_MS,
+        paid: false,
+        refused: false,
+        order: None,
+    };
+    world.save(prebook.clone());
+    Ok(prebook)
+}
+
+/// Books what was prebooked and paid; a repeat gives the order as it is now.
+pub(super) fn book(
+    world: &mut World,
+    account: Account,
+    id: &str,
+    client_ref: &str,
+) -> Result<(Order, Learns), Problem> {
+    let mut prebook = (world.flight.prebooks.get(id))
+        .filter(|prebook| prebook.account == account.0)
+        .cloned()
+        .ok_or(Problem::PrebookUnknown)?;
+    let ordered = (prebook.order.as_ref()).and_then(|id| world.flight.orders.get(id));
+    if let Some(order) = ordered.cloned() {
+        let learns = match order.scenario() {
+            Scenario::BookNeverKnown => Learns::Nothing,
+            _ => Learns::All,
+        };
+        return Ok((order, learns));
+    }
+    if by_client_ref(world, account, client_ref).is_some() {
+        return Err(Problem::DuplicateReference);
+    }
+    if prebook.refused {
+        return Err(Problem::AirlineRefused);
+    }
+    if world.now() >= prebook.expires_at {
+        return Err(Problem::PrebookExpired);
+    }
+    if !prebook.paid {
+        return Err(Problem::Unpaid);
+    }
+    let wanted = Wanted {
+        account,
+        client_ref,
+        offer: prebook.offer.clone(),
+        choice: prebook.choice.clone(),
+        total: prebook.total,
+    };
+    let placed = place(world, wanted);
+    match &placed {
+        Ok((order, _)) => prebook.order = Some(order.id.clone()),
+        Err(_) => prebook.refused = true,
+    }
+    world.save(prebook);
+    placed
+}
+
+/// What a checkout asks for.
+pub(super) fn due(world: &World, token: &str) -> Option<(Currency, i64)> {
+    let id = world.flight.by_checkout_token.get(token)?;
+    let prebook = world.flight.prebooks.get(id)?;
+    Some((prebook.choice.currency, prebook.total))
+}
+
+/// The end user pays at the checkout.
+pub(crate) fn complete_checkout(world: &mut World, token: &str) -> Completion {
+    let prebook = (world.flight.by_checkout_token.get(token))
+        .and_then(|id| world.flight.prebooks.get(id))
+        .cloned();
+    let Some(mut prebook) = prebook else {
+        return Completion::UnknownToken;
+    };
+    if prebook.paid && !prebook.refused {
+        return Completion::Paid;
+    }
+    if prebook.refused || world.now() >= prebook.expires_at {
+        return Completion::Over;
+    }
+    prebook.paid = true;
+    world.save(prebook);
+    Completion::Paid
+}

@@ -1,0 +1,283 @@
+//! Fares: which there are between two airports and what they cost. Nothing is
+//! stored: an offer id holds all that its fare is made of.
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    clock::MINUTE_MS,
+    flight::{
+        itinerary::{self, Itinerary},
+        problem::Problem,
+        reference::airport,
+        scenario::Scenario,
+    },
+    money::{Currency, PER_MAJOR, percent},
+    state::World,
+};
+
+const OFFER_LIFE_MS: i64 = 30 * MINUTE_MS;
+const MANY_FARES: u32 = 300;
+/// What the fare gets dearer by where its price moves.
+const PRICE_MOVE: i64 = 10 * PER_MAJOR;
+/// What refunding a flexible ticket costs.
+const REFUND_FEE: i64 = 50 * PER_MAJOR;
+/// The loyalty number that lowers the total by a tenth.
+pub(super) const LOYAL: &str = "ZZ-10";
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Leg {
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) date: Date,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum PassengerType {
+    Adult,
+    Child,
+    Infant,
+}
+
+impl PassengerType {
+    /// Of an adult's price, in a hundred.
+    fn share(self) -> i64 {
+        match self {
+            Self::Adult => 100,
+            Self::Child => 75,
+            Self::Infant => 10,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Brand {
+    Basic,
+    Flex,
+    Business,
+}
+
+impl Brand {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Basic => "Economy Basic",
+            Self::Flex => "Economy Flex",
+            Self::Business => "Business",
+        }
+    }
+
+    /// Of an adult for one leg.
+    fn price(self) -> i64 {
+        match self {
+            Self::Basic => 320 * PER_MAJOR,
+            Self::Flex => 420 * PER_MAJOR,
+            Self::Business => 1_480 * PER_MAJOR,
+        }
+    }
+
+    pub(super) fn checked_bags(self) -> u8 {
+        match self {
+            Self::Basic => 0,
+            Self::Flex => 1,
+            Self::Business => 2,
+        }
+    }
+
+    pub(super) fn carry_on_bags(self) -> u8 {
+        match self {
+            Self::Basic | Self::Flex => 1,
+            Self::Business => 2,
+        }
+    }
+
+    /// What a refund costs; none where there is none.
+    pub(super) fn refund_fee(self, currency: Currency) -> Option<i64> {
+        match self {
+            Self::Basic => None,
+            Self::Flex => Some(currency.minor(REFUND_FEE)),
+            Self::Business => Some(0),
+        }
+    }
+
+    pub(super) fn changeable(self) -> bool {
+        self != Self::Basic
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Trip {
+    pub(super) legs: Vec<Leg>,
+    pub(super) passengers: Vec<PassengerType>,
+    pub(super) currency: Currency,
+}
+
+impl Trip {
+    pub(super) fn check(&self) -> Result<(), String> {
+        if !(1..=6).contains(&self.legs.len()) {
+            return Err("1 to 6 legs are possible".to_owned());
+        }
+        if !(1..=9).contains(&self.passengers.len()) {
+            return Err("1 to 9 travellers are possible".to_owned());
+        }
+        if !self.passengers.contains(&PassengerType::Adult) {
+            return Err("one adult has to travel".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// One fare of one search, as the caller chose it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Choice {
+    pub(super) legs: Vec<Leg>,
+    pub(super) passengers: Vec<PassengerType>,
+    pub(super) currency: Currency,
+    /// Which of the fares of the route.
+    pub(super) number: u32,
+    pub(super) expires_at: i64,
+    /// Tells the same fare of two searches apart.
+    search: String,
+}
+
+impl Choice {
+    pub(super) fn id(&self) -> String {
+        let json = serde_json::to_vec(self).unwrap_or_default();
+        format!("off-{}", URL_SAFE_NO_PAD.encode(json))
+    }
+
+    pub(super) fn from_id(id: &str) -> Result<Self, Problem> {
+        let json = (id.strip_prefix("off-"))
+            .and_then(|encoded| URL_SAFE_NO_PAD.decode(encoded).ok())
+            .ok_or(Problem::OfferUnknown)?;
+        serde_json::from_slice(&json).map_err(|_| Problem::OfferUnknown)
+    }
+
+    pub(super) fn scenario(&self) -> Scenario {
+        Scenario::of(&self.legs)
+    }
+
+    pub(super) fn fare(&self) -> Result<Fare, Problem> {
+        Fare::new(&self.legs, self.number).ok_or(Problem::OfferUnknown)
+    }
+
+    /// For all passengers, as it was offered.
+    pub(super) fn offered(&self, fare: &Fare) -> i64 {
+        let adult = self.currency.minor(fare.adult_price());
+        (self.passengers.iter())
+            .map(|passenger| percent(adult, passenger.share()))
+            .sum()
+    }
+
+    /// For all passengers, as it is once it is asked for again.
+    pub(super) fn total_now(&self, fare: &Fare, loyal: bool) -> i64 {
+        let moved = match self.scenario() {
+            Scenario::PriceUp => self.currency.minor(PRICE_MOVE),
+            _ => 0,
+        };
+        let total = self.offered(fare) + moved;
+        if loyal { percent(total, 90) } else { total }
+    }
+
+    /// Whether it can still be had.
+    pub(super) fn check(&self, now: i64) -> Result<(), Problem> {
+        if now >= self.expires_at {
+            return Err(Problem::OfferExpired);
+        }
+        match self.scenario() {
+            Scenario::Gone => Err(Problem::OfferGone),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A fifth of the total.
+pub(super) fn tax(total: i64) -> i64 {
+    percent(total, 20)
+}
+
+pub(super) struct Fare {
+    pub(super) number: u32,
+    pub(super) brand: Brand,
+    pub(super) itineraries: Vec<Itinerary>,
+    /// What this one costs an adult beyond its brand.
+    extra: i64,
+}
+
+impl Fare {
+    pub(super) fn new(legs: &[Leg], number: u32) -> Option<Self> {
+        let brand = match number % 3 {
+            0 => Brand::Basic,
+            1 => Brand::Flex,
+            _ => Brand::Business,
+        };
+        let variant = number / 3;
+        let itineraries = (legs.iter())
+            .map(|leg| itinerary::plan(leg, brand, variant))
+            .collect::<Option<_>>()?;
+        Some(Self {
+            number,
+            brand,
+            itineraries,
+            extra: i64::from(variant) * 7 * PER_MAJOR,
+        })
+    }
+
+    fn adult_price(&self) -> i64 {
+        let legs = i64::try_from(self.itineraries.len()).unwrap_or(1);
+        self.brand.price() * legs + self.extra
+    }
+
+    /// Minutes on the way, over all legs.
+    pub(super) fn minutes(&self) -> i64 {
+        self.itineraries.iter().map(Itinerary::minutes).sum()
+    }
+}
+
+/// Every fare for the trip, in the order of their numbers.
+pub(super) fn fares(legs: &[Leg]) -> Vec<Fare> {
+    let flown = |leg: &Leg| {
+        airport(&leg.from).is_some() && airport(&leg.to).is_some() && leg.from != leg.to
+    };
+    let served = |leg: &Leg| Scenario::of_route(&leg.from, &leg.to) != Some(Scenario::NoFares);
+    if !legs.iter().all(|leg| flown(leg) && served(leg)) {
+        return Vec::new();
+    }
+    let count = match Scenario::of(legs) {
+        Scenario::ManyFares => MANY_FARES,
+        _ => 3,
+    };
+    (0..count)
+        .filter_map(|number| Fare::new(legs, number))
+        .collect()
+}
+
+/// The choices that a search offers for its fares.
+pub(super) struct Search {
+    trip: Trip,
+    id: String,
+    expires_at: i64,
+}
+
+impl Search {
+    pub(super) fn new(world: &World, trip: Trip) -> Self {
+        Self {
+            trip,
+            id: uuid::Uuid::now_v7().simple().to_string(),
+            expires_at: world.now() + OFFER_LIFE_MS,
+        }
+    }
+
+    pub(super) fn choice(&self, fare: &Fare) -> Choice {
+        Choice {
+            legs: self.trip.legs.clone(),
+            passengers: self.trip.passengers.clone(),
+            currency: self.trip.currency,
+            number: fare.number,
+            expires_at: self.expires_at,
+            search: self.id.clone(),
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! Jetbridge: flights with a checkout of its own. Takes every filter; sells no bags.
+
+use axum::{
+    Json, Router,
+    extract::{Path, State},
+    response::{Html, IntoResponse, Response},
+    routing::{get, post},
+};
+use bytes::Bytes;
+use http::{StatusCode, Uri};
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    clock::MINUTE_MS,
+    connection,
+    flight::{
+        cancellation,
+        checkout::{self, Prebook},
+        fare::{Choice, LOYAL, PassengerType},
+        logo_url,
+        order::{self, Learns, Order, OrderState, ReadBack},
+        problem::Problem,
+        reference::{self, Airport},
+        scenario::Scenario,
+    },
+    keys::{self, Credential},
+    request::{self, Account, keyed},
+    state::{App, World},
+};
+use refusal::Refusal;
+use wire::{booking_wire, money, prebook_wire};
+
+mod fares;
+mod refusal;
+mod wire;
+
+const CREDENTIALS: &[Credential] = &[keys::SUPPLIER_B];
+/// How long a cancellation quote holds.
+const QUOTE_LIFE_MS: i64 = 15 * MINUTE_MS;
+const AIRPORTS: usize = 20;
+
+pub(crate) fn routes() -> Router<App> {
+    let router = Router::new()
+        .route("/fares", post(fares::search_fares))
+        .route("/prebooks", post(prebook_fare))
+        .route("/bookings", post(book_prebook).get(find_bookings))
+        .route("/bookings/{id}", get(read_booking))
+        .route(
+            "/bookings/{id}/cancellation",
+            get(quote_cancellation).post(cancel_booking),
+        )
+        .route("/airports", get(find_airports))
+        .route("/airlines/{code}", get(read_airline))
+        .fallback(async || Refusal(Problem::NotFound));
+    keyed(router, CREDENTIALS, || Refusal(Problem::Unauthorized))
+}
+
+/// Where an end user pays, which needs no key.
+pub(crate) fn checkout_routes() -> Router<App> {
+    Router::new().route("/jetbridge/checkout/{token}", get(show_checkout))
+}
+
+fn ok(result: impl Serialize) -> Json<Value> {
+    Json(json!({ "ok": true, "result": result }))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct PrebookRequest {
+    fare_key: String,
+    client_ref: String,
+    #[serde(rename = "contact")]
+    _contact: Contact,
+    pax: Vec<Passenger>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Contact {
+    #[serde(rename = "mail")]
+    _mail: String,
+    #[serde(rename = "phone")]
+    _phone: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Passenger {
+    r#type: Pax,
+    #[serde(default, rename = "title")]
+    _title: Option<String>,
+    #[serde(rename = "first")]
+    _first: String,
+    #[serde(rename = "last")]
+    _last: String,
+    #[serde(rename = "birth")]
+    _birth: Date,
+    #[serde(rename = "sex")]
+    _sex: Sex,
+    #[serde(default, rename = "nation")]
+    _nation: Option<String>,
+    doc: Option<Document>,
+    #[serde(default)]
+    ffp: Vec<FrequentFlyer>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Pax {
+    Adt,
+    Chd,
+    Inf,
+}
+
+#[derive(Deserialize)]
+enum Sex {
+    M,
+    F,
+    X,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    #[serde(rename = "type")]
+    _type: DocumentType,
+    #[serde(rename = "no")]
+    _no: String,
+    #[serde(rename = "country")]
+    _country: String,
+    #[serde(rename = "expiry")]
+    _expiry: Date,
+}
+
+#[derive(Deserialize)]
+enum DocumentType {
+    P,
+    I,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FrequentFlyer {
+    #[serde(rename = "airline")]
+    _airline: String,
+    no: String,
+}
+
+async fn prebook_fare(
+    State(app): State<App>,
+    account: Account,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let request: PrebookRequest = request::body(&body)?;
+    request::reference("clientRef", &request.client_ref)?;
+    let prebook = app
+        .turn(|world| prebook(world, account, &request))
+        .await??;
+    Ok((StatusCode::CREATED, ok(prebook_wire(&app, prebook)?)).into_response())
+}
+
+fn prebook(
+    world: &mut World,
+    account: Account,
+    request: &PrebookRequest,
+) -> Result<Prebook, Problem> {
+    let choice = Choice::from_id(&request.fare_key)?;
+    let types = request.pax.iter().map(|one| match one.r#type {
+        Pax::Adt => PassengerType::Adult,
+        Pax::Chd => PassengerType::Child,
+        Pax::Inf => PassengerType::Infant,
+    });
+    if !types.eq(choice.passengers.iter().copied()) {
+        return Err(Problem::Invalid(
+            "pax are not those of the search".to_owned(),
+        ));
+    }
+    let documented = request.pax.iter().all(|one| one.doc.is_some());
+    if choice.scenario() == Scenario::DocumentsRequired && !documented {
+        return Err(Problem::DocumentsRequired);
+    }
+    let loyal = (request.pax.iter().flat_map(|one| &one.ffp)).any(|ffp| ffp.no == LOYAL);
+    checkout::prebook(world, account, request.fare_key.clone(), loyal)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct BookRequest {
+    prebook_id: String,
+    client_ref: String,
+}
+
+async fn book_prebook(
+    State(app): State<App>,
+    account: Account,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let request: BookRequest = request::body(&body)?;
+    request::reference("clientRef", &request.client_ref)?;
+    let (order, learns) = app
+        .turn(|world| checkout::book(world, account, &request.prebook_id, &request.client_ref))
+        .await??;
+    match learns {
+        Learns::All => answer(&app, &order),
+        Learns::Nothing => Ok(connection::cut()),
+    }
+}
+
+fn answer(app: &App, order: &Order) -> Result<Response, Refusal> {
+    let status = match order.state {
+        OrderState::Pending | OrderState::Cancelling => StatusCode::ACCEPTED,
+        OrderState::Ticketed | OrderState::Failed | OrderState::Cancelled => StatusCode::OK,
+    };
+    Ok((status, ok(booking_wire(app, order)?)).into_response())
+}
+
+async fn read_booking(
+    State(app): State<App>,
+    account: Account,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    match order::read(&app, account, &id).await? {
+        ReadBack::Order(order) => Ok(ok(booking_wire(&app, &order)?).into_response()),
+        ReadBack::NoOrder => Err(Refusal(Problem::NotFound)),
+        ReadBack::NoAnswer => Ok(connection::hang(&app).await),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct FindQuery {
+    client_ref: String,
+}
+
+async fn find_bookings(
+    State(app): State<App>,
+    account: Account,
+    uri: Uri,
+) -> Result<Response, Refusal> {
+    let FindQuery { client_ref } = request::query(&uri)?;
+    let found = match order::find(&app, account, &client_ref).await? {
+        ReadBack::Order(order) => vec![booking_wire(&app, &order)?],
+        ReadBack::NoOrder => Vec::new(),
+        ReadBack::NoAnswer => return Ok(connection::hang(&app).await),
+    };
+    Ok(ok(json!({ "bookings": found })).into_response())
+}
+
+async fn quote_cancellation(
+    State(app): State<App>,
+    account: Account,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Refusal> {
+    let (quoted, now) = app
+        .turn(|world| (cancellation::quote(world, account, &id), world.now()))
+        .await?;
+    let (order, amounts) = quoted?;
+    let currency = order.choice.currency;
+    Ok(ok(json!({
+        "fee": money(currency, amounts.fee),
+        "refund": money(currency, amounts.refund),
+        "validUntil": now + QUOTE_LIFE_MS,
+    })))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct CancelRequest {
+    client_ref: String,
+}
+
+async fn cancel_booking(
+    State(app): State<App>,
+    account: Account,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let CancelRequest { client_ref } = request::body(&body)?;
+    request::reference("clientRef", &client_ref)?;
+    let order = app
+        .turn(|world| cancellation::cancel(world, account, &id, &client_ref))
+        .await??;
+    answer(&app, &order)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AirportQuery {
+    text: String,
+    max: Option<usize>,
+}
+
+async fn find_airports(
+    State(app): State<App>,
+    _account: Account,
+    uri: Uri,
+) -> Result<Json<Value>, Refusal> {
+    let query: AirportQuery = request::query(&uri)?;
+    app.pace(reference::search_time(&query.text)).await;
+    let found = reference::find_airports(&query.text);
+    let max = query.max.unwrap_or(AIRPORTS);
+    let airports: Vec<Value> = found.iter().take(max).map(|found| airport(found)).collect();
+    Ok(ok(
+        json!({ "airports": airports, "more": found.len() > max }),
+    ))
+}
+
+fn airport(airport: &Airport) -> Value {
+    json!({
+        "code": airport.iata,
+        "icao": airport.icao,
+        "name": airport.name,
+        "city": airport.city,
+        "region": airport.state,
+        "country": airport.country,
+        "lat": airport.lat,
+        "lng": airport.lon,
+        "tz": airport.zone_name,
+    })
+}
+
+async fn read_airline(
+    State(app): State<App>,
+    _account: Account,
+    Path(code): Path<String>,
+) -> Result<Json<Value>, Refusal> {
+    let airline = reference::airline(&code).ok_or(Problem::NotFound)?;
+    Ok(ok(json!({
+        "code": airline.iata,
+        "icao": airline.icao,
+        "name": airline.name,
+        "country": airline.country,
+        "alliance": airline.alliance,
+        "logo": logo_url(&app, airline),
+        "active": airline.active,
+    })))
+}
+
+/// The checkout page: one button that pays.
+async fn show_checkout(State(app): State<App>, Path(token): Path<String>) -> Response {
+    let due = app.turn(|world| checkout::due(world, &token)).await;
+    let Ok(Some((currency, minor))) = due else {
+        return (StatusCode::NOT_FOUND, Html("<h1>No such checkout</h1>")).into_response();
+    };
+    let amount = format!("{} {}", currency.text(minor), currency.code());
+    Html(format!(
+        r#"<!doctype html><html lang="en"><meta charset="utf-8"><title>Jetbridge checkout</title>
+<h1>{amount}</h1><button id="pay">Pay</button><p id="done" hidden>Paid. You may close this page.</p>
+<script>
+document.getElementById("pay").onclick = async () => {{
+  const token = location.pathname.split("/").pop();
+  const answer = await fetch("/control/pay", {{ method: "POST", body: JSON.stringify({{ token }}) }});
+  document.getElementById("done").hidden = !answer.ok;
+}};
+</script></html>"#
+    ))
+    .into_response()
+}

@@ -1,0 +1,70 @@
+//! The airlines behind both flight suppliers: fares, orders, tickets. What is
+//! said how is left to each supplier's own module. Knows nothing of hotels.
+
+use std::collections::HashMap;
+
+use axum::{
+    Router,
+    extract::Path,
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use http::{StatusCode, header};
+
+use crate::state::App;
+
+pub(crate) mod jetbridge;
+pub(crate) mod skylane;
+
+mod bags;
+mod cancellation;
+mod checkout;
+mod fare;
+mod itinerary;
+mod order;
+mod problem;
+mod reference;
+mod scenario;
+
+pub(crate) use crate::flight::{
+    checkout::{Prebook, complete_checkout},
+    order::{Order, fall_due},
+};
+
+/// Everything that the flight suppliers keep.
+#[derive(Default)]
+pub(crate) struct Shelves {
+    prebooks: HashMap<String, Prebook>,
+    orders: HashMap<String, Order>,
+    /// Order ids by account and client reference.
+    by_client_ref: HashMap<(String, String), String>,
+    /// Ids of the last orders of offers.
+    by_offer: HashMap<String, String>,
+    /// Prebook ids by the token of their checkout.
+    by_checkout_token: HashMap<String, String>,
+}
+
+/// Pictures, which need no key.
+pub(crate) fn logo_routes() -> Router<App> {
+    Router::new().route("/logos/{airline}", get(read_logo))
+}
+
+fn logo_url(app: &App, airline: &reference::Airline) -> Option<String> {
+    (airline.active).then(|| format!("{}/logos/{}.svg", app.base_url(), airline.iata))
+}
+
+/// The code in a circle.
+async fn read_logo(Path(file): Path<String>) -> Response {
+    let airline = (file.strip_suffix(".svg"))
+        .and_then(reference::airline)
+        .filter(|airline| airline.active);
+    let Some(airline) = airline else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let code = airline.iata;
+    let hue = code.bytes().map(u32::from).sum::<u32>() * 7 % 360;
+    let svg = format!(
+        r##"<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96" viewBox="0 0 96 96"><circle cx="48" cy="48" r="46" fill="hsl({hue} 55% 40%)"/><text x="48" y="60" font-family="sans-serif" font-size="34" text-anchor="middle" fill="#fff">{code}</text></svg>"##
+    );
+    ([(header::CONTENT_TYPE, "image/svg+xml")], svg).into_response()
+}

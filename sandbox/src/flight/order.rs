@@ -1,0 +1,275 @@
+//! Orders: placing them and what becomes of them. One kind for both suppliers.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    clock::SECOND_MS,
+    flight::{bags::Bag, fare::Choice, itinerary::Segment, problem::Problem, scenario::Scenario},
+    ledger::{Entry, Kind},
+    request::Account,
+    state::{App, Due, DueOf, Record, World},
+};
+
+/// How long a decision takes that is not made at once.
+pub(super) const DECISION_MS: i64 = 2 * SECOND_MS;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum OrderState {
+    Pending,
+    Ticketed,
+    Failed,
+    Cancelling,
+    Cancelled,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Order {
+    pub(super) id: String,
+    pub(super) account: String,
+    pub(super) client_ref: String,
+    /// The id of the offer that it came from.
+    pub(super) offer: String,
+    pub(super) choice: Choice,
+    pub(super) state: OrderState,
+    /// Minor units, bags not included.
+    pub(super) fare_total: i64,
+    pub(super) bags: Vec<Bag>,
+    pub(super) locator: Option<String>,
+    pub(super) cancellation: Option<Cancellation>,
+    /// The client reference of a cancellation that is not decided yet.
+    pub(super) cancelling: Option<String>,
+    pub(super) created_at: i64,
+    pub(super) ticketed_at: Option<i64>,
+    /// When what is open is decided.
+    pub(super) due: Option<i64>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Cancellation {
+    pub(super) reference: String,
+    pub(super) fee: i64,
+    pub(super) refund: i64,
+    pub(super) at: i64,
+}
+
+impl Record for Order {
+    const SHELF: &'static str = "flight_order";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn shelf(world: &mut World) -> &mut HashMap<String, Self> {
+        &mut world.flight.orders
+    }
+
+    fn index(&self, world: &mut World) {
+        let key = (self.account.clone(), self.client_ref.clone());
+        world.flight.by_client_ref.insert(key, self.id.clone());
+        (world.flight.by_offer).insert(self.offer.clone(), self.id.clone());
+        if let Some(at) = self.due {
+            let of = DueOf::FlightOrder(self.id.clone());
+            world.schedule(Due { at, of });
+        }
+    }
+}
+
+impl Order {
+    pub(super) fn scenario(&self) -> Scenario {
+        self.choice.scenario()
+    }
+
+    pub(super) fn bags_total(&self) -> i64 {
+        (self.bags.iter())
+            .map(|bag| bag.price * i64::from(bag.quantity))
+            .sum()
+    }
+
+    pub(super) fn total(&self) -> i64 {
+        self.fare_total + self.bags_total()
+    }
+
+    /// A row of the ledger about this order, now.
+    pub(super) fn entry(&self, world: &World, kind: Kind, client_ref: &str, amount: i64) -> Entry {
+        Entry {
+            at: world.now(),
+            kind,
+            supplier: self.account.clone(),
+            client_reference: client_ref.to_owned(),
+            reference: self.id.clone(),
+            amount,
+            currency: self.choice.currency,
+        }
+    }
+}
+
+/// What the airline did to the flights afterwards.
+pub(super) struct Change {
+    pub(super) id: String,
+    pub(super) detected_at: i64,
+    pub(super) removed: Segment,
+    pub(super) added: Segment,
+}
+
+/// The airline's changes of a ticketed order: there are some on one route only.
+pub(super) fn changes(order: &Order) -> Result<Vec<Change>, Problem> {
+    let (Scenario::AirlineChange, Some(detected_at)) = (order.scenario(), order.ticketed_at) else {
+        return Ok(Vec::new());
+    };
+    let fare = order.choice.fare()?;
+    let changed = (fare.itineraries.first()).and_then(|itinerary| itinerary.segments.last());
+    Ok(changed
+        .map(|segment| Change {
+            id: format!("{}-change-1", order.id),
+            detected_at,
+            removed: segment.clone(),
+            added: segment.moved(),
+        })
+        .into_iter()
+        .collect())
+}
+
+/// How the caller learns of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Learns {
+    All,
+    Nothing,
+}
+
+/// What is to be ordered, checked as far as its supplier checks it.
+pub(super) struct Wanted<'a> {
+    pub(super) account: Account,
+    pub(super) client_ref: &'a str,
+    pub(super) offer: String,
+    pub(super) choice: Choice,
+    pub(super) total: i64,
+}
+
+pub(super) fn place(world: &mut World, wanted: Wanted<'_>) -> Result<(Order, Learns), Problem> {
+    let scenario = wanted.choice.scenario();
+    let learns = match scenario {
+        Scenario::BookRefused => return Err(Problem::AirlineRefused),
+        Scenario::BookLostAnswer | Scenario::BookNeverKnown => Learns::Nothing,
+        _ => Learns::All,
+    };
+    let later = matches!(
+        scenario,
+        Scenario::BookPending | Scenario::BookPendingRefused
+    );
+    let order = Order {
+        id: world.reference("FLT-"),
+        account: wanted.account.0.to_owned(),
+        client_ref: wanted.client_ref.to_owned(),
+        offer: wanted.offer,
+        choice: wanted.choice,
+        state: OrderState::Pending,
+        fare_total: wanted.total,
+        bags: Vec::new(),
+        locator: None,
+        cancellation: None,
+        cancelling: None,
+        created_at: world.now(),
+        ticketed_at: None,
+        due: later.then(|| world.now() + DECISION_MS),
+    };
+    if later {
+        world.save(order.clone());
+        return Ok((order, learns));
+    }
+    Ok((ticket(world, order), learns))
+}
+
+fn ticket(world: &mut World, mut order: Order) -> Order {
+    order.state = OrderState::Ticketed;
+    order.ticketed_at = Some(world.now());
+    order.locator = Some(locator(world.number()));
+    let entry = order.entry(world, Kind::Booking, &order.client_ref, order.fare_total);
+    world.record(entry);
+    world.save(order.clone());
+    order
+}
+
+/// Six letters and digits that are not mistaken for one another.
+fn locator(number: i64) -> String {
+    const SIGNS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+    // An odd factor makes neighbours look different and keeps all apart.
+    let mut rest = number.wrapping_mul(387_420_489).rem_euclid(1 << 30);
+    let mut locator = String::new();
+    for _ in 0..6 {
+        let sign = usize::try_from(rest % 32).unwrap_or_default();
+        locator.push(char::from(SIGNS.get(sign).copied().unwrap_or(b'A')));
+        rest /= 32;
+    }
+    locator
+}
+
+/// Decides what was left open, at the instant at which it is due.
+pub(crate) fn fall_due(world: &mut World, id: &str) {
+    let Some(mut order) = world.flight.orders.get(id).cloned() else {
+        return;
+    };
+    if order.due.is_none_or(|due| due > world.now()) {
+        return;
+    }
+    order.due = None;
+    match order.state {
+        OrderState::Pending if order.scenario() == Scenario::BookPendingRefused => {
+            order.state = OrderState::Failed;
+            world.save(order);
+        }
+        OrderState::Pending => {
+            ticket(world, order);
+        }
+        OrderState::Cancelling => {
+            let client_ref = order.cancelling.take().unwrap_or_default();
+            crate::flight::cancellation::finish(world, order, &client_ref);
+        }
+        OrderState::Ticketed | OrderState::Failed | OrderState::Cancelled => {}
+    }
+}
+
+pub(super) fn of_account(world: &World, account: Account, id: &str) -> Result<Order, Problem> {
+    (world.flight.orders.get(id))
+        .filter(|order| order.account == account.0)
+        .cloned()
+        .ok_or(Problem::NotFound)
+}
+
+pub(super) fn by_client_ref(world: &World, account: Account, client_ref: &str) -> Option<Order> {
+    let key = (account.0.to_owned(), client_ref.to_owned());
+    let id = world.flight.by_client_ref.get(&key)?;
+    world.flight.orders.get(id).cloned()
+}
+
+/// What a read-back finds; nothing where it is never answered.
+pub(super) enum ReadBack {
+    Order(Box<Order>),
+    NoOrder,
+    NoAnswer,
+}
+
+/// One order by the supplier's reference.
+pub(super) async fn read(app: &App, account: Account, id: &str) -> Result<ReadBack, Problem> {
+    let order = app.turn(|world| of_account(world, account, id)).await??;
+    Ok(readable(order))
+}
+
+/// One order by the caller's reference.
+pub(super) async fn find(
+    app: &App,
+    account: Account,
+    client_ref: &str,
+) -> Result<ReadBack, Problem> {
+    let order = (app.turn(|world| by_client_ref(world, account, client_ref))).await?;
+    Ok(order.map_or(ReadBack::NoOrder, readable))
+}
+
+fn readable(order: Order) -> ReadBack {
+    match order.scenario() {
+        Scenario::BookNeverKnown => ReadBack::NoAnswer,
+        _ => ReadBack::Order(Box::new(order)),
+    }
+}

@@ -1,0 +1,59 @@
+//! What a route makes happen.
+
+use crate::flight::fare::Leg;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scenario {
+    Plain,
+    /// Connecting, next-day arrival, the airline changes it afterwards.
+    AirlineChange,
+    ManyFares,
+    NoFares,
+    PriceUp,
+    Gone,
+    BookRefused,
+    BookPending,
+    BookPendingRefused,
+    BookLostAnswer,
+    BookNeverKnown,
+    NoBags,
+    BagsRefused,
+    BagsLostAnswer,
+    CancelRefused,
+    CancelPending,
+    NoQuote,
+    DocumentsRequired,
+}
+
+impl Scenario {
+    /// The first leg that has a scenario of its own decides.
+    pub(super) fn of(legs: &[Leg]) -> Self {
+        (legs.iter())
+            .find_map(|leg| Self::of_route(&leg.from, &leg.to))
+            .unwrap_or(Self::Plain)
+    }
+
+    pub(super) fn of_route(from: &str, to: &str) -> Option<Self> {
+        Some(match (from, to) {
+            ("LHR", "DXB") => Self::AirlineChange,
+            ("LHR", "SYD") => Self::ManyFares,
+            ("PVD", "RAI") => Self::NoFares,
+            ("JFK", "EWR") => Self::PriceUp,
+            ("LGW", "LHR") => Self::Gone,
+            ("LHR", "LGW") => Self::BookRefused,
+            ("LHR", "STN") => Self::BookPending,
+            ("LHR", "LTN") => Self::BookPendingRefused,
+            ("STN", "LHR") => Self::BookLostAnswer,
+            ("LTN", "STN") => Self::BookNeverKnown,
+            ("BTS", "ABV") => Self::NoBags,
+            ("BTS", "MRU") => Self::BagsRefused,
+            ("BTS", "LHR") => Self::BagsLostAnswer,
+            ("DXB", "AMS") => Self::CancelRefused,
+            ("AMS", "DXB") => Self::CancelPending,
+            ("AMS", "LHR") => Self::NoQuote,
+            ("LHR", "ORD") => Self::DocumentsRequired,
+            ("LHR", "JFK") => Self::Plain,
+            _ => return None,
+        })
+    }
+}

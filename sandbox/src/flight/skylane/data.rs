@@ -1,0 +1,79 @@
+//! Skylane's airports and airlines.
+
+use axum::{
+    Json,
+    extract::{Path, State},
+};
+use http::Uri;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    flight::{
+        logo_url,
+        problem::Problem,
+        reference::{self, Airport},
+        skylane::refusal::Refusal,
+    },
+    request::{self, Account},
+    state::App,
+};
+
+const LIMIT: usize = 20;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AirportQuery {
+    q: String,
+    limit: Option<usize>,
+}
+
+pub(super) async fn find_airports(
+    State(app): State<App>,
+    _account: Account,
+    uri: Uri,
+) -> Result<Json<Value>, Refusal> {
+    let query: AirportQuery = request::query(&uri)?;
+    app.pace(reference::search_time(&query.q)).await;
+    let found = reference::find_airports(&query.q);
+    let limit = query.limit.unwrap_or(LIMIT);
+    let data: Vec<Value> = found
+        .iter()
+        .take(limit)
+        .map(|found| airport(found))
+        .collect();
+    Ok(Json(json!({ "data": data, "more": found.len() > limit })))
+}
+
+fn airport(airport: &Airport) -> Value {
+    json!({
+        "id": format!("airport-{}", airport.iata.to_lowercase()),
+        "iata": airport.iata,
+        "icao": airport.icao,
+        "name": airport.name,
+        "city": airport.city,
+        "state": airport.state,
+        "country": airport.country,
+        "lat": airport.lat,
+        "lon": airport.lon,
+        "zone": airport.zone_name,
+    })
+}
+
+pub(super) async fn read_airline(
+    State(app): State<App>,
+    _account: Account,
+    Path(iata): Path<String>,
+) -> Result<Json<Value>, Refusal> {
+    let airline = reference::airline(&iata).ok_or(Problem::NotFound)?;
+    Ok(Json(json!({ "data": {
+        "id": format!("airline-{}", airline.iata.to_lowercase()),
+        "iata": airline.iata,
+        "icao": airline.icao,
+        "name": airline.name,
+        "country": airline.country,
+        "alliance": airline.alliance,
+        "logo": logo_url(&app, airline),
+        "active": airline.active,
+    } })))
+}

@@ -1,0 +1,221 @@
+//! Skylane: flights that the caller pays. One order per offer; sells bags.
+
+use axum::{
+    Json, Router,
+    extract::{Path, State},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use bytes::Bytes;
+use http::{StatusCode, Uri};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    clock::{MINUTE_MS, instant},
+    connection,
+    flight::{
+        bags::{self, BAG_WEIGHT_KG, BAGS_MAX},
+        cancellation,
+        order::{self, Learns, Order, OrderState, ReadBack},
+        problem::Problem,
+    },
+    keys::{self, Credential},
+    money::Currency,
+    request::{self, Account, keyed},
+    state::App,
+};
+use refusal::Refusal;
+use wire::{money, order_wire, segment_ids};
+
+mod data;
+mod offer;
+mod refusal;
+mod wire;
+
+const CREDENTIALS: &[Credential] = &[keys::SUPPLIER_A];
+/// How long a cancellation quote holds.
+const QUOTE_LIFE_MS: i64 = 60 * MINUTE_MS;
+
+pub(crate) fn routes() -> Router<App> {
+    let router = Router::new()
+        .route("/offers/search", post(offer::search_offers))
+        .route("/offers/{id}/price", post(offer::price_offer))
+        .route("/orders", post(offer::place_order).get(find_orders))
+        .route("/orders/{id}", get(read_order))
+        .route("/orders/{id}/cancel-quote", post(quote_cancellation))
+        .route("/orders/{id}/cancel", post(cancel_order))
+        .route("/orders/{id}/bags", get(list_bags).post(buy_bags))
+        .route("/airports", get(data::find_airports))
+        .route("/airlines/{iata}", get(data::read_airline))
+        .fallback(async || Refusal(Problem::NotFound));
+    keyed(router, CREDENTIALS, || Refusal(Problem::Unauthorized))
+}
+
+/// Money as Skylane's callers send it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Payment {
+    value: String,
+    currency: Currency,
+}
+
+impl Payment {
+    /// Minor units, where it is in that currency.
+    fn minor(&self, currency: Currency) -> Option<i64> {
+        (self.currency == currency)
+            .then(|| currency.parse(&self.value))
+            .flatten()
+    }
+}
+
+fn answer(
+    app: &App,
+    order: &Order,
+    learns: Learns,
+    at_once: StatusCode,
+) -> Result<Response, Refusal> {
+    if learns == Learns::Nothing {
+        return Ok(connection::cut());
+    }
+    let status = match order.state {
+        OrderState::Pending | OrderState::Cancelling => StatusCode::ACCEPTED,
+        OrderState::Ticketed | OrderState::Failed | OrderState::Cancelled => at_once,
+    };
+    Ok((status, Json(json!({ "data": order_wire(app, order)? }))).into_response())
+}
+
+async fn read_order(
+    State(app): State<App>,
+    account: Account,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    match order::read(&app, account, &id).await? {
+        ReadBack::Order(order) => {
+            Ok(Json(json!({ "data": order_wire(&app, &order)? })).into_response())
+        }
+        ReadBack::NoOrder => Err(Refusal(Problem::NotFound)),
+        ReadBack::NoAnswer => Ok(connection::hang(&app).await),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FindQuery {
+    client_ref: String,
+}
+
+async fn find_orders(
+    State(app): State<App>,
+    account: Account,
+    uri: Uri,
+) -> Result<Response, Refusal> {
+    let FindQuery { client_ref } = request::query(&uri)?;
+    match order::find(&app, account, &client_ref).await? {
+        ReadBack::Order(order) => {
+            Ok(Json(json!({ "data": [order_wire(&app, &order)?] })).into_response())
+        }
+        ReadBack::NoOrder => Ok(Json(json!({ "data": [] })).into_response()),
+        ReadBack::NoAnswer => Ok(connection::hang(&app).await),
+    }
+}
+
+async fn quote_cancellation(
+    State(app): State<App>,
+    account: Account,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Refusal> {
+    let (quoted, now) = app
+        .turn(|world| (cancellation::quote(world, account, &id), world.now()))
+        .await?;
+    let (order, amounts) = quoted?;
+    let currency = order.choice.currency;
+    Ok(Json(json!({ "data": {
+        "fee": money(currency, amounts.fee),
+        "refund": money(currency, amounts.refund),
+        "expires_at": instant(now + QUOTE_LIFE_MS),
+    } })))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CancelRequest {
+    client_ref: String,
+}
+
+async fn cancel_order(
+    State(app): State<App>,
+    account: Account,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let CancelRequest { client_ref } = request::body(&body)?;
+    request::reference("client_ref", &client_ref)?;
+    let order = app
+        .turn(|world| cancellation::cancel(world, account, &id, &client_ref))
+        .await??;
+    answer(&app, &order, Learns::All, StatusCode::OK)
+}
+
+async fn list_bags(
+    State(app): State<App>,
+    account: Account,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Refusal> {
+    let order = app
+        .turn(|world| order::of_account(world, account, &id))
+        .await??;
+    let segments = segment_ids(&order.choice.fare()?);
+    let data: Vec<Value> = (bags::available(&order)?.iter())
+        .map(|bag| {
+            json!({
+                "id": bag.id,
+                "traveller": bag.traveller,
+                "segments": segments,
+                "weight_kg": BAG_WEIGHT_KG,
+                "price": money(order.choice.currency, bag.price),
+                "max": BAGS_MAX,
+            })
+        })
+        .collect();
+    Ok(Json(json!({ "data": data })))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BagsRequest {
+    client_ref: String,
+    bags: Vec<WantedBag>,
+    pay: Payment,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WantedBag {
+    id: String,
+    quantity: u8,
+}
+
+async fn buy_bags(
+    State(app): State<App>,
+    account: Account,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let request: BagsRequest = request::body(&body)?;
+    request::reference("client_ref", &request.client_ref)?;
+    let wanted: Vec<bags::Wanted> = (request.bags.into_iter())
+        .map(|bag| bags::Wanted {
+            id: bag.id,
+            quantity: bag.quantity,
+        })
+        .collect();
+    let (order, learns) = app
+        .turn(|world| {
+            let currency = order::of_account(world, account, &id)?.choice.currency;
+            let paid = (request.pay.minor(currency)).ok_or(Problem::AmountMismatch)?;
+            bags::buy(world, account, &id, &request.client_ref, &wanted, paid)
+        })
+        .await??;
+    answer(&app, &order, learns, StatusCode::OK)
+}

@@ -1,0 +1,253 @@
+//! From search to order at Skylane.
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use http::StatusCode;
+use jiff::civil::Date;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    connection,
+    flight::{
+        fare::{Choice, Fare, LOYAL, Leg, PassengerType, Search, Trip, fares},
+        order::{self, Learns, Order, OrderState, Wanted},
+        problem::Problem,
+        scenario::Scenario,
+        skylane::{
+            Payment, answer,
+            refusal::Refusal,
+            wire::{Document, OfferWire, cabin, offer_wire},
+        },
+    },
+    money::Currency,
+    request::{self, Account},
+    state::{App, World},
+};
+
+const LIMIT: usize = 50;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SearchRequest {
+    slices: Vec<Leg>,
+    travellers: Vec<SearchedTraveller>,
+    cabin: Option<String>,
+    max_connections: Option<usize>,
+    currency: Option<Currency>,
+    limit: Option<usize>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SearchedTraveller {
+    r#type: PassengerType,
+    #[serde(default, rename = "age")]
+    _age: Option<u8>,
+}
+
+pub(super) async fn search_offers(
+    State(app): State<App>,
+    _account: Account,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let request: SearchRequest = request::body(&body)?;
+    let trip = Trip {
+        legs: request.slices,
+        passengers: (request.travellers.iter())
+            .map(|traveller| traveller.r#type)
+            .collect(),
+        currency: request.currency.unwrap_or(Currency::GBP),
+    };
+    trip.check()?;
+    let fits = |fare: &Fare| {
+        let few = (request.max_connections).is_none_or(|max| {
+            fare.itineraries
+                .iter()
+                .all(|itinerary| itinerary.stops() <= max)
+        });
+        let there = (request.cabin.as_deref()).is_none_or(|wanted| wanted == cabin(fare.brand));
+        few && there
+    };
+    let found: Vec<Fare> = fares(&trip.legs).into_iter().filter(fits).collect();
+    let search = app.turn(|world| Search::new(world, trip)).await?;
+    let mut priced: Vec<(i64, Choice, &Fare)> = (found.iter())
+        .map(|fare| {
+            let choice = search.choice(fare);
+            (choice.offered(fare), choice, fare)
+        })
+        .collect();
+    priced.sort_by_key(|(total, choice, _)| (*total, choice.number));
+    let limit = request.limit.unwrap_or(LIMIT);
+    let offers: Vec<OfferWire> = (priced.iter().take(limit))
+        .map(|(total, choice, fare)| offer_wire(&app, choice, fare, *total))
+        .collect();
+    let answer = json!({ "data": {
+        "offers": offers,
+        "matches": priced.len(),
+        "more": priced.len() > limit,
+    } });
+    Ok((StatusCode::CREATED, Json(answer)).into_response())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PriceRequest {
+    travellers: Vec<PricedTraveller>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PricedTraveller {
+    r#type: PassengerType,
+    #[serde(default)]
+    loyalty: Vec<Loyalty>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Loyalty {
+    #[serde(rename = "airline")]
+    _airline: String,
+    number: String,
+}
+
+fn loyal<'a>(accounts: impl IntoIterator<Item = &'a Loyalty>) -> bool {
+    accounts.into_iter().any(|account| account.number == LOYAL)
+}
+
+fn check_types(
+    choice: &Choice,
+    types: impl IntoIterator<Item = PassengerType>,
+) -> Result<(), Problem> {
+    (types.into_iter().eq(choice.passengers.iter().copied()))
+        .then_some(())
+        .ok_or_else(|| Problem::Invalid("travellers are not those of the search".to_owned()))
+}
+
+pub(super) async fn price_offer(
+    State(app): State<App>,
+    _account: Account,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Json<Value>, Refusal> {
+    let request: PriceRequest = request::body(&body)?;
+    let choice = Choice::from_id(&id)?;
+    check_types(&choice, request.travellers.iter().map(|one| one.r#type))?;
+    let now = app.turn(|world| world.now()).await?;
+    choice.check(now)?;
+    let fare = choice.fare()?;
+    let loyal = loyal(request.travellers.iter().flat_map(|one| &one.loyalty));
+    let total = choice.total_now(&fare, loyal);
+    Ok(Json(
+        json!({ "data": offer_wire(&app, &choice, &fare, total) }),
+    ))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OrderRequest {
+    offer_id: String,
+    client_ref: String,
+    pay: Payment,
+    #[serde(rename = "contact")]
+    _contact: Contact,
+    travellers: Vec<Traveller>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Contact {
+    #[serde(rename = "email")]
+    _email: String,
+    #[serde(rename = "phone")]
+    _phone: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Traveller {
+    r#type: PassengerType,
+    #[serde(default, rename = "title")]
+    _title: Option<String>,
+    #[serde(rename = "given")]
+    _given: String,
+    #[serde(rename = "family")]
+    _family: String,
+    #[serde(rename = "born")]
+    _born: Date,
+    #[serde(rename = "gender")]
+    _gender: Gender,
+    #[serde(default, rename = "nationality")]
+    _nationality: Option<String>,
+    document: Option<Document>,
+    #[serde(default)]
+    loyalty: Vec<Loyalty>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Gender {
+    M,
+    F,
+    X,
+}
+
+pub(super) async fn place_order(
+    State(app): State<App>,
+    account: Account,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let request: OrderRequest = request::body(&body)?;
+    request::reference("client_ref", &request.client_ref)?;
+    let (order, learns) = app.turn(|world| place(world, account, &request)).await??;
+    match order {
+        Some(order) => answer(&app, &order, learns, StatusCode::CREATED),
+        None => Ok(connection::cut()),
+    }
+}
+
+/// The order, and how the caller learns of it; none where nothing is said about an older one.
+fn place(
+    world: &mut World,
+    account: Account,
+    request: &OrderRequest,
+) -> Result<(Option<Order>, Learns), Problem> {
+    if let Some(first) = order::by_client_ref(world, account, &request.client_ref) {
+        return match first.scenario() {
+            // To say "duplicate" would be to say that it is ordered.
+            Scenario::BookNeverKnown => Ok((None, Learns::Nothing)),
+            _ => Err(Problem::DuplicateReference),
+        };
+    }
+    let choice = Choice::from_id(&request.offer_id)?;
+    check_types(&choice, request.travellers.iter().map(|one| one.r#type))?;
+    choice.check(world.now())?;
+    let standing = (world.flight.by_offer.get(&request.offer_id))
+        .and_then(|id| world.flight.orders.get(id))
+        .is_some_and(|order| order.state != OrderState::Failed);
+    if standing {
+        return Err(Problem::OfferAlreadyBooked);
+    }
+    let documented = request.travellers.iter().all(|one| one.document.is_some());
+    if choice.scenario() == Scenario::DocumentsRequired && !documented {
+        return Err(Problem::DocumentsRequired);
+    }
+    let loyal = loyal(request.travellers.iter().flat_map(|one| &one.loyalty));
+    let total = choice.total_now(&choice.fare()?, loyal);
+    if request.pay.minor(choice.currency) != Some(total) {
+        return Err(Problem::AmountMismatch);
+    }
+    let wanted = Wanted {
+        account,
+        client_ref: &request.client_ref,
+        offer: request.offer_id.clone(),
+        choice,
+        total,
+    };
+    order::place(world, wanted).map(|(order, learns)| (Some(order), learns))
+}

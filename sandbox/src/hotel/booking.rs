@@ -1,0 +1,384 @@
+//! Bookings at Lodge: making them, what becomes of them, reading them back.
+
+use std::collections::HashMap;
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use http::{StatusCode, Uri, header};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::{
+    clock::SECOND_MS,
+    connection,
+    hotel::{
+        booked::booking_wire,
+        pricing::Prebook,
+        quote::{Party, Quote},
+        refusal::Refusal,
+        scenario::Scenario,
+    },
+    ledger::{Entry, Kind},
+    request::{self, Account},
+    state::{App, Due, DueOf, Record, World},
+};
+
+/// How long a decision takes that is not made at once.
+pub(super) const DECISION_MS: i64 = 2 * SECOND_MS;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(super) enum BookingState {
+    Pending,
+    Confirmed,
+    PartCancelled,
+    Cancelling,
+    Cancelled,
+    Rejected,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Booking {
+    pub(super) id: String,
+    pub(super) account: String,
+    pub(super) client_ref: String,
+    pub(super) quote: Quote,
+    pub(super) state: BookingState,
+    /// One a room: whether it is released.
+    pub(super) released: Vec<bool>,
+    pub(super) cancellation: Option<Cancellation>,
+    /// The client reference of a cancellation that is not decided yet.
+    pub(super) cancelling: Option<String>,
+    pub(super) booked_at: i64,
+    /// When what is open is decided.
+    pub(super) due: Option<i64>,
+}
+
+/// All cancellations of a booking so far.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Cancellation {
+    pub(super) reference: String,
+    pub(super) fee: i64,
+    pub(super) refund: i64,
+    pub(super) at: i64,
+}
+
+impl Record for Booking {
+    const SHELF: &'static str = "hotel_booking";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn shelf(world: &mut World) -> &mut HashMap<String, Self> {
+        &mut world.hotel.bookings
+    }
+
+    fn index(&self, world: &mut World) {
+        let key = (self.account.clone(), self.client_ref.clone());
+        world.hotel.by_client_ref.insert(key, self.id.clone());
+        if let Some(at) = self.due {
+            let of = DueOf::HotelBooking(self.id.clone());
+            world.schedule(Due { at, of });
+        }
+    }
+}
+
+impl Booking {
+    pub(super) fn scenario(&self) -> Scenario {
+        Scenario::of(&self.quote.hotel).unwrap_or(Scenario::Plain)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BookRequest {
+    prebook_id: String,
+    client_ref: String,
+    expected_total: Option<String>,
+    #[serde(rename = "holder")]
+    _holder: Holder,
+    rooms: Vec<RoomGuests>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Holder {
+    #[serde(rename = "first")]
+    _first: String,
+    #[serde(rename = "last")]
+    _last: String,
+    #[serde(rename = "email")]
+    _email: String,
+    #[serde(rename = "phone")]
+    _phone: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RoomGuests {
+    guests: Vec<Guest>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Guest {
+    first: String,
+    last: String,
+    kind: GuestKind,
+    #[serde(default, rename = "age")]
+    _age: Option<u8>,
+    lead: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum GuestKind {
+    Adult,
+    Child,
+}
+
+/// How the caller of a booking learns of it.
+enum Learns {
+    All,
+    Half,
+    Nothing,
+    Failure,
+}
+
+pub(super) async fn book_room(
+    State(app): State<App>,
+    Account(account): Account,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let request: BookRequest = request::body(&body)?;
+    request::reference("client_ref", &request.client_ref)?;
+    let (booking, learns) = app.turn(|world| book(world, account, &request)).await??;
+    let Some(booking) = booking else {
+        return Ok(connection::cut());
+    };
+    app.pace(booking.scenario().delay()).await;
+    let status = match booking.state {
+        BookingState::Pending => StatusCode::ACCEPTED,
+        _ => StatusCode::CREATED,
+    };
+    Ok(match learns {
+        Learns::All => (status, Json(booking_wire(&booking)?)).into_response(),
+        Learns::Half => half(&booking)?,
+        Learns::Nothing => connection::cut(),
+        Learns::Failure => Refusal::Failure.into_response(),
+    })
+}
+
+/// 200 with a document that ends in the middle.
+fn half(booking: &Booking) -> Result<Response, Refusal> {
+    let whole = serde_json::to_vec(&booking_wire(booking)?).map_err(|_| Refusal::Failure)?;
+    let half = whole.get(..whole.len() / 2).unwrap_or_default().to_vec();
+    Ok(([(header::CONTENT_TYPE, "application/json")], half).into_response())
+}
+
+/// Books, and says how the caller learns of it. No booking: its request is lost.
+fn book(
+    world: &mut World,
+    account: &str,
+    request: &BookRequest,
+) -> Result<(Option<Booking>, Learns), Refusal> {
+    let key = (account.to_owned(), request.client_ref.clone());
+    if let Some(first) = booked_as(world, &key) {
+        return match first.scenario() {
+            // To say "duplicate" would be to say that it is booked.
+            Scenario::BookNeverKnown => Ok((Some(first), Learns::Nothing)),
+            _ => Err(Refusal::DuplicateClientRef),
+        };
+    }
+    let prebook = (world.hotel.prebooks.get(&request.prebook_id))
+        .filter(|prebook| prebook.account == account)
+        .cloned()
+        .ok_or(Refusal::PrebookUnknown)?;
+    if prebook.booking.is_some() {
+        return Err(Refusal::PrebookUsed);
+    }
+    if world.now() >= prebook.expires_at {
+        return Err(Refusal::PrebookExpired);
+    }
+    check(&prebook.quote, request)?;
+    let scenario = Scenario::of(&prebook.quote.hotel).unwrap_or(Scenario::Plain);
+    let learns = match scenario {
+        Scenario::BookRefused => return Err(Refusal::BookingRefused),
+        Scenario::BookLostRequest => return Ok((None, Learns::Nothing)),
+        Scenario::BookLostAnswer | Scenario::BookNeverKnown => Learns::Nothing,
+        Scenario::BookGarbage => Learns::Half,
+        Scenario::BookFails => Learns::Failure,
+        _ => Learns::All,
+    };
+    Ok((
+        Some(make(world, prebook, scenario, &request.client_ref)),
+        learns,
+    ))
+}
+
+fn booked_as(world: &World, key: &(String, String)) -> Option<Booking> {
+    let id = world.hotel.by_client_ref.get(key)?;
+    world.hotel.bookings.get(id).cloned()
+}
+
+fn make(world: &mut World, mut prebook: Prebook, scenario: Scenario, client_ref: &str) -> Booking {
+    let later = matches!(
+        scenario,
+        Scenario::BookPending | Scenario::BookPendingRefused
+    );
+    let booking = Booking {
+        id: world.reference("LDG-"),
+        account: prebook.account.clone(),
+        client_ref: client_ref.to_owned(),
+        quote: prebook.quote.clone(),
+        state: BookingState::Pending,
+        released: prebook.quote.stay.parties.iter().map(|_| false).collect(),
+        cancellation: None,
+        cancelling: None,
+        booked_at: world.now(),
+        due: later.then(|| world.now() + DECISION_MS),
+    };
+    prebook.booking = Some(booking.id.clone());
+    world.save(prebook);
+    if later {
+        world.save(booking.clone());
+        booking
+    } else {
+        confirm(world, booking)
+    }
+}
+
+fn confirm(world: &mut World, mut booking: Booking) -> Booking {
+    booking.state = BookingState::Confirmed;
+    world.record(Entry {
+        at: world.now(),
+        kind: Kind::Booking,
+        supplier: booking.account.clone(),
+        client_reference: booking.client_ref.clone(),
+        reference: booking.id.clone(),
+        amount: booking.quote.total(),
+        currency: booking.quote.stay.currency,
+    });
+    world.save(booking.clone());
+    booking
+}
+
+/// Decides what was left open, at the instant at which it is due.
+pub(crate) fn fall_due(world: &mut World, id: &str) {
+    let Some(mut booking) = world.hotel.bookings.get(id).cloned() else {
+        return;
+    };
+    if booking.due.is_none_or(|due| due > world.now()) {
+        return;
+    }
+    booking.due = None;
+    match booking.state {
+        BookingState::Pending if booking.scenario() == Scenario::BookPendingRefused => {
+            booking.state = BookingState::Rejected;
+            world.save(booking);
+        }
+        BookingState::Pending => {
+            confirm(world, booking);
+        }
+        BookingState::Cancelling => {
+            let client_ref = booking.cancelling.take().unwrap_or_default();
+            let all = (0..booking.released.len()).collect::<Vec<_>>();
+            crate::hotel::cancellation::release(world, booking, &all, &client_ref);
+        }
+        BookingState::Confirmed
+        | BookingState::PartCancelled
+        | BookingState::Cancelled
+        | BookingState::Rejected => {}
+    }
+}
+
+fn check(quote: &Quote, request: &BookRequest) -> Result<(), Refusal> {
+    if request.rooms.len() != quote.stay.parties.len() {
+        return Err(Refusal::InvalidGuests(format!(
+            "the prebook has {} rooms",
+            quote.stay.parties.len()
+        )));
+    }
+    for (party, room) in quote.stay.parties.iter().zip(&request.rooms) {
+        check_room(party, room)?;
+    }
+    let currency = quote.stay.currency;
+    match &request.expected_total {
+        Some(expected) if currency.parse(expected) != Some(quote.total()) => {
+            Err(Refusal::PriceMismatch)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_room(party: &Party, room: &RoomGuests) -> Result<(), Refusal> {
+    let count = |wanted| {
+        room.guests
+            .iter()
+            .filter(|guest| guest.kind == wanted)
+            .count()
+    };
+    let leads = room.guests.iter().filter(|guest| guest.lead).count();
+    let fits = count(GuestKind::Adult) <= usize::from(party.adults)
+        && count(GuestKind::Child) <= party.child_ages.len();
+    let named = (room.guests.iter()).all(|guest| !guest.first.is_empty() && !guest.last.is_empty());
+    if leads == 1 && fits && named {
+        Ok(())
+    } else {
+        Err(Refusal::InvalidGuests(
+            "a room needs one lead, named guests, and no more of them than it was priced for"
+                .to_owned(),
+        ))
+    }
+}
+
+pub(super) async fn read_booking(
+    State(app): State<App>,
+    Account(account): Account,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    let booking = app
+        .turn(|world| of_account(world, account, &id))
+        .await?
+        .ok_or(Refusal::NotFound("booking"))?;
+    if booking.scenario() == Scenario::BookNeverKnown {
+        return Ok(connection::hang(&app).await);
+    }
+    app.pace(booking.scenario().delay()).await;
+    Ok(Json(booking_wire(&booking)?).into_response())
+}
+
+pub(super) fn of_account(world: &World, account: &str, id: &str) -> Option<Booking> {
+    (world.hotel.bookings.get(id))
+        .filter(|booking| booking.account == account)
+        .cloned()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FindQuery {
+    client_ref: String,
+}
+
+pub(super) async fn find_bookings(
+    State(app): State<App>,
+    Account(account): Account,
+    uri: Uri,
+) -> Result<Response, Refusal> {
+    let FindQuery { client_ref } = request::query(&uri)?;
+    let key = (account.to_owned(), client_ref);
+    let Some(booking) = app.turn(|world| booked_as(world, &key)).await? else {
+        return Ok(Json(json!({ "bookings": [] })).into_response());
+    };
+    if booking.scenario() == Scenario::BookNeverKnown {
+        return Ok(connection::hang(&app).await);
+    }
+    app.pace(booking.scenario().delay()).await;
+    let found = [booking_wire(&booking)?];
+    Ok(Json(json!({ "bookings": found })).into_response())
+}

@@ -1,0 +1,198 @@
+//! Ending a booking at Lodge, and what that would cost.
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    clock::instant,
+    connection,
+    hotel::{
+        booked::booking_wire,
+        booking::{Booking, BookingState, Cancellation, DECISION_MS, of_account},
+        refusal::Refusal,
+        scenario::Scenario,
+    },
+    ledger::{Entry, Kind},
+    money::{Currency, PER_MAJOR},
+    request::{self, Account},
+    state::{App, World},
+};
+
+/// What cancelling costs at the hotel that previews it.
+const PREVIEWED_FEE: i64 = 25 * PER_MAJOR;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CancelRequest {
+    client_ref: String,
+    /// Numbers from 1; empty: all.
+    #[serde(default)]
+    rooms: Vec<usize>,
+}
+
+pub(super) async fn cancel_booking(
+    State(app): State<App>,
+    Account(account): Account,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let request: CancelRequest = request::body(&body)?;
+    request::reference("client_ref", &request.client_ref)?;
+    let booking = app
+        .turn(|world| cancel(world, account, &id, &request))
+        .await??;
+    app.pace(booking.scenario().delay()).await;
+    if booking.scenario() == Scenario::CancelLostAnswer {
+        return Ok(connection::cut());
+    }
+    let status = match booking.state {
+        BookingState::Cancelling => StatusCode::ACCEPTED,
+        _ => StatusCode::OK,
+    };
+    Ok((status, Json(booking_wire(&booking)?)).into_response())
+}
+
+fn cancel(
+    world: &mut World,
+    account: &str,
+    id: &str,
+    request: &CancelRequest,
+) -> Result<Booking, Refusal> {
+    let mut booking = of_account(world, account, id).ok_or(Refusal::NotFound("booking"))?;
+    check_state(&booking)?;
+    let scenario = booking.scenario();
+    if matches!(scenario, Scenario::CancelRefused | Scenario::Restricted) {
+        return Err(Refusal::NotCancellable);
+    }
+    let rooms = rooms_to_release(&booking, &request.rooms)?;
+    if scenario == Scenario::CancelPending {
+        booking.state = BookingState::Cancelling;
+        booking.cancelling = Some(request.client_ref.clone());
+        booking.due = Some(world.now() + DECISION_MS);
+        world.save(booking.clone());
+        return Ok(booking);
+    }
+    Ok(release(world, booking, &rooms, &request.client_ref))
+}
+
+fn check_state(booking: &Booking) -> Result<(), Refusal> {
+    match booking.state {
+        BookingState::Confirmed | BookingState::PartCancelled => Ok(()),
+        BookingState::Cancelled => Err(Refusal::AlreadyCancelled),
+        BookingState::Pending | BookingState::Cancelling | BookingState::Rejected => {
+            Err(Refusal::NotCancellable)
+        }
+    }
+}
+
+/// Zero-based rooms that still stand, of those asked for.
+fn rooms_to_release(booking: &Booking, numbers: &[usize]) -> Result<Vec<usize>, Refusal> {
+    if !numbers.is_empty() && booking.scenario() != Scenario::Separable {
+        return Err(Refusal::RoomsNotSeparable);
+    }
+    let count = booking.released.len();
+    if numbers.iter().any(|number| !(1..=count).contains(number)) {
+        return Err(Refusal::Invalid(format!("rooms are numbered 1 to {count}")));
+    }
+    let open: Vec<usize> = (booking.released.iter().enumerate())
+        .filter(|(position, released)| {
+            !**released && (numbers.is_empty() || numbers.contains(&(position + 1)))
+        })
+        .map(|(position, _)| position)
+        .collect();
+    if open.is_empty() {
+        return Err(Refusal::AlreadyCancelled);
+    }
+    Ok(open)
+}
+
+/// Gives the rooms back, now.
+pub(super) fn release(
+    world: &mut World,
+    mut booking: Booking,
+    rooms: &[usize],
+    client_ref: &str,
+) -> Booking {
+    let mut worth = 0;
+    for (position, released) in booking.released.iter_mut().enumerate() {
+        if rooms.contains(&position) {
+            *released = true;
+            worth += booking.quote.room_total();
+        }
+    }
+    let fee = fee(&booking, worth, world.now());
+    let reference = world.reference("LCX-");
+    let before = booking.cancellation.take();
+    booking.cancellation = Some(Cancellation {
+        reference: reference.clone(),
+        fee: fee + before.as_ref().map_or(0, |before| before.fee),
+        refund: worth - fee + before.as_ref().map_or(0, |before| before.refund),
+        at: world.now(),
+    });
+    booking.state = if booking.released.iter().all(|released| *released) {
+        BookingState::Cancelled
+    } else {
+        BookingState::PartCancelled
+    };
+    world.record(Entry {
+        at: world.now(),
+        kind: Kind::Cancellation,
+        supplier: booking.account.clone(),
+        client_reference: client_ref.to_owned(),
+        reference,
+        amount: worth - fee,
+        currency: booking.quote.stay.currency,
+    });
+    world.save(booking.clone());
+    booking
+}
+
+/// What cancelling so much of the booking costs now.
+fn fee(booking: &Booking, worth: i64, now: i64) -> i64 {
+    match booking.scenario() {
+        Scenario::QuotePreview => booking.quote.stay.currency.minor(PREVIEWED_FEE).min(worth),
+        _ => booking.quote.fee(worth, now),
+    }
+}
+
+#[derive(Serialize)]
+struct Preview {
+    currency: Currency,
+    fee: String,
+    refund: String,
+    free_until: Option<String>,
+}
+
+pub(super) async fn preview_cancellation(
+    State(app): State<App>,
+    Account(account): Account,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    let (booking, now) = app
+        .turn(|world| of_account(world, account, &id).map(|booking| (booking, world.now())))
+        .await?
+        .ok_or(Refusal::NotFound("booking"))?;
+    app.pace(booking.scenario().delay()).await;
+    match booking.scenario() {
+        Scenario::QuotePreview => check_state(&booking)?,
+        Scenario::QuoteFails => return Err(Refusal::Failure),
+        Scenario::BookNeverKnown => return Ok(connection::hang(&app).await),
+        _ => return Err(Refusal::PreviewNotOffered),
+    }
+    let currency = booking.quote.stay.currency;
+    let total = booking.quote.total();
+    let fee = fee(&booking, total, now);
+    Ok(Json(Preview {
+        currency,
+        fee: currency.text(fee),
+        refund: currency.text(total - fee),
+        free_until: booking.quote.free_until().map(instant),
+    })
+    .into_response())
+}

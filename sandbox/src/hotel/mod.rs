@@ -1,0 +1,77 @@
+//! Lodge, the hotel supplier: its records and its routes. Knows nothing of
+//! flights or cards.
+
+use std::collections::HashMap;
+
+use axum::{
+    Router,
+    routing::{get, post},
+};
+
+use crate::{
+    keys::{self, Credential},
+    request::keyed,
+    state::App,
+};
+
+mod booked;
+mod booking;
+mod cancellation;
+mod catalog;
+mod content;
+mod outlook;
+mod pricing;
+mod quote;
+mod refusal;
+mod scenario;
+mod search;
+mod wire;
+
+use crate::hotel::refusal::Refusal;
+pub(crate) use crate::hotel::{
+    booking::{Booking, fall_due},
+    catalog::known as knows_hotel,
+    content::heal,
+    pricing::Prebook,
+    quote::set_nightly,
+};
+
+/// Everything that Lodge keeps.
+#[derive(Default)]
+pub(crate) struct Shelves {
+    prebooks: HashMap<String, Prebook>,
+    bookings: HashMap<String, Booking>,
+    /// Booking ids by account and client reference.
+    by_client_ref: HashMap<(String, String), String>,
+}
+
+const CREDENTIALS: &[Credential] = &[keys::SANDBOX_HOTELS, keys::SANDBOX_MINI];
+
+pub(crate) fn routes() -> Router<App> {
+    let router = Router::new()
+        .route("/places", get(search::find_places))
+        .route("/search", post(search::search_hotels))
+        .route("/rates", post(pricing::price_hotels))
+        .route("/prebooks", post(pricing::prebook_rate))
+        .route(
+            "/bookings",
+            post(booking::book_room).get(booking::find_bookings),
+        )
+        .route("/bookings/{id}", get(booking::read_booking))
+        .route("/bookings/{id}/cancel", post(cancellation::cancel_booking))
+        .route(
+            "/bookings/{id}/cancel-preview",
+            get(cancellation::preview_cancellation),
+        )
+        .route("/hotels/{id}", get(content::read_hotel))
+        .route("/hotels/{id}/reviews", get(content::read_reviews))
+        .route("/weather", get(outlook::read_weather))
+        .route("/calendar", get(outlook::read_calendar))
+        .fallback(async || Refusal::NotFound("path"));
+    keyed(router, CREDENTIALS, || Refusal::Unauthorized)
+}
+
+/// Pictures, which need no key.
+pub(crate) fn photo_routes() -> Router<App> {
+    Router::new().route("/lodge/photos/{hotel}/{number}", get(content::read_photo))
+}

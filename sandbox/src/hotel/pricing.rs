@@ -1,0 +1,252 @@
+//! Rates, and binding one of them. A rate id holds all that it stands for, so
+//! that offers need no storage.
+
+use std::collections::HashMap;
+
+use axum::{
+    Json,
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use bytes::Bytes;
+use http::StatusCode;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    clock::instant,
+    hotel::{
+        catalog::{self, Hotel},
+        quote::{Party, Plan, Quote, Stay},
+        refusal::Refusal,
+        scenario::Scenario,
+        wire::{HotelWire, Promotion, Rewards, RoomWire, Terms, promotions, rewards, rooms},
+    },
+    money::Currency,
+    request::{self, Account},
+    state::{App, Record, World},
+};
+
+const HOTELS_MAX: usize = 10;
+
+/// A rate, bound at the price of the moment.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Prebook {
+    pub(super) id: String,
+    pub(super) account: String,
+    pub(super) quote: Quote,
+    pub(super) expires_at: i64,
+    /// The booking made of it.
+    pub(super) booking: Option<String>,
+}
+
+impl Record for Prebook {
+    const SHELF: &'static str = "hotel_prebook";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn shelf(world: &mut World) -> &mut HashMap<String, Self> {
+        &mut world.hotel.prebooks
+    }
+}
+
+/// What stands in a rate id.
+#[derive(Serialize, Deserialize)]
+struct Rate {
+    quote: Quote,
+    expires_at: i64,
+}
+
+impl Rate {
+    fn id(&self) -> String {
+        let json = serde_json::to_vec(self).unwrap_or_default();
+        format!("rate-{}", URL_SAFE_NO_PAD.encode(json))
+    }
+
+    fn from_id(id: &str) -> Option<Self> {
+        let json = URL_SAFE_NO_PAD.decode(id.strip_prefix("rate-")?).ok()?;
+        serde_json::from_slice(&json).ok()
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PriceRequest {
+    hotels: Vec<String>,
+    arrive: Date,
+    depart: Date,
+    rooms: Vec<Party>,
+    currency: Currency,
+    #[serde(default, rename = "nationality")]
+    _nationality: Option<String>,
+    #[serde(default, rename = "residence")]
+    _residence: Option<String>,
+    max_rates: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct PriceAnswer {
+    currency: Currency,
+    hotels: Vec<HotelRates>,
+}
+
+#[derive(Serialize)]
+struct HotelRates {
+    hotel: HotelWire,
+    rates: Vec<RateWire>,
+}
+
+#[derive(Serialize)]
+struct RateWire {
+    rate_id: String,
+    total: String,
+    expires_at: String,
+    rooms: Vec<RoomWire>,
+    terms: Terms,
+    promotions: Vec<Promotion>,
+    rewards: Option<Rewards>,
+}
+
+pub(super) async fn price_hotels(
+    State(app): State<App>,
+    _account: Account,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let request: PriceRequest = request::body(&body)?;
+    if !(1..=HOTELS_MAX).contains(&request.hotels.len()) {
+        return Err(Refusal::Invalid(format!(
+            "hotels must be 1 to {HOTELS_MAX}"
+        )));
+    }
+    let stay = Stay {
+        arrive: request.arrive,
+        depart: request.depart,
+        parties: request.rooms,
+        currency: request.currency,
+    };
+    stay.check()?;
+    let hotels: Vec<Hotel> = (request.hotels.iter())
+        .filter_map(|id| catalog::find(id))
+        .collect();
+    let rates_max = request.max_rates.unwrap_or(Plan::ALL.len());
+    let rates = app
+        .turn(|world| -> Vec<Vec<Rate>> {
+            let of_hotel = |hotel: &Hotel| rates(world, hotel, &stay, rates_max);
+            hotels.iter().map(of_hotel).collect()
+        })
+        .await?;
+    let delay = hotels.iter().map(|hotel| hotel.scenario.delay()).max();
+    app.pace(delay.unwrap_or_default()).await;
+    let hotels = (hotels.iter().zip(rates))
+        .map(|(hotel, rates)| HotelRates {
+            hotel: HotelWire::new(hotel),
+            rates: (rates.iter())
+                .map(|rate| rate_wire(rate, hotel.scenario))
+                .collect(),
+        })
+        .collect();
+    let currency = stay.currency;
+    Ok(Json(PriceAnswer { currency, hotels }).into_response())
+}
+
+fn rates(world: &World, hotel: &Hotel, stay: &Stay, rates_max: usize) -> Vec<Rate> {
+    if hotel.scenario == Scenario::NoOffers {
+        return Vec::new();
+    }
+    (Plan::ALL.into_iter().take(rates_max))
+        .map(|plan| Rate {
+            quote: Quote::new(world, &hotel.id, plan, stay.clone()),
+            expires_at: world.now() + hotel.scenario.lifetime_ms(),
+        })
+        .collect()
+}
+
+fn rate_wire(rate: &Rate, scenario: Scenario) -> RateWire {
+    let quote = &rate.quote;
+    RateWire {
+        rate_id: rate.id(),
+        total: quote.stay.currency.text(quote.total()),
+        expires_at: instant(rate.expires_at),
+        rooms: rooms(quote, scenario),
+        terms: Terms::new(quote, scenario, quote.total()),
+        promotions: promotions(quote, scenario),
+        rewards: rewards(quote, scenario),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PrebookRequest {
+    rate_id: String,
+    #[serde(default, rename = "client_ref")]
+    _client_ref: Option<String>,
+}
+
+#[derive(Serialize)]
+struct PrebookAnswer {
+    prebook_id: String,
+    currency: Currency,
+    total: String,
+    expires_at: String,
+    hotel: HotelWire,
+    arrive: Date,
+    depart: Date,
+    rooms: Vec<RoomWire>,
+    terms: Terms,
+    promotions: Vec<Promotion>,
+    rewards: Option<Rewards>,
+}
+
+pub(super) async fn prebook_rate(
+    State(app): State<App>,
+    Account(account): Account,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let request: PrebookRequest = request::body(&body)?;
+    let rate = Rate::from_id(&request.rate_id).ok_or(Refusal::RateUnknown)?;
+    let hotel = catalog::find(&rate.quote.hotel).ok_or(Refusal::RateUnknown)?;
+    app.pace(hotel.scenario.delay()).await;
+    let prebook = app
+        .turn(|world| bind(world, account, &hotel, rate))
+        .await??;
+    let quote = &prebook.quote;
+    let answer = PrebookAnswer {
+        currency: quote.stay.currency,
+        total: quote.stay.currency.text(quote.total()),
+        expires_at: instant(prebook.expires_at),
+        hotel: HotelWire::new(&hotel),
+        arrive: quote.stay.arrive,
+        depart: quote.stay.depart,
+        rooms: rooms(quote, hotel.scenario),
+        terms: Terms::new(quote, hotel.scenario, quote.total()),
+        promotions: promotions(quote, hotel.scenario),
+        rewards: rewards(quote, hotel.scenario),
+        prebook_id: prebook.id,
+    };
+    Ok((StatusCode::CREATED, Json(answer)).into_response())
+}
+
+fn bind(world: &mut World, account: &str, hotel: &Hotel, rate: Rate) -> Result<Prebook, Refusal> {
+    if world.now() >= rate.expires_at {
+        return Err(Refusal::RateExpired);
+    }
+    if hotel.scenario == Scenario::SoldOut {
+        return Err(Refusal::SoldOut);
+    }
+    // The price is that of now; the terms stay those of the moment of pricing.
+    let mut quote = Quote::new(world, &hotel.id, rate.quote.plan, rate.quote.stay);
+    quote.night = hotel.scenario.night_at_prebook(quote.night);
+    quote.quoted_at = rate.quote.quoted_at;
+    let prebook = Prebook {
+        id: world.reference("LPB-"),
+        account: account.to_owned(),
+        quote,
+        expires_at: world.now() + hotel.scenario.lifetime_ms(),
+        booking: None,
+    };
+    world.save(prebook.clone());
+    Ok(prebook)
+}

@@ -1,0 +1,165 @@
+//! What a stay costs and what cancelling it costs: pure computation over the
+//! price of a night.
+
+use jiff::civil::{Date, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    clock::{local_to_ms, zone},
+    hotel::catalog,
+    money::{Currency, PER_MAJOR},
+    state::World,
+};
+
+/// ROOM_ONLY, a room and night, where no other price was set.
+const NIGHT: i64 = 100 * PER_MAJOR;
+const BREAKFAST: i64 = 30 * PER_MAJOR;
+/// Free cancellation ends this long before the day of arrival, at check-in time.
+const FREE_UNTIL_DAYS: i64 = 2;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Plan {
+    #[serde(rename = "RO")]
+    RoomOnly,
+    #[serde(rename = "BB")]
+    Breakfast,
+}
+
+impl Plan {
+    pub(super) const ALL: [Self; 2] = [Self::RoomOnly, Self::Breakfast];
+
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Self::RoomOnly => "Room only",
+            Self::Breakfast => "Bed and breakfast",
+        }
+    }
+}
+
+/// The guests of one room.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Party {
+    pub(super) adults: u8,
+    #[serde(default)]
+    pub(super) child_ages: Vec<u8>,
+}
+
+/// When, for whom and in what currency.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Stay {
+    pub(super) arrive: Date,
+    pub(super) depart: Date,
+    pub(super) parties: Vec<Party>,
+    pub(super) currency: Currency,
+}
+
+impl Stay {
+    pub(super) fn check(&self) -> Result<(), String> {
+        if !(1..=60).contains(&self.nights()) {
+            return Err("depart must be 1 to 60 nights after arrive".to_owned());
+        }
+        if !(1..=9).contains(&self.parties.len()) {
+            return Err("rooms must be 1 to 9".to_owned());
+        }
+        for party in &self.parties {
+            if !(1..=8).contains(&party.adults) || party.child_ages.iter().any(|age| *age > 17) {
+                return Err("a room takes 1 to 8 adults, and children up to 17".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn nights(&self) -> i64 {
+        i64::from((self.depart - self.arrive).get_days())
+    }
+
+    pub(super) fn rooms(&self) -> i64 {
+        i64::try_from(self.parties.len()).unwrap_or(i64::MAX)
+    }
+}
+
+/// A stay under one plan at the price of a certain moment.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Quote {
+    pub(super) hotel: String,
+    pub(super) plan: Plan,
+    pub(super) stay: Stay,
+    /// Minor units a room and night.
+    pub(super) night: i64,
+    pub(super) quoted_at: i64,
+}
+
+/// What cancelling costs from an instant on.
+pub(super) struct Charge {
+    pub(super) from: i64,
+    pub(super) amount: i64,
+}
+
+impl Quote {
+    pub(super) fn new(world: &World, hotel: &str, plan: Plan, stay: Stay) -> Self {
+        let night = stay.currency.minor(nightly(world, hotel, plan));
+        Self {
+            hotel: hotel.to_owned(),
+            plan,
+            stay,
+            night,
+            quoted_at: world.now(),
+        }
+    }
+
+    pub(super) fn room_total(&self) -> i64 {
+        self.night * self.stay.nights()
+    }
+
+    pub(super) fn total(&self) -> i64 {
+        self.room_total() * self.stay.rooms()
+    }
+
+    /// The last instant of free cancellation; none where there never was one.
+    pub(super) fn free_until(&self) -> Option<i64> {
+        if self.plan == Plan::RoomOnly {
+            return None;
+        }
+        let last_day = self
+            .stay
+            .arrive
+            .checked_sub(jiff::Span::new().days(FREE_UNTIL_DAYS))
+            .ok()?;
+        let local = last_day.to_datetime(Time::constant(14, 0, 0, 0));
+        let free_until = local_to_ms(local, &zone(catalog::ZONE));
+        (free_until > self.quoted_at).then_some(free_until)
+    }
+
+    /// What cancelling something worth `amount` costs, from when on.
+    pub(super) fn charge(&self, amount: i64) -> Charge {
+        Charge {
+            from: self.free_until().unwrap_or(self.quoted_at),
+            amount,
+        }
+    }
+
+    /// What cancelling something worth `amount` costs now.
+    pub(super) fn fee(&self, amount: i64, now: i64) -> i64 {
+        let charge = self.charge(amount);
+        if now >= charge.from { charge.amount } else { 0 }
+    }
+}
+
+/// Ten-thousandths of a major unit, a room and night.
+pub(super) fn nightly(world: &World, hotel: &str, plan: Plan) -> i64 {
+    let room_only = world.setting(&nightly_setting(hotel)).unwrap_or(NIGHT);
+    match plan {
+        Plan::RoomOnly => room_only,
+        Plan::Breakfast => room_only + BREAKFAST,
+    }
+}
+
+/// Moves the ROOM_ONLY price of a night, in ten-thousandths of a major unit.
+pub(crate) fn set_nightly(world: &mut World, hotel: &str, ten_thousandths: i64) {
+    world.set(&nightly_setting(hotel), ten_thousandths);
+}
+
+fn nightly_setting(hotel: &str) -> String {
+    format!("nightly:{hotel}")
+}

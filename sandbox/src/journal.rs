@@ -1,0 +1,165 @@
+//! The file behind the state: every changed record is appended in the order of
+//! the changes, in groups, by one writer. Knows nothing of what the records mean.
+//!
+//! WAL with `synchronous = NORMAL` keeps every committed group when the process
+//! is killed at any moment; only a power cut may lose the last ones.
+
+use std::{path::Path, time::Duration};
+
+use sqlx::{
+    ConnectOptions, Connection, Row, SqliteConnection,
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteLockingMode, SqliteSynchronous},
+};
+use tokio::sync::{mpsc, watch};
+
+/// Changes in one transaction at most, so that a burst does not delay its first answers.
+const GROUP_CHANGES_MAX: usize = 2_000;
+
+/// The new text of one record.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) shelf: &'static str,
+    pub(crate) id: String,
+    pub(crate) body: String,
+}
+
+/// A record as it was found in the file.
+pub(crate) struct Stored {
+    pub(crate) shelf: String,
+    pub(crate) id: String,
+    pub(crate) body: String,
+}
+
+/// The state can no longer be written: nothing may be answered any more.
+#[derive(Debug, thiserror::Error)]
+#[error("the sandbox's state can no longer be written")]
+pub(crate) struct Broken;
+
+struct Group {
+    number: u64,
+    changes: Vec<Change>,
+}
+
+/// Hands changes to the writer and waits for them.
+pub(crate) struct Journal {
+    groups: mpsc::UnboundedSender<Group>,
+    committed: watch::Receiver<u64>,
+}
+
+impl Journal {
+    /// Numbers rise by one from 1; called in their order.
+    pub(crate) fn append(&self, number: u64, changes: Vec<Change>) {
+        if self.groups.send(Group { number, changes }).is_err() {
+            tracing::error!("the writer of the sandbox's state is gone");
+        }
+    }
+
+    /// Returns once everything up to that number is committed.
+    pub(crate) async fn wait(&self, number: u64) -> Result<(), Broken> {
+        if *self.committed.borrow() >= number {
+            return Ok(());
+        }
+        self.committed
+            .clone()
+            .wait_for(|committed| *committed >= number)
+            .await
+            .map_err(|_| Broken)?;
+        Ok(())
+    }
+}
+
+/// The one task that writes; ends when every `Journal` is dropped.
+pub(crate) struct Writer {
+    connection: SqliteConnection,
+    groups: mpsc::UnboundedReceiver<Group>,
+    committed: watch::Sender<u64>,
+}
+
+/// Opens or makes the file, which no other process may have open, and reads all of it.
+pub(crate) async fn open(path: &Path) -> Result<(Journal, Writer, Vec<Stored>), sqlx::Error> {
+    let mut connection = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .locking_mode(SqliteLockingMode::Exclusive)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Normal)
+        .busy_timeout(Duration::from_secs(2))
+        .disable_statement_logging()
+        .connect()
+        .await?;
+    sqlx::query(
+        "CREATE TABLE IF NOT EXISTS record (
+             shelf TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
+             PRIMARY KEY (shelf, id)
+         ) WITHOUT ROWID",
+    )
+    .execute(&mut connection)
+    .await?;
+    let stored = sqlx::query("SELECT shelf, id, body FROM record ORDER BY shelf, id")
+        .fetch_all(&mut connection)
+        .await?
+        .into_iter()
+        .map(|row| {
+            Ok(Stored {
+                shelf: row.try_get(0)?,
+                id: row.try_get(1)?,
+                body: row.try_get(2)?,
+            })
+        })
+        .collect::<Result<_, sqlx::Error>>()?;
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let (progress, committed) = watch::channel(0);
+    let journal = Journal {
+        groups: sender,
+        committed,
+    };
+    let writer = Writer {
+        connection,
+        groups: receiver,
+        committed: progress,
+    };
+    Ok((journal, writer, stored))
+}
+
+impl Writer {
+    /// Commits groups as they come. A failure ends it, and with it every answer.
+    pub(crate) async fn run(mut self) {
+        while let Some(first) = self.groups.recv().await {
+            let mut last = first.number;
+            let mut changes = first.changes;
+            while changes.len() < GROUP_CHANGES_MAX {
+                let Ok(next) = self.groups.try_recv() else {
+                    break;
+                };
+                last = next.number;
+                changes.extend(next.changes);
+            }
+            if let Err(error) = write(&mut self.connection, &changes).await {
+                tracing::error!(%error, "the sandbox's state cannot be written");
+                return;
+            }
+            self.committed.send_replace(last);
+        }
+        if let Err(error) = self.connection.close().await {
+            tracing::warn!(%error, "the sandbox's state was not closed cleanly");
+        }
+    }
+}
+
+/// One statement for the whole group: its records go in as one JSON array.
+async fn write(connection: &mut SqliteConnection, changes: &[Change]) -> Result<(), sqlx::Error> {
+    let rows: Vec<[&str; 3]> = changes
+        .iter()
+        .map(|change| [change.shelf, change.id.as_str(), change.body.as_str()])
+        .collect();
+    let rows = serde_json::to_string(&rows).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    sqlx::query(
+        "INSERT INTO record (shelf, id, body)
+         SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?1) WHERE true
+         ON CONFLICT (shelf, id) DO UPDATE SET body = excluded.body",
+    )
+    .bind(rows)
+    .execute(connection)
+    .await?;
+    Ok(())
+}

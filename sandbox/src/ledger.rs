@@ -1,0 +1,43 @@
+//! The ledger: a row for everything that the sandbox carried out, whether or not
+//! the caller learned of it. Rows are only ever added.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{money::Currency, state::World};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    Booking,
+    Cancellation,
+    Bags,
+    Authorization,
+    Capture,
+    Void,
+    Refund,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    /// Milliseconds since 1970.
+    pub(crate) at: i64,
+    pub(crate) kind: Kind,
+    pub(crate) supplier: String,
+    /// What the caller sent.
+    pub(crate) client_reference: String,
+    /// The sandbox's own reference of what was made.
+    pub(crate) reference: String,
+    /// Minor units.
+    pub(crate) amount: i64,
+    pub(crate) currency: Currency,
+}
+
+pub(crate) const SHELF: &str = "ledger";
+
+impl World {
+    pub(crate) fn record(&mut self, entry: Entry) {
+        let sequence = format!("{:012}", self.ledger.len());
+        self.remember(SHELF, sequence, &entry);
+        self.ledger.push(entry);
+    }
+}

@@ -1,0 +1,171 @@
+//! A travel market that does what you ask of it: a hotel supplier, two flight
+//! suppliers and a card processor behind one HTTP server, with a ledger of
+//! everything that they carried out. It must know nothing of whoever calls it.
+
+use std::{
+    net::{Ipv4Addr, Ipv6Addr, SocketAddr},
+    path::PathBuf,
+};
+
+use tokio::{net::TcpListener, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+
+pub mod keys;
+
+mod card;
+mod clock;
+mod connection;
+mod control;
+mod flight;
+mod hotel;
+mod journal;
+mod ledger;
+mod money;
+mod request;
+mod state;
+
+pub use crate::clock::{Clock, system_clock};
+
+/// The file of the state, inside the data directory.
+pub const STATE_FILE: &str = "sandbox.sqlite3";
+
+/// Where a sandbox keeps its state and listens, and whose time it takes.
+#[derive(Clone)]
+pub struct SandboxConfig {
+    /// Made when it is missing. One process at a time may use it.
+    pub data_dir: PathBuf,
+    /// Port 0 takes any free one.
+    pub listen: SocketAddr,
+    pub clock: Clock,
+}
+
+impl SandboxConfig {
+    /// With the machine's own clock.
+    #[must_use]
+    pub fn new(data_dir: impl Into<PathBuf>, listen: SocketAddr) -> Self {
+        Self {
+            data_dir: data_dir.into(),
+            listen,
+            clock: system_clock(),
+        }
+    }
+}
+
+/// Why a sandbox does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error("the data directory {} cannot be made", path.display())]
+    DataDirectory {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("the state in {} cannot be opened; is another sandbox using it?", path.display())]
+    Open { path: PathBuf, source: sqlx::Error },
+    #[error("the state in {} cannot be read", path.display())]
+    Read {
+        path: PathBuf,
+        source: serde_json::Error,
+    },
+    #[error("the sandbox cannot listen on {listen}")]
+    Listen {
+        listen: SocketAddr,
+        source: std::io::Error,
+    },
+}
+
+/// A sandbox at work. Dropping it stops it at once, as a killed process would.
+pub struct Running {
+    addr: SocketAddr,
+    stopping: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+impl Running {
+    /// Where it listens.
+    #[must_use]
+    pub fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// `http://address:port`, without a slash at the end.
+    #[must_use]
+    pub fn base_url(&self) -> String {
+        base_url(self.addr)
+    }
+
+    /// Stops accepting, lets running exchanges finish for two seconds and closes the state.
+    pub async fn shutdown(mut self) {
+        self.stopping.cancel();
+        while self.tasks.join_next().await.is_some() {}
+    }
+}
+
+/// Opens the state, binds the address and serves in the background.
+///
+/// # Errors
+/// Where the data directory, the state or the address cannot be used.
+pub async fn serve(config: SandboxConfig) -> Result<Running, StartError> {
+    tokio::fs::create_dir_all(&config.data_dir)
+        .await
+        .map_err(|source| StartError::DataDirectory {
+            path: config.data_dir.clone(),
+            source,
+        })?;
+    let path = config.data_dir.join(STATE_FILE);
+    let (journal, writer, stored) = match journal::open(&path).await {
+        Ok(opened) => opened,
+        Err(source) => return Err(StartError::Open { path, source }),
+    };
+    let world =
+        state::World::restore(stored).map_err(|source| StartError::Read { path, source })?;
+    let cannot_listen = |source| StartError::Listen {
+        listen: config.listen,
+        source,
+    };
+    let listener = TcpListener::bind(config.listen)
+        .await
+        .map_err(cannot_listen)?;
+    let addr = listener.local_addr().map_err(cannot_listen)?;
+
+    let stopping = CancellationToken::new();
+    let app = state::App::new(
+        world,
+        journal,
+        config.clock,
+        base_url(addr),
+        stopping.clone(),
+    );
+    let mut tasks = JoinSet::new();
+    tasks.spawn(writer.run());
+    tasks.spawn(connection::accept(listener, router(app), stopping.clone()));
+    Ok(Running {
+        addr,
+        stopping,
+        tasks,
+    })
+}
+
+fn router(app: state::App) -> axum::Router {
+    axum::Router::new()
+        .nest("/lodge/v1", hotel::routes())
+        .nest("/skylane", flight::skylane::routes())
+        .nest("/jetbridge/v3", flight::jetbridge::routes())
+        .nest("/tillway/v1", card::routes())
+        .nest("/control", control::routes())
+        .merge(hotel::photo_routes())
+        .merge(flight::logo_routes())
+        .merge(flight::jetbridge::checkout_routes())
+        .with_state(app)
+}
+
+/// Where it is reached from the same machine, also when it listens on every address.
+fn base_url(addr: SocketAddr) -> String {
+    let mut reached = addr;
+    if addr.ip().is_unspecified() {
+        reached.set_ip(match addr {
+            SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    format!("http://{reached}")
+}

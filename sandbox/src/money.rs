@@ -1,0 +1,164 @@
+//! Currencies and exact amounts. Everything inside is minor units; the forms
+//! that the suppliers send are made at their edges.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// Prices are set in ten-thousandths of a major unit, which every currency's decimals divide.
+pub(crate) const PER_MAJOR: i64 = 10_000;
+
+/// An ISO 4217 currency that has minor units.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Currency {
+    code: &'static str,
+    decimals: u8,
+}
+
+impl Currency {
+    pub(crate) const USD: Self = Self {
+        code: "USD",
+        decimals: 2,
+    };
+    pub(crate) const GBP: Self = Self {
+        code: "GBP",
+        decimals: 2,
+    };
+
+    /// Upper-case alphabetic codes only.
+    pub(crate) fn from_code(code: &str) -> Option<Self> {
+        let known = iso_currency::Currency::from_code(code)?;
+        let decimals = u8::try_from(known.exponent()?).ok()?;
+        (decimals <= 4).then(|| Self {
+            code: known.code(),
+            decimals,
+        })
+    }
+
+    pub(crate) fn code(self) -> &'static str {
+        self.code
+    }
+
+    pub(crate) fn decimals(self) -> u8 {
+        self.decimals
+    }
+
+    /// Minor units in one major unit.
+    fn scale(self) -> i64 {
+        10_i64.pow(u32::from(self.decimals))
+    }
+
+    /// A price in ten-thousandths of a major unit, rounded half up to minor units.
+    pub(crate) fn minor(self, ten_thousandths: i64) -> i64 {
+        let divisor = PER_MAJOR / self.scale();
+        (ten_thousandths + divisor / 2).div_euclid(divisor)
+    }
+
+    /// With exactly the currency's decimals: `130.00`, of JPY `130`.
+    pub(crate) fn text(self, minor: i64) -> String {
+        let sign = if minor < 0 { "-" } else { "" };
+        let (whole, rest) = (
+            minor.abs().div_euclid(self.scale()),
+            minor.abs().rem_euclid(self.scale()),
+        );
+        match self.decimals {
+            0 => format!("{sign}{whole}"),
+            decimals => format!(
+                "{sign}{whole}.{rest:0width$}",
+                width = usize::from(decimals)
+            ),
+        }
+    }
+
+    /// Minor units of a decimal text; nothing where it has more decimals than the currency.
+    pub(crate) fn parse(self, text: &str) -> Option<i64> {
+        parse_decimal(text, self.decimals)
+    }
+
+    /// Major units as a JSON number. The shortest text of the nearest double is
+    /// the exact decimal for every amount below 2^53 minor units.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "the ledger's amounts are far below 2^53 minor units"
+    )]
+    pub(crate) fn number(self, minor: i64) -> f64 {
+        minor as f64 / self.scale() as f64
+    }
+}
+
+/// `text`, a decimal without exponent, times ten to the power of `decimals`.
+pub(crate) fn parse_decimal(text: &str, decimals: u8) -> Option<i64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let width = usize::from(decimals);
+    let fraction = fraction.trim_end_matches('0');
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(fraction) || fraction.len() > width {
+        return None;
+    }
+    format!("{whole}{fraction:0<width$}").parse().ok()
+}
+
+/// `part` in a hundred of an amount, rounded half up.
+pub(crate) fn percent(minor: i64, part: i64) -> i64 {
+    (minor * part + 50).div_euclid(100)
+}
+
+impl fmt::Debug for Currency {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.code)
+    }
+}
+
+impl Serialize for Currency {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.code)
+    }
+}
+
+impl<'de> Deserialize<'de> for Currency {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let code = String::deserialize(deserializer)?;
+        Self::from_code(&code).ok_or_else(|| {
+            de::Error::custom(format!("`{code}` is not a currency with minor units"))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_written_with_the_decimals_of_their_currency() {
+        for (code, minor, text) in [
+            ("EUR", 13_000, "130.00"),
+            ("EUR", 5, "0.05"),
+            ("JPY", 130, "130"),
+            ("KWD", 1_500, "1.500"),
+        ] {
+            let currency = Currency::from_code(code).unwrap();
+            assert_eq!(currency.text(minor), text);
+            assert_eq!(currency.parse(text), Some(minor));
+        }
+    }
+
+    #[test]
+    fn prices_are_rounded_half_up_to_minor_units() {
+        assert_eq!(Currency::from_code("JPY").unwrap().minor(995_000), 100);
+        assert_eq!(Currency::USD.minor(995_050), 9_951);
+        assert_eq!(
+            Currency::from_code("KWD").unwrap().minor(1_000_000),
+            100_000
+        );
+    }
+
+    #[test]
+    fn what_is_no_amount_of_the_currency_is_not_read() {
+        for text in ["", ".", "1.234", "-1", "1e3", "1,0", " 1"] {
+            assert_eq!(Currency::USD.parse(text), None, "{text}");
+        }
+        assert_eq!(Currency::USD.parse("1.500"), Some(150));
+        assert!(Currency::from_code("usd").is_none());
+        assert!(Currency::from_code("XAU").is_none());
+    }
+}

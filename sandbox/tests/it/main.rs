@@ -1,0 +1,18 @@
+//! The sandbox as its callers see it: over HTTP, with a clock that the tests move.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod control;
+mod jetbridge;
+mod lodge_booking;
+mod lodge_content;
+mod lodge_pricing;
+mod market;
+mod restart;
+mod skylane;
+mod tillway;
