@@ -1,0 +1,112 @@
+//! The only lines of SQL in which the two databases differ, and what their
+//! errors mean.
+
+use crate::error::DatabaseError;
+use sqlx::migrate::Migrator;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+pub(crate) static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
+pub(crate) static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
+
+/// Which database a text is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+impl Dialect {
+    /// Fills in what the text leaves open:
+    ///
+    /// - `{now_ms}`: the database's clock, milliseconds since 1970. Leases are
+    ///   measured by it, because several hosts have several clocks.
+    /// - `{skip_locked}`: pass over rows that another transaction works on.
+    ///   SQLite has one writer, so that there are none.
+    /// - `{each $n}`: rows of the JSON array of objects in argument `n`, to be
+    ///   read as `item.value ->> 'member'`.
+    pub(crate) fn render(self, sql: &Cow<'static, str>) -> Cow<'static, str> {
+        if !sql.contains('{') {
+            return sql.clone();
+        }
+        let (now_ms, skip_locked) = match self {
+            Self::Sqlite => ("CAST(unixepoch('subsec') * 1000 AS INTEGER)", ""),
+            Self::Postgres => (
+                "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
+                "FOR UPDATE SKIP LOCKED",
+            ),
+        };
+        let text = sql
+            .replace("{now_ms}", now_ms)
+            .replace("{skip_locked}", skip_locked);
+        let mut pieces = text.split("{each ");
+        let mut rendered = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            let (argument, rest) = piece.split_once('}').unwrap_or((piece, ""));
+            rendered.push_str(&match self {
+                Self::Sqlite => format!("json_each({argument}) AS item"),
+                Self::Postgres => {
+                    format!("json_array_elements(CAST({argument} AS json)) AS item(value)")
+                }
+            });
+            rendered.push_str(rest);
+        }
+        Cow::Owned(rendered)
+    }
+}
+
+/// What a failed statement means, as long as nothing was committed.
+pub(crate) fn failed(error: sqlx::Error) -> DatabaseError {
+    if matches!(error, sqlx::Error::PoolClosed) {
+        DatabaseError::Closed
+    } else if matches!(error, sqlx::Error::Encode(_)) {
+        DatabaseError::Unwritable(Arc::new(error))
+    } else if is_lost(&error) || is_contended(&error) || is_exhausted(&error) {
+        DatabaseError::unavailable(error)
+    } else {
+        DatabaseError::Refused(Arc::new(error))
+    }
+}
+
+/// The connection is gone, or could not be made.
+pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::BeginFailed
+        | sqlx::Error::WorkerCrashed => true,
+        // PostgreSQL: connection exceptions, and what a server says that stops or starts.
+        sqlx::Error::Database(error) => error.code().is_some_and(|code| {
+            code.starts_with("08") || matches!(&*code, "57P01" | "57P02" | "57P03" | "25P03")
+        }),
+        _ => false,
+    }
+}
+
+/// PostgreSQL undid a transaction because of another one; the same may succeed now.
+pub(crate) fn is_contended(error: &sqlx::Error) -> bool {
+    code_is(error, |code| matches!(code, "40001" | "40P01"))
+}
+
+/// No room, no time, or another process holds the lock.
+fn is_exhausted(error: &sqlx::Error) -> bool {
+    code_is(error, |code| {
+        // PostgreSQL: insufficient resources, lock and statement time-outs, read-only standby.
+        if code.len() == 5 {
+            return code.starts_with("53") || matches!(code, "55P03" | "57014" | "25006");
+        }
+        // SQLite: the low byte of an extended code is its class. Busy, locked, no memory,
+        // interrupted, input/output, full, cannot open.
+        let class = code.parse::<u32>().map_or(0, |extended| extended & 0xff);
+        matches!(class, 5 | 6 | 7 | 9 | 10 | 13 | 14)
+    })
+}
+
+fn code_is(error: &sqlx::Error, test: impl FnOnce(&str) -> bool) -> bool {
+    let database = error.as_database_error();
+    database
+        .and_then(|e| e.code())
+        .is_some_and(|code| test(&code))
+}

@@ -1,0 +1,181 @@
+//! What happened to bookings, for their history and for subscribers. Shared by
+//! all products.
+
+use crate::statement::{Row, statement};
+use crate::{Conflict, DatabaseError, Store, Write};
+use host_domain::id::{BookingId, EventId};
+use host_domain::owner::Tenant;
+use host_domain::time::Timestamp;
+
+/// An entry of a booking's history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BookingEvent {
+    /// Of which booking.
+    pub booking_id: BookingId,
+    /// The booking's version after it.
+    pub sequence: i64,
+    /// What happened.
+    pub event: String,
+    /// The status before; none: the booking was made.
+    pub from: Option<String>,
+    /// The status after.
+    pub to: String,
+    /// Why; neither secrets nor personal data.
+    pub why: Option<String>,
+    /// The request that caused it; none: background work.
+    pub request_id: Option<String>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What people book; subscriptions are to one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Product {
+    /// Hotels.
+    Hotel,
+    /// Flights.
+    Flight,
+}
+
+/// An event as subscribers will get it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutboxEvent {
+    /// Its id.
+    pub id: EventId,
+    /// Its name in the API.
+    pub event_type: String,
+    /// Whose subscriptions it goes to.
+    pub product: Product,
+    /// What it is about.
+    pub booking_id: Option<BookingId>,
+    /// The body, byte for byte as it will be signed.
+    pub payload: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+impl Product {
+    /// `hotel` or `flight`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Hotel => "hotel",
+            Self::Flight => "flight",
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        [Self::Hotel, Self::Flight]
+            .into_iter()
+            .find(|product| product.as_str() == text)
+    }
+}
+
+impl Write {
+    /// Continues a booking's history, else [`Conflict::HistorySequence`].
+    pub fn record_booking_event(&mut self, tenant: &Tenant, event: &BookingEvent) -> &mut Self {
+        let insert = statement!(
+            "INSERT INTO booking_event (organization, mode, booking_id, sequence, event, \
+             from_status, to_status, why, request_id, at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING",
+            tenant.organization.as_str(),
+            tenant.mode,
+            event.booking_id.as_str(),
+            event.sequence,
+            event.event.as_str(),
+            event.from.as_deref(),
+            event.to.as_str(),
+            event.why.as_deref(),
+            event.request_id.as_deref(),
+            event.at,
+        );
+        self.one(insert, Conflict::HistorySequence)
+    }
+
+    /// Lays an event out for subscribers, else [`Conflict::EventExists`].
+    pub fn publish(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
+        let insert = statement!(
+            "INSERT INTO outbox (organization, mode, id, event_type, product, booking_id, \
+             payload, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING",
+            tenant.organization.as_str(),
+            tenant.mode,
+            event.id.as_str(),
+            event.event_type.as_str(),
+            event.product.as_str(),
+            event.booking_id.as_ref().map(BookingId::as_str),
+            event.payload.as_str(),
+            event.created_at,
+        );
+        self.one(insert, Conflict::EventExists)
+    }
+}
+
+impl Store {
+    /// A booking's history, oldest first.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn booking_events(
+        &self,
+        tenant: &Tenant,
+        booking_id: &BookingId,
+    ) -> Result<Vec<BookingEvent>, DatabaseError> {
+        let select = statement!(
+            "SELECT booking_id, sequence, event, from_status, to_status, why, request_id, at \
+             FROM booking_event WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
+             ORDER BY sequence",
+            tenant.organization.as_str(),
+            tenant.mode,
+            booking_id.as_str(),
+        );
+        self.rows(select).await?.iter().map(read_event).collect()
+    }
+
+    /// What subscribers are told about a booking, oldest first.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn outbox_events(
+        &self,
+        tenant: &Tenant,
+        booking_id: &BookingId,
+    ) -> Result<Vec<OutboxEvent>, DatabaseError> {
+        let select = statement!(
+            "SELECT id, event_type, product, booking_id, payload, created_at \
+             FROM outbox WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
+             ORDER BY created_at, id",
+            tenant.organization.as_str(),
+            tenant.mode,
+            booking_id.as_str(),
+        );
+        self.rows(select).await?.iter().map(read_outbox).collect()
+    }
+}
+
+fn read_event(row: &Row) -> Result<BookingEvent, DatabaseError> {
+    Ok(BookingEvent {
+        booking_id: row.parsed("booking_id", BookingId::parse)?,
+        sequence: row.int("sequence")?,
+        event: row.text("event")?,
+        from: row.text_if("from_status")?,
+        to: row.text("to_status")?,
+        why: row.text_if("why")?,
+        request_id: row.text_if("request_id")?,
+        at: row.at("at")?,
+    })
+}
+
+fn read_outbox(row: &Row) -> Result<OutboxEvent, DatabaseError> {
+    let booking_id = row.text_if("booking_id")?;
+    Ok(OutboxEvent {
+        id: row.parsed("id", EventId::parse)?,
+        event_type: row.text("event_type")?,
+        product: row.word("product", Product::parse)?,
+        booking_id: booking_id
+            .map(|text| BookingId::parse(&text))
+            .transpose()
+            .map_err(|error| DatabaseError::unreadable("booking_id", error))?,
+        payload: row.text("payload")?,
+        created_at: row.at("created_at")?,
+    })
+}

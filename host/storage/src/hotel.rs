@@ -1,0 +1,228 @@
+//! Hotel bookings: the columns that are searched beside the whole document.
+
+use crate::statement::{Row, Statement, Value, statement};
+use crate::{Conflict, DatabaseError, Store, Write};
+use host_domain::hotel::booking::{Booking, Status};
+use host_domain::id::BookingId;
+use host_domain::owner::Owner;
+
+/// Which of an owner's bookings; none: all.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HotelBookingFilter {
+    /// In this status.
+    pub status: Option<Status>,
+    /// With this reference of the caller.
+    pub reference_id: Option<String>,
+}
+
+/// A part of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page {
+    /// The most to return.
+    pub limit: u32,
+    /// How many to pass over.
+    pub offset: u32,
+}
+
+/// A part of a list, and whether more follows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed<T> {
+    /// At most as many as were asked for.
+    pub items: Vec<T>,
+    /// True exactly when the next page would hold something.
+    pub has_more: bool,
+}
+
+impl Write {
+    /// Stores a new booking, else [`Conflict::BookingExists`].
+    pub fn insert_hotel_booking(&mut self, booking: &Booking) -> &mut Self {
+        let document = self.json(booking);
+        let owner = &booking.owner;
+        let insert = statement!(
+            "INSERT INTO hotel_booking (organization, mode, id, user_id, status, supplier, \
+             supplier_reference, reference_id, hotel_id, total_minor, currency, created_at, \
+             updated_at, version, document) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) \
+             ON CONFLICT DO NOTHING",
+            owner.tenant.organization.as_str(),
+            owner.tenant.mode,
+            booking.id.as_str(),
+            owner.user.as_str(),
+            booking.status().as_str(),
+            booking.supplier.as_str(),
+            booking.supplier_reference.as_deref(),
+            booking.reference_id.as_deref(),
+            booking.hotel_id.as_str(),
+            booking.total.minor,
+            booking.total.currency.code(),
+            booking.created_at,
+            booking.updated_at,
+            booking.version,
+            document,
+        );
+        self.one(insert, Conflict::BookingExists)
+    }
+
+    /// Stores a booking that moved once since it was read, else
+    /// [`Conflict::BookingVersion`]: its stored version must be one less.
+    pub fn update_hotel_booking(&mut self, booking: &Booking) -> &mut Self {
+        let document = self.json(booking);
+        let update = statement!(
+            "UPDATE hotel_booking SET status = $4, supplier_reference = $5, hotel_id = $6, \
+             total_minor = $7, currency = $8, updated_at = $9, version = $10, document = $11 \
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $10 - 1",
+            booking.owner.tenant.organization.as_str(),
+            booking.owner.tenant.mode,
+            booking.id.as_str(),
+            booking.status().as_str(),
+            booking.supplier_reference.as_deref(),
+            booking.hotel_id.as_str(),
+            booking.total.minor,
+            booking.total.currency.code(),
+            booking.updated_at,
+            booking.version,
+            document,
+        );
+        self.one(update, Conflict::BookingVersion)
+    }
+}
+
+impl Store {
+    /// A booking of this owner.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn hotel_booking(
+        &self,
+        owner: &Owner,
+        id: &BookingId,
+    ) -> Result<Option<Booking>, DatabaseError> {
+        let row = self.row(get(owner, id)).await?;
+        row.map(|row| read(&row)).transpose()
+    }
+
+    /// A booking whoever it belongs to: for background work, never for a caller.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn load_hotel_booking(
+        &self,
+        id: &BookingId,
+    ) -> Result<Option<Booking>, DatabaseError> {
+        let row = self.row(load(id)).await?;
+        row.map(|row| read(&row)).transpose()
+    }
+
+    /// An owner's bookings, newest first.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn hotel_bookings(
+        &self,
+        owner: &Owner,
+        filter: &HotelBookingFilter,
+        page: Page,
+    ) -> Result<Listed<Booking>, DatabaseError> {
+        let rows = self.rows(list(owner, filter, page)).await?;
+        Listed::from_rows(&rows, page, read)
+    }
+
+    /// How many bookings the list would have without paging.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn count_hotel_bookings(
+        &self,
+        owner: &Owner,
+        filter: &HotelBookingFilter,
+    ) -> Result<u64, DatabaseError> {
+        let row = self.row(count(owner, filter)).await?;
+        let number = row.map_or(Ok(0), |row| row.int("number"))?;
+        Ok(number.unsigned_abs())
+    }
+}
+
+impl<T> Listed<T> {
+    /// From rows of which one more than wanted was asked for.
+    pub(crate) fn from_rows(
+        rows: &[Row],
+        page: Page,
+        read: impl Fn(&Row) -> Result<T, DatabaseError>,
+    ) -> Result<Self, DatabaseError> {
+        let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+        Ok(Self {
+            items: rows.iter().take(limit).map(read).collect::<Result<_, _>>()?,
+            has_more: rows.len() > limit,
+        })
+    }
+}
+
+fn read(row: &Row) -> Result<Booking, DatabaseError> {
+    row.json("document")
+}
+
+pub(crate) fn get(owner: &Owner, id: &BookingId) -> Statement {
+    statement!(
+        "SELECT document FROM hotel_booking \
+         WHERE organization = $1 AND mode = $2 AND id = $3 AND user_id = $4",
+        owner.tenant.organization.as_str(),
+        owner.tenant.mode,
+        id.as_str(),
+        owner.user.as_str(),
+    )
+}
+
+pub(crate) fn load(id: &BookingId) -> Statement {
+    statement!(
+        "SELECT document FROM hotel_booking WHERE id = $1",
+        id.as_str()
+    )
+}
+
+pub(crate) fn list(owner: &Owner, filter: &HotelBookingFilter, page: Page) -> Statement {
+    let mut args = vec![
+        Value::from(page.limit.saturating_add(1)),
+        Value::from(page.offset),
+    ];
+    let condition = condition(owner, filter, &mut args);
+    Statement {
+        sql: format!(
+            "SELECT document FROM hotel_booking WHERE {condition} \
+             ORDER BY created_at DESC, id DESC LIMIT $1 OFFSET $2"
+        )
+        .into(),
+        args,
+    }
+}
+
+pub(crate) fn count(owner: &Owner, filter: &HotelBookingFilter) -> Statement {
+    let mut args = Vec::new();
+    let condition = condition(owner, filter, &mut args);
+    Statement {
+        sql: format!("SELECT COUNT(*) AS number FROM hotel_booking WHERE {condition}").into(),
+        args,
+    }
+}
+
+/// Only the conditions that are asked for: one that may or may not apply would
+/// keep the database from using the index of the other.
+fn condition(owner: &Owner, filter: &HotelBookingFilter, args: &mut Vec<Value>) -> String {
+    let tenant = &owner.tenant;
+    let mut columns = vec![
+        ("organization", Value::from(tenant.organization.as_str())),
+        ("mode", Value::from(tenant.mode)),
+        ("user_id", Value::from(owner.user.as_str())),
+    ];
+    if let Some(status) = filter.status {
+        columns.push(("status", Value::from(status.as_str())));
+    }
+    if let Some(reference) = &filter.reference_id {
+        columns.push(("reference_id", Value::from(reference.as_str())));
+    }
+    let mut conditions = Vec::with_capacity(columns.len());
+    for (column, value) in columns {
+        args.push(value);
+        conditions.push(format!("{column} = ${}", args.len()));
+    }
+    conditions.join(" AND ")
+}

@@ -1,0 +1,230 @@
+//! The gateway's hotel ids, and what each supplier calls the same hotel. Shared
+//! by all organizations of a mode: a hotel is the same hotel whoever asks, and
+//! its id must not depend on who asked first.
+
+use crate::error::CommitError;
+use crate::statement::{Row, Statement, statement};
+use crate::{DatabaseError, Store, Write};
+use host_domain::hotel::offer::Location;
+use host_domain::id::HotelId;
+use host_domain::owner::Mode;
+use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
+use std::collections::HashMap;
+
+/// What is known of a hotel without asking; none: not yet told.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct HotelProfile {
+    /// Display name.
+    pub name: Option<String>,
+    /// Where it is.
+    pub location: Option<Location>,
+    /// IANA name.
+    pub time_zone: Option<String>,
+}
+
+/// A hotel that a supplier told of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeenHotel {
+    /// The supplier's id.
+    pub supplier_hotel_id: String,
+    /// The id that it gets if it has none: a new one, or that of the same hotel
+    /// at another supplier.
+    pub candidate: HotelId,
+    /// What the supplier told; adds to what is known.
+    pub profile: HotelProfile,
+}
+
+/// A hotel at a supplier.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MappedHotel {
+    /// The gateway's id.
+    pub hotel_id: HotelId,
+    /// Which supplier.
+    pub supplier: SupplierId,
+    /// The supplier's id.
+    pub supplier_hotel_id: String,
+    /// What is known of it.
+    pub profile: HotelProfile,
+}
+
+impl HotelProfile {
+    /// Whether every value of `self` is in `known`.
+    fn is_part_of(&self, known: &Self) -> bool {
+        (self.name.is_none() || self.name == known.name)
+            && (self.location.is_none() || self.location == known.location)
+            && (self.time_zone.is_none() || self.time_zone == known.time_zone)
+    }
+}
+
+impl Store {
+    /// The ids of a supplier's hotels, in the order of `seen`. Those without one
+    /// get their candidate, unless somebody else is faster. Nothing is written
+    /// when all are known and nothing new is told.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn map_hotels(
+        &self,
+        mode: Mode,
+        supplier: &SupplierId,
+        seen: &[SeenHotel],
+        now: Timestamp,
+    ) -> Result<Vec<HotelId>, DatabaseError> {
+        let known = self
+            .rows(by_supplier_ids(
+                mode,
+                supplier,
+                seen.iter().map(|hotel| hotel.supplier_hotel_id.as_str()),
+            ))
+            .await?;
+        let mut known = by_supplier_id(&known)?;
+        let mut news: Vec<&SeenHotel> = seen
+            .iter()
+            .filter(|hotel| {
+                let known = known.get(&hotel.supplier_hotel_id);
+                !known.is_some_and(|known| hotel.profile.is_part_of(&known.profile))
+            })
+            .collect();
+        if !news.is_empty() {
+            // In one order everywhere, so that two hosts cannot block each other; a
+            // statement cannot write one row twice.
+            news.sort_by(|a, b| a.supplier_hotel_id.cmp(&b.supplier_hotel_id));
+            news.dedup_by(|a, b| a.supplier_hotel_id == b.supplier_hotel_id);
+            let mut write = Write::new(now);
+            let upsert = upsert(&mut write, mode, supplier, &news);
+            write.returning(upsert);
+            let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+            known.extend(by_supplier_id(&outcome.rows)?);
+        }
+        Ok(seen
+            .iter()
+            .map(|hotel| {
+                let known = known.get(&hotel.supplier_hotel_id);
+                known.map_or_else(|| hotel.candidate.clone(), |known| known.hotel_id.clone())
+            })
+            .collect())
+    }
+
+    /// What suppliers call these hotels; unknown ids are absent, and one that
+    /// several suppliers have is there several times.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn hotels(
+        &self,
+        mode: Mode,
+        ids: &[HotelId],
+    ) -> Result<Vec<MappedHotel>, DatabaseError> {
+        let rows = self.rows(by_hotel_ids(mode, ids)).await?;
+        rows.iter().map(read).collect()
+    }
+
+    /// What is known of a supplier's hotels; unknown ones are absent.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn supplier_hotels(
+        &self,
+        mode: Mode,
+        supplier: &SupplierId,
+        supplier_hotel_ids: &[String],
+    ) -> Result<Vec<MappedHotel>, DatabaseError> {
+        let ids = supplier_hotel_ids.iter().map(String::as_str);
+        let rows = self.rows(by_supplier_ids(mode, supplier, ids)).await?;
+        rows.iter().map(read).collect()
+    }
+}
+
+const COLUMNS: &str = "hotel_id, supplier, supplier_hotel_id, name, location, time_zone";
+
+pub(crate) fn by_supplier_ids<'a>(
+    mode: Mode,
+    supplier: &SupplierId,
+    ids: impl Iterator<Item = &'a str>,
+) -> Statement {
+    statement!(
+        "SELECT map.hotel_id, map.supplier, map.supplier_hotel_id, map.name, map.location, \
+         map.time_zone FROM {each $3} JOIN hotel_map AS map \
+           ON map.mode = $1 AND map.supplier = $2 \
+           AND map.supplier_hotel_id = item.value ->> 'id'",
+        mode,
+        supplier.as_str(),
+        id_objects(ids),
+    )
+}
+
+pub(crate) fn by_hotel_ids(mode: Mode, ids: &[HotelId]) -> Statement {
+    statement!(
+        "SELECT map.hotel_id, map.supplier, map.supplier_hotel_id, map.name, map.location, \
+         map.time_zone FROM {each $2} JOIN hotel_map AS map \
+           ON map.mode = $1 AND map.hotel_id = item.value ->> 'id' \
+         ORDER BY map.hotel_id, map.supplier, map.supplier_hotel_id",
+        mode,
+        id_objects(ids.iter().map(HotelId::as_str)),
+    )
+}
+
+fn id_objects<'a>(ids: impl Iterator<Item = &'a str>) -> String {
+    // Each once: a join gives a row for each.
+    let mut ids: Vec<&str> = ids.collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let objects = ids.into_iter().map(|id| serde_json::json!({ "id": id }));
+    serde_json::Value::from_iter(objects).to_string()
+}
+
+fn upsert(write: &mut Write, mode: Mode, supplier: &SupplierId, news: &[&SeenHotel]) -> Statement {
+    let rows = news.iter().map(|hotel| {
+        let location = hotel.profile.location.as_ref();
+        serde_json::json!({
+            "id": hotel.supplier_hotel_id,
+            "hotel": hotel.candidate.as_str(),
+            "name": hotel.profile.name,
+            // As text: a number may be written in more than one way.
+            "location": location.map(|location| write.json(location)),
+            "zone": hotel.profile.time_zone,
+        })
+    });
+    let rows = serde_json::Value::from_iter(rows).to_string();
+    Statement {
+        sql: format!(
+            "INSERT INTO hotel_map (mode, supplier, supplier_hotel_id, hotel_id, name, location, \
+             time_zone, created_at) \
+             SELECT $1, $2, item.value ->> 'id', item.value ->> 'hotel', item.value ->> 'name', \
+               item.value ->> 'location', item.value ->> 'zone', $4 \
+             FROM {{each $3}} WHERE TRUE \
+             ON CONFLICT (mode, supplier, supplier_hotel_id) DO UPDATE SET \
+               name = COALESCE(excluded.name, hotel_map.name), \
+               location = COALESCE(excluded.location, hotel_map.location), \
+               time_zone = COALESCE(excluded.time_zone, hotel_map.time_zone) \
+             RETURNING {COLUMNS}"
+        )
+        .into(),
+        args: vec![
+            mode.into(),
+            supplier.as_str().into(),
+            rows.into(),
+            write.now.into(),
+        ],
+    }
+}
+
+fn by_supplier_id(rows: &[Row]) -> Result<HashMap<String, MappedHotel>, DatabaseError> {
+    rows.iter()
+        .map(|row| read(row).map(|hotel| (hotel.supplier_hotel_id.clone(), hotel)))
+        .collect()
+}
+
+fn read(row: &Row) -> Result<MappedHotel, DatabaseError> {
+    Ok(MappedHotel {
+        hotel_id: row.parsed("hotel_id", HotelId::parse)?,
+        supplier: row.parsed("supplier", SupplierId::parse)?,
+        supplier_hotel_id: row.text("supplier_hotel_id")?,
+        profile: HotelProfile {
+            name: row.text_if("name")?,
+            location: row.json_if("location")?,
+            time_zone: row.text_if("time_zone")?,
+        },
+    })
+}

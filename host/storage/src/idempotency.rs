@@ -1,0 +1,139 @@
+//! Which requests were seen before, and what they made.
+
+use crate::statement::{Row, statement};
+use crate::{Conflict, DatabaseError, Store, Write};
+use host_domain::owner::Owner;
+use host_domain::time::Timestamp;
+
+/// A caller's key, in its scope.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct IdempotencyKey {
+    /// Whose.
+    pub owner: Owner,
+    /// For which operation.
+    pub operation: String,
+    /// As the caller wrote it.
+    pub key: String,
+}
+
+/// What a key was used for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdempotencyRecord {
+    /// Digest of the parsed request.
+    pub fingerprint: String,
+    /// What the request made.
+    pub resource_id: String,
+    /// JSON of a refusal that is answered again.
+    pub refusal: Option<String>,
+    /// When it was first used.
+    pub created_at: Timestamp,
+}
+
+impl Write {
+    /// Uses a key, else [`Conflict::IdempotencyKeyTaken`].
+    pub fn take_idempotency_key(
+        &mut self,
+        key: &IdempotencyKey,
+        fingerprint: &str,
+        resource_id: &str,
+    ) -> &mut Self {
+        let insert = statement!(
+            "INSERT INTO idempotency (organization, mode, user_id, operation, idempotency_key, \
+             fingerprint, resource_id, created_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING",
+            key.owner.tenant.organization.as_str(),
+            key.owner.tenant.mode,
+            key.owner.user.as_str(),
+            key.operation.as_str(),
+            key.key.as_str(),
+            fingerprint,
+            resource_id,
+            self.now,
+        );
+        self.one(insert, Conflict::IdempotencyKeyTaken)
+    }
+
+    /// Keeps a refusal, as JSON, to be answered again; else
+    /// [`Conflict::IdempotencyKeyUnknown`].
+    pub fn keep_refusal(&mut self, key: &IdempotencyKey, refusal: &str) -> &mut Self {
+        let update = statement!(
+            "UPDATE idempotency SET refusal = $6 WHERE organization = $1 AND mode = $2 \
+             AND user_id = $3 AND operation = $4 AND idempotency_key = $5",
+            key.owner.tenant.organization.as_str(),
+            key.owner.tenant.mode,
+            key.owner.user.as_str(),
+            key.operation.as_str(),
+            key.key.as_str(),
+            refusal,
+        );
+        self.one(update, Conflict::IdempotencyKeyUnknown)
+    }
+
+    /// Gives a key back: the request reached nobody. Does nothing without one.
+    pub fn free_idempotency_key(&mut self, key: &IdempotencyKey) -> &mut Self {
+        self.any(statement!(
+            "DELETE FROM idempotency WHERE organization = $1 AND mode = $2 \
+             AND user_id = $3 AND operation = $4 AND idempotency_key = $5",
+            key.owner.tenant.organization.as_str(),
+            key.owner.tenant.mode,
+            key.owner.user.as_str(),
+            key.operation.as_str(),
+            key.key.as_str(),
+        ))
+    }
+}
+
+impl Store {
+    /// What a key was used for.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn idempotency(
+        &self,
+        key: &IdempotencyKey,
+    ) -> Result<Option<IdempotencyRecord>, DatabaseError> {
+        let select = statement!(
+            "SELECT fingerprint, resource_id, refusal, created_at FROM idempotency \
+             WHERE organization = $1 AND mode = $2 \
+             AND user_id = $3 AND operation = $4 AND idempotency_key = $5",
+            key.owner.tenant.organization.as_str(),
+            key.owner.tenant.mode,
+            key.owner.user.as_str(),
+            key.operation.as_str(),
+            key.key.as_str(),
+        );
+        self.row(select).await?.as_ref().map(read).transpose()
+    }
+
+    /// Forgets keys that were first used before an instant, at most `limit` at
+    /// once so that nobody waits long; returns how many.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn purge_idempotency(
+        &self,
+        used_before: Timestamp,
+        limit: u32,
+    ) -> Result<u64, DatabaseError> {
+        let mut write = Write::new(used_before);
+        write.any(statement!(
+            "DELETE FROM idempotency \
+             WHERE (organization, mode, user_id, operation, idempotency_key) IN \
+               (SELECT organization, mode, user_id, operation, idempotency_key FROM idempotency \
+                WHERE created_at < $1 ORDER BY created_at LIMIT $2)",
+            used_before,
+            limit,
+        ));
+        let outcome = self.run(write).await;
+        Ok(outcome.map_err(crate::CommitError::into_database)?.affected)
+    }
+}
+
+fn read(row: &Row) -> Result<IdempotencyRecord, DatabaseError> {
+    Ok(IdempotencyRecord {
+        fingerprint: row.text("fingerprint")?,
+        resource_id: row.text("resource_id")?,
+        refusal: row.text_if("refusal")?,
+        created_at: row.at("created_at")?,
+    })
+}

@@ -1,0 +1,163 @@
+//! API keys: only their digests, never a key.
+
+use crate::error::CommitError;
+use crate::statement::{Row, Statement, statement};
+use crate::{Conflict, DatabaseError, Store, Write};
+use host_domain::id::KeyId;
+use host_domain::owner::Tenant;
+use host_domain::time::Timestamp;
+
+/// How exact [`ApiKey::last_used_at`] is: a key in use is not written at every call.
+const TOUCH_EVERY_MS: i64 = 60_000;
+
+/// What is known of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    /// Its id.
+    pub id: KeyId,
+    /// Organization and mode that it opens.
+    pub tenant: Tenant,
+    /// What people call it.
+    pub name: String,
+    /// What it may do.
+    pub scopes: Vec<String>,
+    /// Enough to recognise it: its beginning and its last four characters.
+    pub hint: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// Until when it is good; none: for good.
+    pub expires_at: Option<Timestamp>,
+    /// When it was last used, to the minute.
+    pub last_used_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+impl Write {
+    /// Stores a new key with the SHA-256 of all of it, else [`Conflict::KeyExists`].
+    pub fn insert_api_key(&mut self, key: &ApiKey, sha256: &[u8; 32]) -> &mut Self {
+        let scopes = self.json(&key.scopes);
+        let insert = statement!(
+            "INSERT INTO api_key (organization, mode, id, name, scopes, hint, sha256, created_at, \
+             expires_at, last_used_at, revoked_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
+            key.tenant.organization.as_str(),
+            key.tenant.mode,
+            key.id.as_str(),
+            key.name.as_str(),
+            scopes,
+            key.hint.as_str(),
+            sha256.as_slice(),
+            key.created_at,
+            key.expires_at,
+            key.last_used_at,
+            key.revoked_at,
+        );
+        self.one(insert, Conflict::KeyExists)
+    }
+}
+
+impl Store {
+    /// The key with this SHA-256, revoked and expired ones too.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn api_key_by_hash(
+        &self,
+        sha256: &[u8; 32],
+    ) -> Result<Option<ApiKey>, DatabaseError> {
+        self.row(by_hash(sha256))
+            .await?
+            .as_ref()
+            .map(read)
+            .transpose()
+    }
+
+    /// Every key, or those of an organization; oldest first.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn api_keys(&self, organization: Option<&str>) -> Result<Vec<ApiKey>, DatabaseError> {
+        let select = match organization {
+            Some(organization) => Statement {
+                sql: format!(
+                    "SELECT {COLUMNS} FROM api_key WHERE organization = $1 \
+                     ORDER BY created_at, id"
+                )
+                .into(),
+                args: vec![organization.into()],
+            },
+            None => Statement {
+                sql: format!("SELECT {COLUMNS} FROM api_key ORDER BY created_at, id").into(),
+                args: Vec::new(),
+            },
+        };
+        self.rows(select).await?.iter().map(read).collect()
+    }
+
+    /// Revokes a key; one that is revoked stays so since then. False: no such key.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn revoke_api_key(&self, id: &KeyId, now: Timestamp) -> Result<bool, DatabaseError> {
+        let mut write = Write::new(now);
+        write.any(statement!(
+            "UPDATE api_key SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1",
+            id.as_str(),
+            now,
+        ));
+        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+        Ok(outcome.affected > 0)
+    }
+
+    /// Notes that a key is in use, at most once a minute.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn touch_api_key(&self, key: &ApiKey, now: Timestamp) -> Result<(), DatabaseError> {
+        let fresh = |at: Timestamp| now.since(at) < TOUCH_EVERY_MS;
+        if key.last_used_at.is_some_and(fresh) {
+            return Ok(());
+        }
+        let mut write = Write::new(now);
+        write.any(statement!(
+            "UPDATE api_key SET last_used_at = $4 \
+             WHERE organization = $1 AND mode = $2 AND id = $3 \
+             AND (last_used_at IS NULL OR last_used_at <= $5)",
+            key.tenant.organization.as_str(),
+            key.tenant.mode,
+            key.id.as_str(),
+            now,
+            now.plus_ms(-TOUCH_EVERY_MS),
+        ));
+        self.run(write).await.map_err(CommitError::into_database)?;
+        Ok(())
+    }
+}
+
+const COLUMNS: &str = "organization, mode, id, name, scopes, hint, created_at, expires_at, \
+    last_used_at, revoked_at";
+
+pub(crate) fn by_hash(sha256: &[u8; 32]) -> Statement {
+    Statement {
+        sql: format!("SELECT {COLUMNS} FROM api_key WHERE sha256 = $1").into(),
+        args: vec![sha256.as_slice().into()],
+    }
+}
+
+fn read(row: &Row) -> Result<ApiKey, DatabaseError> {
+    Ok(ApiKey {
+        id: row.parsed("id", KeyId::parse)?,
+        tenant: Tenant {
+            organization: row.text("organization")?,
+            mode: row.mode()?,
+        },
+        name: row.text("name")?,
+        scopes: row.json("scopes")?,
+        hint: row.text("hint")?,
+        created_at: row.at("created_at")?,
+        expires_at: row.at_if("expires_at")?,
+        last_used_at: row.at_if("last_used_at")?,
+        revoked_at: row.at_if("revoked_at")?,
+    })
+}

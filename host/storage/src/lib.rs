@@ -1,0 +1,192 @@
+//! Where everything is kept: the only crate that knows SQL.
+//!
+//! Reads are methods of [`Store`], one file a noun; what is to be written is
+//! gathered in a [`Write`] and stored by [`Store::commit`], all or nothing.
+//! Knows no clock but the database's own, which leases are measured by, and no
+//! randomness: ids, tokens and instants come in.
+
+mod attempt;
+mod content;
+mod dialect;
+mod error;
+mod event;
+mod hotel;
+mod hotel_map;
+mod idempotency;
+mod job;
+mod key;
+mod payment;
+mod place;
+mod postgres;
+mod setting;
+mod sqlite;
+mod statement;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use attempt::{Attempt, AttemptOutcome, NewAttempt};
+pub use content::{ContentPart, StoredContent};
+pub use error::{CommitError, DatabaseError, MigrateError, OpenError};
+pub use event::{BookingEvent, OutboxEvent, Product};
+pub use hotel::{HotelBookingFilter, Listed, Page};
+pub use hotel_map::{HotelProfile, MappedHotel, SeenHotel};
+pub use idempotency::{IdempotencyKey, IdempotencyRecord};
+pub use job::{Claim, ClaimedJobs, Job};
+pub use key::ApiKey;
+pub use payment::StoredInstrument;
+pub use place::{SeenPlace, StoredPlace};
+pub use write::{Conflict, Write};
+
+use crate::statement::{Row, Statement};
+use crate::write::Outcome;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// A SQLite file or a PostgreSQL database. Cheap to clone.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    backend: Backend,
+    job_wake: watch::Sender<u64>,
+}
+
+enum Backend {
+    Sqlite(sqlite::Sqlite),
+    Postgres(postgres::Postgres),
+}
+
+/// Limits of a store.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Connections to PostgreSQL; one of them listens for other hosts.
+    pub postgres_connections: u32,
+    /// Connections that read from SQLite; one more writes.
+    pub sqlite_readers: u32,
+    /// Writes that wait for SQLite's writer; who comes later waits to wait.
+    pub sqlite_queue: usize,
+    /// Writes that SQLite commits together: more of them wait longer for the
+    /// flush to disk that they share.
+    pub sqlite_batch_max: usize,
+    /// For a free connection, or for another process that holds SQLite's lock.
+    pub acquire_timeout: Duration,
+    /// For one answer of PostgreSQL.
+    pub answer_timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            postgres_connections: 20,
+            sqlite_readers: 4,
+            sqlite_queue: 1024,
+            sqlite_batch_max: 64,
+            acquire_timeout: Duration::from_secs(5),
+            answer_timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+impl Store {
+    /// Opens `sqlite:PATH` (made when missing; its folder must exist) or
+    /// `postgres://…`. Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    /// An address that cannot be read, or a database that does not answer.
+    pub async fn open(url: &str, options: &Options) -> Result<Self, OpenError> {
+        let (job_wake, _) = watch::channel(0);
+        let backend = if let Some(path) = url.strip_prefix("sqlite:") {
+            Backend::Sqlite(sqlite::Sqlite::open(path, options).await?)
+        } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
+            let opened = postgres::Postgres::open(url, options, job_wake.clone()).await?;
+            Backend::Postgres(opened)
+        } else {
+            return Err(OpenError::UnknownScheme);
+        };
+        Ok(Self {
+            inner: Arc::new(Inner { backend, job_wake }),
+        })
+    }
+
+    /// Brings the schema up to date. Several hosts may do so at once.
+    ///
+    /// # Errors
+    /// When a migration fails, or the schema is newer than this program.
+    pub async fn migrate(&self) -> Result<(), MigrateError> {
+        match &self.inner.backend {
+            Backend::Sqlite(sqlite) => sqlite.migrate().await,
+            Backend::Postgres(postgres) => postgres.migrate().await,
+        }
+        .map_err(MigrateError)
+    }
+
+    /// Whether the database answers.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn ping(&self) -> Result<(), DatabaseError> {
+        match &self.inner.backend {
+            Backend::Sqlite(sqlite) => sqlite.ping().await,
+            Backend::Postgres(postgres) => postgres.ping().await,
+        }
+    }
+
+    /// Finishes what is queued and closes every connection.
+    pub async fn close(&self) {
+        match &self.inner.backend {
+            Backend::Sqlite(sqlite) => sqlite.close().await,
+            Backend::Postgres(postgres) => postgres.close().await,
+        }
+    }
+
+    /// Stores all of a write, or nothing of it. When this returns, it survives
+    /// a crash of the process and of the machine.
+    ///
+    /// # Errors
+    /// The first expectation that was not met, or the database's own trouble.
+    pub async fn commit(&self, write: Write) -> Result<(), CommitError> {
+        self.run(write).await.map(|_| ())
+    }
+
+    /// Changes whenever a job may have become due earlier than was known: here,
+    /// or on another host of the same PostgreSQL. Polling remains necessary.
+    #[must_use]
+    pub fn job_wake_ups(&self) -> watch::Receiver<u64> {
+        self.inner.job_wake.subscribe()
+    }
+
+    /// A write whose last step's result is wanted.
+    pub(crate) async fn run(&self, write: Write) -> Result<Outcome, CommitError> {
+        if let Some(error) = write.unwritable {
+            return Err(error.into());
+        }
+        if write.is_empty() {
+            return Ok(Outcome::default());
+        }
+        let wakes_jobs = write.wakes_jobs;
+        let outcome = match &self.inner.backend {
+            Backend::Sqlite(sqlite) => sqlite.commit(write).await,
+            Backend::Postgres(postgres) => postgres.commit(&write).await,
+        }?;
+        if wakes_jobs {
+            let wake = &self.inner.job_wake;
+            wake.send_modify(|count| *count = count.wrapping_add(1));
+        }
+        Ok(outcome)
+    }
+
+    pub(crate) async fn rows(&self, statement: Statement) -> Result<Vec<Row>, DatabaseError> {
+        match &self.inner.backend {
+            Backend::Sqlite(sqlite) => sqlite.rows(&statement).await,
+            Backend::Postgres(postgres) => postgres.rows(&statement).await,
+        }
+    }
+
+    pub(crate) async fn row(&self, statement: Statement) -> Result<Option<Row>, DatabaseError> {
+        Ok(self.rows(statement).await?.into_iter().next())
+    }
+}

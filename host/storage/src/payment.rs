@@ -1,0 +1,118 @@
+//! Stored payment instruments. Their tokens arrive sealed and leave sealed.
+
+use crate::statement::{Row, Statement, statement};
+use crate::{Conflict, DatabaseError, Store, Write};
+use host_domain::id::InstrumentId;
+use host_domain::owner::Owner;
+use host_domain::payment::Card;
+use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
+
+/// An instrument, its token sealed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredInstrument {
+    /// Its id.
+    pub id: InstrumentId,
+    /// Where its token is good.
+    pub processor: SupplierId,
+    /// The processor's token; storage cannot read it.
+    pub sealed_token: Vec<u8>,
+    /// What may be shown of it.
+    pub card: Option<Card>,
+    /// When it was stored.
+    pub created_at: Timestamp,
+}
+
+impl Write {
+    /// Stores a new instrument, else [`Conflict::InstrumentExists`].
+    pub fn insert_instrument(
+        &mut self,
+        owner: &Owner,
+        instrument: &StoredInstrument,
+    ) -> &mut Self {
+        let card = instrument.card.as_ref().map(|card| self.json(card));
+        let insert = statement!(
+            "INSERT INTO payment_instrument (organization, mode, id, user_id, processor, \
+             sealed_token, card, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) \
+             ON CONFLICT DO NOTHING",
+            owner.tenant.organization.as_str(),
+            owner.tenant.mode,
+            instrument.id.as_str(),
+            owner.user.as_str(),
+            instrument.processor.as_str(),
+            instrument.sealed_token.as_slice(),
+            card,
+            instrument.created_at,
+        );
+        self.one(insert, Conflict::InstrumentExists)
+    }
+
+    /// Deletes an instrument, token and all, else [`Conflict::InstrumentUnknown`].
+    /// The row stays, so that its id is never given to another.
+    pub fn delete_instrument(&mut self, owner: &Owner, id: &InstrumentId) -> &mut Self {
+        let update = statement!(
+            "UPDATE payment_instrument SET deleted_at = $5, sealed_token = $6, card = NULL \
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND user_id = $4 \
+             AND deleted_at IS NULL",
+            owner.tenant.organization.as_str(),
+            owner.tenant.mode,
+            id.as_str(),
+            owner.user.as_str(),
+            self.now,
+            &[] as &[u8],
+        );
+        self.one(update, Conflict::InstrumentUnknown)
+    }
+}
+
+impl Store {
+    /// An instrument of this owner; deleted ones are absent.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn instrument(
+        &self,
+        owner: &Owner,
+        id: &InstrumentId,
+    ) -> Result<Option<StoredInstrument>, DatabaseError> {
+        let select = statement!(
+            "SELECT id, processor, sealed_token, card, created_at FROM payment_instrument \
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND user_id = $4 \
+             AND deleted_at IS NULL",
+            owner.tenant.organization.as_str(),
+            owner.tenant.mode,
+            id.as_str(),
+            owner.user.as_str(),
+        );
+        self.row(select).await?.as_ref().map(read).transpose()
+    }
+
+    /// An owner's instruments, newest first.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn instruments(&self, owner: &Owner) -> Result<Vec<StoredInstrument>, DatabaseError> {
+        self.rows(list(owner)).await?.iter().map(read).collect()
+    }
+}
+
+pub(crate) fn list(owner: &Owner) -> Statement {
+    statement!(
+        "SELECT id, processor, sealed_token, card, created_at FROM payment_instrument \
+         WHERE organization = $1 AND mode = $2 AND user_id = $3 AND deleted_at IS NULL \
+         ORDER BY created_at DESC, id DESC",
+        owner.tenant.organization.as_str(),
+        owner.tenant.mode,
+        owner.user.as_str(),
+    )
+}
+
+fn read(row: &Row) -> Result<StoredInstrument, DatabaseError> {
+    Ok(StoredInstrument {
+        id: row.parsed("id", InstrumentId::parse)?,
+        processor: row.parsed("processor", SupplierId::parse)?,
+        sealed_token: row.blob("sealed_token")?,
+        card: row.json_if("card")?,
+        created_at: row.at("created_at")?,
+    })
+}

@@ -1,0 +1,126 @@
+//! Places that suppliers found, readable afterwards by id. Shared by all
+//! organizations of a mode, as hotels are.
+
+use crate::error::CommitError;
+use crate::statement::{Statement, statement};
+use crate::{DatabaseError, Store, Write};
+use host_domain::id::PlaceId;
+use host_domain::owner::Mode;
+use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
+use std::collections::HashMap;
+
+/// A place that a supplier found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenPlace {
+    /// The supplier's id.
+    pub supplier_place_id: String,
+    /// The id that it gets if it has none.
+    pub candidate: PlaceId,
+    /// JSON; takes the place of what was kept.
+    pub document: String,
+}
+
+/// A kept place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredPlace {
+    /// Its id.
+    pub id: PlaceId,
+    /// Who found it.
+    pub supplier: SupplierId,
+    /// The supplier's id.
+    pub supplier_place_id: String,
+    /// JSON, as it was kept last.
+    pub document: String,
+    /// When it was first found.
+    pub created_at: Timestamp,
+}
+
+impl Store {
+    /// Keeps places and returns their ids, in the order of `seen`: the same place
+    /// of the same supplier has the same id for good.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn save_places(
+        &self,
+        mode: Mode,
+        supplier: &SupplierId,
+        seen: &[SeenPlace],
+        now: Timestamp,
+    ) -> Result<Vec<PlaceId>, DatabaseError> {
+        if seen.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut write = Write::new(now);
+        write.returning(upsert(mode, supplier, seen, now));
+        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+        let mut ids = HashMap::with_capacity(outcome.rows.len());
+        for row in &outcome.rows {
+            let id = row.parsed("id", PlaceId::parse)?;
+            ids.insert(row.text("supplier_place_id")?, id);
+        }
+        Ok(seen
+            .iter()
+            .map(|place| {
+                let id = ids.get(&place.supplier_place_id);
+                id.unwrap_or(&place.candidate).clone()
+            })
+            .collect())
+    }
+
+    /// A place by its id.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn place(
+        &self,
+        mode: Mode,
+        id: &PlaceId,
+    ) -> Result<Option<StoredPlace>, DatabaseError> {
+        let select = statement!(
+            "SELECT id, supplier, supplier_place_id, document, created_at FROM place \
+             WHERE mode = $1 AND id = $2",
+            mode,
+            id.as_str(),
+        );
+        let Some(row) = self.row(select).await? else {
+            return Ok(None);
+        };
+        Ok(Some(StoredPlace {
+            id: row.parsed("id", PlaceId::parse)?,
+            supplier: row.parsed("supplier", SupplierId::parse)?,
+            supplier_place_id: row.text("supplier_place_id")?,
+            document: row.text("document")?,
+            created_at: row.at("created_at")?,
+        }))
+    }
+}
+
+fn upsert(mode: Mode, supplier: &SupplierId, seen: &[SeenPlace], now: Timestamp) -> Statement {
+    // In one order everywhere, so that two hosts cannot block each other; a
+    // statement cannot write one row twice.
+    let mut places: Vec<&SeenPlace> = seen.iter().collect();
+    places.sort_by(|a, b| a.supplier_place_id.cmp(&b.supplier_place_id));
+    places.dedup_by(|a, b| a.supplier_place_id == b.supplier_place_id);
+    let rows = places.into_iter().map(|place| {
+        serde_json::json!({
+            "id": place.candidate.as_str(),
+            "supplier_id": place.supplier_place_id,
+            "document": place.document,
+        })
+    });
+    statement!(
+        "INSERT INTO place (mode, id, supplier, supplier_place_id, document, created_at) \
+         SELECT $1, item.value ->> 'id', $2, item.value ->> 'supplier_id', \
+           item.value ->> 'document', $4 \
+         FROM {each $3} WHERE TRUE \
+         ON CONFLICT (mode, supplier, supplier_place_id) DO UPDATE SET \
+           document = excluded.document \
+         RETURNING id, supplier_place_id",
+        mode,
+        supplier.as_str(),
+        serde_json::Value::from_iter(rows).to_string(),
+        now,
+    )
+}

@@ -1,0 +1,295 @@
+//! PostgreSQL: a pool; a write is a transaction of its own, and the server
+//! groups the flushes. Hosts wake each other by notifications.
+
+use crate::Options;
+use crate::dialect::{Dialect, POSTGRES_MIGRATIONS, failed, is_contended, is_lost};
+use crate::error::{CommitError, DatabaseError, OpenError};
+use crate::statement::{Row, Statement};
+use crate::write::{Outcome, Write};
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, timeout};
+
+/// How often a transaction is begun anew after the server undid it for
+/// another's sake, or the connection was found dead before its commit.
+const TRIES: u32 = 4;
+
+/// A connection that was used this recently is not tested before it is used
+/// again, unless another was found dead since.
+const TRUSTED_FOR: Duration = Duration::from_secs(1);
+
+/// Where hosts tell each other that a job is due.
+const CHANNEL: &str = "stopover_job";
+
+/// The pool, and what wakes the other hosts.
+pub(crate) struct Postgres {
+    pool: PgPool,
+    answer_timeout: Duration,
+    announce: Arc<Notify>,
+    /// When a connection was found dead last: its fellows probably are, too.
+    lost_at: watch::Sender<Option<Instant>>,
+}
+
+/// How a transaction failed.
+enum Failure {
+    /// For good.
+    Final(CommitError),
+    /// Nothing was written, and a new try may succeed.
+    Again(sqlx::Error),
+    /// The server did not answer in time, before the commit.
+    Silent,
+    /// The same, after the commit was sent.
+    SilentCommit,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("no answer in {0:?}")]
+struct NoAnswer(Duration);
+
+impl Postgres {
+    pub(crate) async fn open(
+        url: &str,
+        options: &Options,
+        wake: watch::Sender<u64>,
+    ) -> Result<Self, OpenError> {
+        let answer_ms = options.answer_timeout.as_millis().to_string();
+        let connect = PgConnectOptions::from_str(url)
+            .map_err(OpenError::Address)?
+            .application_name("stopover")
+            .statement_cache_capacity(200)
+            // A host that vanishes must not keep rows locked.
+            .options([
+                ("statement_timeout", answer_ms.as_str()),
+                ("idle_in_transaction_session_timeout", answer_ms.as_str()),
+            ]);
+        let (lost_at, lost) = watch::channel(None::<Instant>);
+        let pool = PgPoolOptions::new()
+            .max_connections(options.postgres_connections)
+            .acquire_timeout(options.acquire_timeout)
+            .test_before_acquire(false)
+            .before_acquire(move |connection, meta| {
+                let suspect = lost.borrow().is_some_and(|at| at.elapsed() <= TRUSTED_FOR);
+                Box::pin(async move {
+                    if suspect || meta.idle_for > TRUSTED_FOR {
+                        connection.ping().await?;
+                    }
+                    Ok(true)
+                })
+            })
+            .connect_with(connect)
+            .await
+            .map_err(OpenError::Connect)?;
+        let announce = Arc::new(Notify::new());
+        spawn(exchange_wake_ups(pool.clone(), Arc::clone(&announce), wake));
+        Ok(Self {
+            pool,
+            answer_timeout: options.answer_timeout,
+            announce,
+            lost_at,
+        })
+    }
+
+    pub(crate) async fn migrate(&self) -> Result<(), sqlx::migrate::MigrateError> {
+        POSTGRES_MIGRATIONS.run(&self.pool).await
+    }
+
+    pub(crate) async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, DatabaseError> {
+        let mut tries = 1;
+        loop {
+            let mut connection = self.pool.acquire().await.map_err(failed)?;
+            let answer = timeout(self.answer_timeout, fetch(&mut connection, statement)).await;
+            match answer {
+                Ok(Ok(rows)) => return Ok(rows),
+                Ok(Err(error)) if tries < TRIES && is_lost(&error) => {
+                    self.give_up(&mut connection);
+                    tries += 1;
+                }
+                Ok(Err(error)) => return Err(failed(error)),
+                Err(_) => {
+                    self.give_up(&mut connection);
+                    return Err(DatabaseError::unavailable(NoAnswer(self.answer_timeout)));
+                }
+            }
+        }
+    }
+
+    pub(crate) async fn commit(&self, write: &Write) -> Result<Outcome, CommitError> {
+        let mut tries = 1;
+        loop {
+            let mut connection = self.pool.acquire().await.map_err(failed)?;
+            match self.transact(&mut connection, write).await {
+                Ok(outcome) => {
+                    if write.wakes_jobs {
+                        self.announce.notify_one();
+                    }
+                    return Ok(outcome);
+                }
+                Err(Failure::Final(error)) => return Err(error),
+                Err(Failure::Again(error)) => {
+                    if is_lost(&error) {
+                        self.give_up(&mut connection);
+                    }
+                    if tries == TRIES {
+                        return Err(DatabaseError::unavailable(error).into());
+                    }
+                    tries += 1;
+                }
+                Err(Failure::Silent) => {
+                    self.give_up(&mut connection);
+                    return Err(DatabaseError::unavailable(NoAnswer(self.answer_timeout)).into());
+                }
+                Err(Failure::SilentCommit) => {
+                    self.give_up(&mut connection);
+                    let silence = NoAnswer(self.answer_timeout);
+                    return Err(DatabaseError::commit_unknown(silence).into());
+                }
+            }
+        }
+    }
+
+    /// Keeps a dead connection from the pool, and has the others tested.
+    fn give_up(&self, connection: &mut PoolConnection<sqlx::Postgres>) {
+        connection.close_on_drop();
+        self.lost_at.send_replace(Some(Instant::now()));
+    }
+
+    async fn transact(
+        &self,
+        connection: &mut PoolConnection<sqlx::Postgres>,
+        write: &Write,
+    ) -> Result<Outcome, Failure> {
+        let begun = timeout(self.answer_timeout, connection.begin()).await;
+        let mut transaction = begun.map_err(|_| Failure::Silent)?.map_err(retriable)?;
+        let steps = timeout(self.answer_timeout, run_steps(&mut transaction, write)).await;
+        let outcome = match steps {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(failure)) => {
+                // Where this fails too, the server undoes it with the connection.
+                let _ = timeout(self.answer_timeout, transaction.rollback()).await;
+                return Err(failure);
+            }
+            Err(_) => return Err(Failure::Silent),
+        };
+        match timeout(self.answer_timeout, transaction.commit()).await {
+            Ok(Ok(())) => Ok(outcome),
+            Ok(Err(error)) if is_lost(&error) => Err(Failure::Final(
+                DatabaseError::commit_unknown(error).into(),
+            )),
+            Ok(Err(error)) => Err(retriable(error)),
+            Err(_) => Err(Failure::SilentCommit),
+        }
+    }
+
+    pub(crate) async fn ping(&self) -> Result<(), DatabaseError> {
+        self.rows(&crate::statement::statement!("SELECT 1"))
+            .await
+            .map(|_| ())
+    }
+
+    pub(crate) async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+fn retriable(error: sqlx::Error) -> Failure {
+    if is_lost(&error) || is_contended(&error) {
+        Failure::Again(error)
+    } else {
+        Failure::Final(failed(error).into())
+    }
+}
+
+async fn fetch(
+    connection: &mut PgConnection,
+    statement: &Statement,
+) -> Result<Vec<Row>, sqlx::Error> {
+    let sql = AssertSqlSafe(Dialect::Postgres.render(&statement.sql));
+    let query = sqlx::query_with(sql, statement.postgres_args()?);
+    let rows = query.fetch_all(connection).await?;
+    Ok(rows.into_iter().map(Row::Postgres).collect())
+}
+
+async fn run_steps(connection: &mut PgConnection, write: &Write) -> Result<Outcome, Failure> {
+    let mut outcome = Outcome::default();
+    for step in &write.steps {
+        if step.returns {
+            outcome.rows = fetch(connection, &step.statement)
+                .await
+                .map_err(retriable)?;
+            continue;
+        }
+        let sql = AssertSqlSafe(Dialect::Postgres.render(&step.statement.sql));
+        let args = step.statement.postgres_args().map_err(retriable)?;
+        let query = sqlx::query_with(sql, args);
+        let done = query.execute(&mut *connection).await.map_err(retriable)?;
+        outcome.affected = done.rows_affected();
+        if let Some(conflict) = step.expects_one
+            && outcome.affected != 1
+        {
+            return Err(Failure::Final(CommitError::Conflict(conflict)));
+        }
+    }
+    Ok(outcome)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the listener lives as long as its pool and ends when that is closed"
+)]
+fn spawn(task: impl Future<Output = ()> + Send + 'static) {
+    tokio::spawn(task);
+}
+
+/// Tells other hosts of due jobs and hears of theirs. Only a shortcut: jobs are
+/// polled for too, so that a lost notification costs a little time and nothing
+/// else. Sent outside the transactions, because a NOTIFY inside them makes the
+/// server commit one after the other.
+async fn exchange_wake_ups(pool: PgPool, announce: Arc<Notify>, wake: watch::Sender<u64>) {
+    while !pool.is_closed() {
+        if let Err(error) = listen(&pool, &announce, &wake).await {
+            if pool.is_closed() {
+                return;
+            }
+            tracing::warn!(error = %error, "not listening for other hosts' jobs; polling goes on");
+            pause(&pool).await;
+        }
+    }
+}
+
+async fn listen(
+    pool: &PgPool,
+    announce: &Notify,
+    wake: &watch::Sender<u64>,
+) -> Result<(), sqlx::Error> {
+    let mut listener = PgListener::connect_with(pool).await?;
+    listener.listen(CHANNEL).await?;
+    loop {
+        // Also after the connection was made anew: something may have been missed.
+        wake.send_modify(|count| *count = count.wrapping_add(1));
+        loop {
+            tokio::select! {
+                heard = listener.try_recv() => {
+                    heard?;
+                    break;
+                }
+                () = announce.notified() => {
+                    sqlx::query("SELECT pg_notify($1, '')").bind(CHANNEL).execute(pool).await?;
+                }
+            }
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "between two tries to reach a server that is down there is nothing to wait for"
+)]
+async fn pause(pool: &PgPool) {
+    let delay = tokio::time::sleep(Duration::from_secs(1));
+    let _ = pool.close_event().do_until(delay).await;
+}

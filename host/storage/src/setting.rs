@@ -1,0 +1,57 @@
+//! A few values of the whole installation, such as what proves that the master
+//! key is still the same.
+
+use crate::error::CommitError;
+use crate::statement::statement;
+use crate::{DatabaseError, Store, Write};
+use host_domain::time::Timestamp;
+
+impl Store {
+    /// A value by its name.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn setting(&self, name: &str) -> Result<Option<Vec<u8>>, DatabaseError> {
+        let select = statement!("SELECT value FROM setting WHERE name = $1", name);
+        let row = self.row(select).await?;
+        row.map(|row| row.blob("value")).transpose()
+    }
+
+    /// Stores a value unless there is one, and returns the one that is there:
+    /// of several that begin at once, all get the first one's.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn setting_or_insert(
+        &self,
+        name: &str,
+        value: &[u8],
+    ) -> Result<Vec<u8>, DatabaseError> {
+        let mut write = Write::new(Timestamp(0));
+        write.returning(statement!(
+            "INSERT INTO setting (name, value) VALUES ($1, $2) \
+             ON CONFLICT (name) DO UPDATE SET value = setting.value RETURNING value",
+            name,
+            value,
+        ));
+        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+        let row = outcome.rows.first();
+        row.map_or_else(|| Ok(value.to_vec()), |row| row.blob("value"))
+    }
+
+    /// Stores a value in the place of the one that is there.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn set_setting(&self, name: &str, value: &[u8]) -> Result<(), DatabaseError> {
+        let mut write = Write::new(Timestamp(0));
+        write.any(statement!(
+            "INSERT INTO setting (name, value) VALUES ($1, $2) \
+             ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            name,
+            value,
+        ));
+        self.run(write).await.map_err(CommitError::into_database)?;
+        Ok(())
+    }
+}

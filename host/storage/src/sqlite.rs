@@ -1,0 +1,277 @@
+//! SQLite: one task owns the only connection that writes and puts everything
+//! that waits into one transaction, because what costs is the flush to disk at
+//! its end. Reads have connections of their own and never wait for it.
+
+use crate::Options;
+use crate::dialect::{Dialect, failed};
+use crate::error::{CommitError, DatabaseError, OpenError};
+use crate::statement::{Row, Statement};
+use crate::write::{Outcome, Write};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
+use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
+use std::path::Path;
+use tokio::sync::{mpsc, oneshot};
+
+/// Connections and the way to the writer.
+pub(crate) struct Sqlite {
+    options: SqliteConnectOptions,
+    readers: SqlitePool,
+    writer: mpsc::Sender<Request>,
+}
+
+/// What the writer is asked for.
+enum Request {
+    Commit(Write, oneshot::Sender<Result<Outcome, CommitError>>),
+    Close(oneshot::Sender<()>),
+}
+
+/// A write and who waits for it.
+struct Queued {
+    write: Write,
+    reply: oneshot::Sender<Result<Outcome, CommitError>>,
+}
+
+impl Sqlite {
+    pub(crate) async fn open(path: &str, options: &Options) -> Result<Self, OpenError> {
+        let file = path.strip_prefix("//").unwrap_or(path);
+        if file.is_empty() || file == ":memory:" {
+            return Err(OpenError::InMemory);
+        }
+        let writing = SqliteConnectOptions::new()
+            .filename(Path::new(file))
+            .create_if_missing(true)
+            .foreign_keys(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            // The mark before a call leaves must survive a power failure.
+            .synchronous(SqliteSynchronous::Full)
+            .busy_timeout(options.acquire_timeout)
+            .pragma("journal_size_limit", "67108864");
+        let connection = SqliteConnection::connect_with(&writing)
+            .await
+            .map_err(OpenError::Connect)?;
+        let reading = SqliteConnectOptions::new()
+            .filename(Path::new(file))
+            .busy_timeout(options.acquire_timeout)
+            .pragma("query_only", "ON");
+        let readers = SqlitePoolOptions::new()
+            .max_connections(options.sqlite_readers)
+            .acquire_timeout(options.acquire_timeout)
+            .test_before_acquire(false)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .connect_lazy_with(reading);
+        let (writer, requests) = mpsc::channel(options.sqlite_queue);
+        let task = Writer {
+            options: writing.clone(),
+            connection: Some(connection),
+            batch_max: options.sqlite_batch_max.max(1),
+        };
+        spawn(task.run(requests));
+        Ok(Self {
+            options: writing,
+            readers,
+            writer,
+        })
+    }
+
+    pub(crate) async fn migrate(&self) -> Result<(), sqlx::migrate::MigrateError> {
+        let mut connection = SqliteConnection::connect_with(&self.options).await?;
+        // Another process may be doing the same: the second waits and finds it done.
+        let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
+        crate::dialect::SQLITE_MIGRATIONS
+            .run(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        connection.close().await?;
+        Ok(())
+    }
+
+    pub(crate) async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, DatabaseError> {
+        let sql = AssertSqlSafe(Dialect::Sqlite.render(&statement.sql));
+        let args = statement.sqlite_args().map_err(failed)?;
+        let rows = sqlx::query_with(sql, args).fetch_all(&self.readers).await;
+        Ok(rows
+            .map_err(failed)?
+            .into_iter()
+            .map(Row::Sqlite)
+            .collect())
+    }
+
+    /// Waits while the queue is full. Once queued, the write is carried out
+    /// even when nobody waits for it any more.
+    pub(crate) async fn commit(&self, write: Write) -> Result<Outcome, CommitError> {
+        let (reply, answer) = oneshot::channel();
+        let sent = self.writer.send(Request::Commit(write, reply)).await;
+        sent.map_err(|_| DatabaseError::Closed)?;
+        answer
+            .await
+            .unwrap_or(Err(CommitError::Database(DatabaseError::Closed)))
+    }
+
+    /// Whether both the file and the writer answer.
+    pub(crate) async fn ping(&self) -> Result<(), DatabaseError> {
+        let probe = Write::new(host_domain::time::Timestamp(0));
+        self.commit(probe)
+            .await
+            .map_err(CommitError::into_database)?;
+        self.rows(&crate::statement::statement!("SELECT 1"))
+            .await
+            .map(|_| ())
+    }
+
+    pub(crate) async fn close(&self) {
+        let (reply, done) = oneshot::channel();
+        if self.writer.send(Request::Close(reply)).await.is_ok() {
+            // The writer drops the sender at the latest when it has ended.
+            let _ = done.await;
+        }
+        self.readers.close().await;
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the writer lives as long as its queue and is awaited by `close`"
+)]
+fn spawn(task: impl Future<Output = ()> + Send + 'static) {
+    tokio::spawn(task);
+}
+
+/// The owner of the writing connection.
+struct Writer {
+    options: SqliteConnectOptions,
+    /// None after a failure that left its state in doubt.
+    connection: Option<SqliteConnection>,
+    batch_max: usize,
+}
+
+impl Writer {
+    async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
+        let mut waiting = Vec::with_capacity(self.batch_max);
+        let mut closing = None;
+        while requests.recv_many(&mut waiting, self.batch_max).await > 0 {
+            let mut batch = Vec::with_capacity(waiting.len());
+            for request in waiting.drain(..) {
+                match request {
+                    Request::Commit(write, reply) => batch.push(Queued { write, reply }),
+                    Request::Close(reply) => {
+                        // What is queued already is still written.
+                        requests.close();
+                        closing = Some(reply);
+                    }
+                }
+            }
+            self.write(batch).await;
+        }
+        if let Some(connection) = self.connection {
+            if let Err(error) = connection.close().await {
+                tracing::warn!(error = %error, "closing the database failed");
+            }
+        }
+        drop(closing);
+    }
+
+    /// Commits a batch and only then tells those who wait.
+    async fn write(&mut self, batch: Vec<Queued>) {
+        // The connection is taken out while it is used: if anything ends early,
+        // the next batch begins with a new one.
+        let connection = match self.connection.take() {
+            Some(connection) => Ok(connection),
+            None => SqliteConnection::connect_with(&self.options).await,
+        };
+        let (writes, replies): (Vec<_>, Vec<_>) = batch
+            .into_iter()
+            .map(|queued| (queued.write, queued.reply))
+            .unzip();
+        let results = match connection {
+            Ok(mut connection) => match transact(&mut connection, &writes).await {
+                Ok(results) => {
+                    self.connection = Some(connection);
+                    results
+                }
+                Err(error) => {
+                    tracing::error!(error = %error, "a batch of writes was given up");
+                    let _ = connection.close().await;
+                    all_failed(&error, writes.len())
+                }
+            },
+            Err(error) => all_failed(&failed(error), writes.len()),
+        };
+        for (reply, result) in replies.into_iter().zip(results) {
+            // Whoever asked may be gone; the write stands all the same.
+            let _ = reply.send(result);
+        }
+    }
+}
+
+fn all_failed(error: &DatabaseError, count: usize) -> Vec<Result<Outcome, CommitError>> {
+    (0..count)
+        .map(|_| Err(CommitError::Database(error.clone())))
+        .collect()
+}
+
+/// One transaction with a savepoint a write: one that fails is undone alone.
+/// An error means that the connection is in doubt and nobody was served.
+async fn transact(
+    connection: &mut SqliteConnection,
+    writes: &[Write],
+) -> Result<Vec<Result<Outcome, CommitError>>, DatabaseError> {
+    if let [write] = writes
+        && write.steps.is_empty()
+    {
+        return Ok(vec![Ok(Outcome::default())]);
+    }
+    control(connection, "BEGIN IMMEDIATE")
+        .await
+        .map_err(failed)?;
+    let mut results = Vec::with_capacity(writes.len());
+    for write in writes {
+        control(connection, "SAVEPOINT write")
+            .await
+            .map_err(failed)?;
+        let result = run_steps(connection, write).await;
+        // Where the error ended the whole transaction, the savepoint is gone,
+        // this fails, and the batch is given up.
+        let end = match &result {
+            Ok(_) => "RELEASE write",
+            Err(_) => "ROLLBACK TO write; RELEASE write",
+        };
+        control(connection, end).await.map_err(failed)?;
+        results.push(result);
+    }
+    control(connection, "COMMIT")
+        .await
+        .map_err(DatabaseError::commit_unknown)?;
+    Ok(results)
+}
+
+async fn control(connection: &mut SqliteConnection, sql: &'static str) -> Result<(), sqlx::Error> {
+    sqlx::query(sql).execute(connection).await.map(|_| ())
+}
+
+async fn run_steps(
+    connection: &mut SqliteConnection,
+    write: &Write,
+) -> Result<Outcome, CommitError> {
+    let mut outcome = Outcome::default();
+    for step in &write.steps {
+        let sql = AssertSqlSafe(Dialect::Sqlite.render(&step.statement.sql));
+        let args = step.statement.sqlite_args().map_err(failed)?;
+        let query = sqlx::query_with(sql, args);
+        if step.returns {
+            let rows = query.fetch_all(&mut *connection).await.map_err(failed)?;
+            outcome.rows = rows.into_iter().map(Row::Sqlite).collect();
+        } else {
+            let done = query.execute(&mut *connection).await.map_err(failed)?;
+            outcome.affected = done.rows_affected();
+            if let Some(conflict) = step.expects_one
+                && outcome.affected != 1
+            {
+                return Err(CommitError::Conflict(conflict));
+            }
+        }
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,219 @@
+//! A statement as data, and a row as the database gave it. One text for both
+//! databases; what differs is named in braces and filled in by the dialect.
+
+use crate::error::DatabaseError;
+use host_domain::owner::Mode;
+use host_domain::time::Timestamp;
+use serde::de::DeserializeOwned;
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::sqlite::{SqliteArguments, SqliteRow};
+use sqlx::{Arguments, Decode, Postgres, Row as _, Sqlite, Type};
+use std::borrow::Cow;
+use std::error::Error;
+
+/// An argument. Absent values have a type too: PostgreSQL asks for it.
+#[derive(Debug, Clone)]
+pub(crate) enum Value {
+    Text(Option<String>),
+    Int(Option<i64>),
+    Blob(Option<Vec<u8>>),
+}
+
+/// A text with its arguments, `$1` first.
+#[derive(Debug, Clone)]
+pub(crate) struct Statement {
+    pub(crate) sql: Cow<'static, str>,
+    pub(crate) args: Vec<Value>,
+}
+
+/// `statement!("… $1 … $2", a, b)`
+macro_rules! statement {
+    ($sql:expr $(, $arg:expr)* $(,)?) => {
+        $crate::statement::Statement {
+            sql: ::std::borrow::Cow::from($sql),
+            args: vec![$($crate::statement::Value::from($arg)),*],
+        }
+    };
+}
+pub(crate) use statement;
+
+impl Statement {
+    pub(crate) fn sqlite_args(&self) -> Result<SqliteArguments, sqlx::Error> {
+        let mut bound = SqliteArguments::default();
+        for value in &self.args {
+            match value {
+                Value::Text(text) => bound.add(text.clone()),
+                Value::Int(number) => bound.add(*number),
+                Value::Blob(bytes) => bound.add(bytes.clone()),
+            }
+            .map_err(sqlx::Error::Encode)?;
+        }
+        Ok(bound)
+    }
+
+    pub(crate) fn postgres_args(&self) -> Result<PgArguments, sqlx::Error> {
+        let mut bound = PgArguments::default();
+        for value in &self.args {
+            match value {
+                Value::Text(text) => bound.add(text.as_deref()),
+                Value::Int(number) => bound.add(*number),
+                Value::Blob(bytes) => bound.add(bytes.as_deref()),
+            }
+            .map_err(sqlx::Error::Encode)?;
+        }
+        Ok(bound)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(Some(text.to_owned()))
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(Some(text))
+    }
+}
+
+impl From<Option<&str>> for Value {
+    fn from(text: Option<&str>) -> Self {
+        Self::Text(text.map(str::to_owned))
+    }
+}
+
+impl From<Option<String>> for Value {
+    fn from(text: Option<String>) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Mode> for Value {
+    fn from(mode: Mode) -> Self {
+        Self::from(mode.as_str())
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Self::Int(Some(number))
+    }
+}
+
+impl From<u32> for Value {
+    fn from(number: u32) -> Self {
+        Self::Int(Some(i64::from(number)))
+    }
+}
+
+impl From<Timestamp> for Value {
+    fn from(at: Timestamp) -> Self {
+        Self::Int(Some(at.0))
+    }
+}
+
+impl From<Option<Timestamp>> for Value {
+    fn from(at: Option<Timestamp>) -> Self {
+        Self::Int(at.map(|at| at.0))
+    }
+}
+
+impl From<&[u8]> for Value {
+    fn from(bytes: &[u8]) -> Self {
+        Self::Blob(Some(bytes.to_vec()))
+    }
+}
+
+/// A row of either database, read by column name.
+#[derive(Debug)]
+pub(crate) enum Row {
+    Sqlite(SqliteRow),
+    Postgres(PgRow),
+}
+
+impl Row {
+    pub(crate) fn text(&self, column: &'static str) -> Result<String, DatabaseError> {
+        self.get(column)
+    }
+
+    pub(crate) fn text_if(&self, column: &'static str) -> Result<Option<String>, DatabaseError> {
+        self.get(column)
+    }
+
+    pub(crate) fn int(&self, column: &'static str) -> Result<i64, DatabaseError> {
+        self.get(column)
+    }
+
+    pub(crate) fn at(&self, column: &'static str) -> Result<Timestamp, DatabaseError> {
+        self.get(column).map(Timestamp)
+    }
+
+    pub(crate) fn at_if(&self, column: &'static str) -> Result<Option<Timestamp>, DatabaseError> {
+        Ok(self.get::<Option<i64>>(column)?.map(Timestamp))
+    }
+
+    pub(crate) fn blob(&self, column: &'static str) -> Result<Vec<u8>, DatabaseError> {
+        self.get(column)
+    }
+
+    /// Text that `read` turns into something of the domain.
+    pub(crate) fn parsed<T, E>(
+        &self,
+        column: &'static str,
+        read: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Result<T, DatabaseError>
+    where
+        E: Error + Send + Sync + 'static,
+    {
+        read(&self.text(column)?).map_err(|error| DatabaseError::unreadable(column, error))
+    }
+
+    /// Text that is one of a closed list of words.
+    pub(crate) fn word<T>(
+        &self,
+        column: &'static str,
+        read: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<T, DatabaseError> {
+        self.parsed(column, |text| {
+            read(text).ok_or_else(|| UnknownWord(text.to_owned()))
+        })
+    }
+
+    pub(crate) fn mode(&self) -> Result<Mode, DatabaseError> {
+        self.word("mode", Mode::parse)
+    }
+
+    pub(crate) fn json<T: DeserializeOwned>(
+        &self,
+        column: &'static str,
+    ) -> Result<T, DatabaseError> {
+        self.parsed(column, |text| serde_json::from_str(text))
+    }
+
+    pub(crate) fn json_if<T: DeserializeOwned>(
+        &self,
+        column: &'static str,
+    ) -> Result<Option<T>, DatabaseError> {
+        self.text_if(column)?
+            .map(|text| serde_json::from_str(&text))
+            .transpose()
+            .map_err(|error| DatabaseError::unreadable(column, error))
+    }
+
+    fn get<T>(&self, column: &'static str) -> Result<T, DatabaseError>
+    where
+        T: for<'r> Decode<'r, Sqlite> + Type<Sqlite>,
+        T: for<'r> Decode<'r, Postgres> + Type<Postgres>,
+    {
+        match self {
+            Self::Sqlite(row) => row.try_get(column),
+            Self::Postgres(row) => row.try_get(column),
+        }
+        .map_err(|error| DatabaseError::unreadable(column, error))
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?} is none of the known words")]
+struct UnknownWord(String);

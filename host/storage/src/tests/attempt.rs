@@ -1,0 +1,144 @@
+//! Calls that may change something: none hidden, none made twice.
+
+use super::*;
+use crate::{AttemptOutcome, NewAttempt};
+use futures::future::join_all;
+use host_domain::id::AttemptId;
+
+on_both_databases!(
+    a_call_is_seen_from_before_it_leaves_until_its_outcome,
+    while_a_call_may_have_happened_no_other_has_its_reference,
+    of_many_calls_at_once_one_leaves,
+    a_final_outcome_stays,
+    the_operator_sees_what_is_unresolved_for_long,
+);
+
+fn call(number: u32) -> NewAttempt {
+    NewAttempt {
+        id: AttemptId::from_bits(u128::from(number)),
+        booking_id: BookingId::from_bits(1),
+        operation: "book".into(),
+        target: supplier(),
+        client_reference: "bkg_1".into(),
+        plugin_digest: "sha256:plugin".into(),
+        request_digest: "sha256:request".into(),
+    }
+}
+
+fn sending(call: &NewAttempt, at: Timestamp) -> Write {
+    let mut write = Write::new(at);
+    write.send_attempt(&tenant(), call);
+    write
+}
+
+fn finishing(call: &NewAttempt, outcome: AttemptOutcome) -> Write {
+    let mut write = Write::new(NOW.plus_ms(50));
+    write.finish_attempt(&tenant(), &call.id, outcome, Some("S-1"), Some("200"));
+    write
+}
+
+async fn a_call_is_seen_from_before_it_leaves_until_its_outcome(db: &TestDatabase) {
+    let call = call(1);
+    db.store.commit(sending(&call, NOW)).await.unwrap();
+    let read = async || {
+        let attempts = db.store.attempts(&tenant(), &call.booking_id).await;
+        attempts.unwrap().remove(0)
+    };
+    let sent = read().await;
+    assert_eq!((&sent.call, &sent.tenant), (&call, &tenant()));
+    assert_eq!(sent.outcome, AttemptOutcome::Sent);
+    assert_eq!((sent.ordinal, sent.sends, sent.checks), (1, 1, 0));
+    assert_eq!((sent.dispatched_at, sent.finished_at), (NOW, None));
+
+    let mut check = Write::new(NOW);
+    check.count_attempt_check(&tenant(), &call.id);
+    db.store.commit(check.clone()).await.unwrap();
+    let finish = finishing(&call, AttemptOutcome::Done);
+    db.store.commit(finish).await.unwrap();
+    let done = read().await;
+    assert_eq!((done.outcome, done.checks), (AttemptOutcome::Done, 1));
+    assert_eq!(done.finished_at, Some(NOW.plus_ms(50)));
+    assert_eq!(done.supplier_reference.as_deref(), Some("S-1"));
+    assert_eq!(done.evidence.as_deref(), Some("200"));
+    let late = conflict(&db.store, check).await;
+    assert_eq!(late, Some(Conflict::AttemptFinished));
+}
+
+async fn while_a_call_may_have_happened_no_other_has_its_reference(db: &TestDatabase) {
+    let commit = |write| conflict(&db.store, write);
+    let exists = Some(Conflict::AttemptExists);
+    assert_eq!(commit(sending(&call(1), NOW)).await, None);
+    assert_eq!(commit(sending(&call(2), NOW)).await, exists);
+    let unknown = finishing(&call(1), AttemptOutcome::Unknown);
+    assert_eq!(commit(unknown).await, None);
+    assert_eq!(commit(sending(&call(2), NOW)).await, exists);
+
+    // Where repeats are safe the same call may be sent once more.
+    let mut resend = Write::new(NOW.plus_ms(9));
+    resend.resend_attempt(&tenant(), &call(1).id);
+    assert_eq!(commit(resend).await, None);
+    let resent = db.store.attempts(&tenant(), &call(1).booking_id).await;
+    let resent = resent.unwrap().remove(0);
+    assert_eq!((resent.outcome, resent.sends), (AttemptOutcome::Sent, 2));
+    assert_eq!(resent.dispatched_at, NOW.plus_ms(9));
+
+    // Known not to have happened: the next one may leave, and is counted.
+    let not_sent = finishing(&call(1), AttemptOutcome::NotSent);
+    assert_eq!(commit(not_sent).await, None);
+    assert_eq!(commit(sending(&call(2), NOW.plus_ms(20))).await, None);
+    let refused = finishing(&call(2), AttemptOutcome::Refused);
+    assert_eq!(commit(refused).await, None);
+    assert_eq!(commit(sending(&call(3), NOW.plus_ms(30))).await, None);
+    let done = finishing(&call(3), AttemptOutcome::Done);
+    assert_eq!(commit(done).await, None);
+    assert_eq!(commit(sending(&call(4), NOW)).await, exists);
+    let all = db.store.attempts(&tenant(), &call(1).booking_id).await;
+    let ordinals: Vec<_> = all.unwrap().iter().map(|attempt| attempt.ordinal).collect();
+    assert_eq!(ordinals, [1, 2, 3]);
+}
+
+async fn of_many_calls_at_once_one_leaves(db: &TestDatabase) {
+    let commits = (0..32).map(|number| conflict(&db.store, sending(&call(number), NOW)));
+    let results = join_all(commits).await;
+    assert_eq!(results.iter().filter(|lost| lost.is_none()).count(), 1);
+}
+
+async fn a_final_outcome_stays(db: &TestDatabase) {
+    db.store.commit(sending(&call(1), NOW)).await.unwrap();
+    db.store
+        .commit(finishing(&call(1), AttemptOutcome::Refused))
+        .await
+        .unwrap();
+    let late = conflict(&db.store, finishing(&call(1), AttemptOutcome::Done)).await;
+    assert_eq!(late, Some(Conflict::AttemptFinished));
+    let mut resend = Write::new(NOW);
+    resend.resend_attempt(&tenant(), &call(1).id);
+    let late = conflict(&db.store, resend).await;
+    assert_eq!(late, Some(Conflict::AttemptFinished));
+}
+
+async fn the_operator_sees_what_is_unresolved_for_long(db: &TestDatabase) {
+    for (number, outcome) in [
+        (1, Some(AttemptOutcome::Unknown)),
+        (2, None),
+        (3, Some(AttemptOutcome::Done)),
+        (4, Some(AttemptOutcome::NotSent)),
+        (5, None),
+    ] {
+        let mut call = call(number);
+        call.client_reference = number.to_string();
+        let at = NOW.plus_ms(i64::from(number));
+        db.store.commit(sending(&call, at)).await.unwrap();
+        if let Some(outcome) = outcome {
+            let finish = finishing(&call, outcome);
+            db.store.commit(finish).await.unwrap();
+        }
+    }
+    let before = NOW.plus_ms(5);
+    for (limit, expected) in [(10, &[1, 2][..]), (1, &[1])] {
+        let list = db.store.unresolved_attempts(before, limit).await.unwrap();
+        let ids: Vec<_> = list.into_iter().map(|attempt| attempt.call.id).collect();
+        let expected: Vec<_> = expected.iter().map(|n| AttemptId::from_bits(*n)).collect();
+        assert_eq!(ids, expected);
+    }
+}

@@ -1,0 +1,188 @@
+//! Hotels, places and content: the same for everybody of a mode.
+
+use super::*;
+use crate::{ContentPart, HotelProfile, SeenHotel, SeenPlace, StoredContent};
+use futures::future::join_all;
+use host_domain::id::PlaceId;
+
+on_both_databases!(
+    a_hotel_keeps_the_id_that_it_got_first,
+    whoever_sees_a_hotel_first_all_get_the_same_id,
+    what_is_told_of_a_hotel_adds_to_what_is_known,
+    one_hotel_may_be_at_several_suppliers,
+    a_place_keeps_its_id_and_changes_its_document,
+    content_is_kept_until_newer_comes,
+);
+
+fn seen(number: u32, candidate: u32) -> SeenHotel {
+    SeenHotel {
+        supplier_hotel_id: format!("H \"{number}\""),
+        candidate: HotelId::from_bits(u128::from(candidate)),
+        profile: HotelProfile::default(),
+    }
+}
+
+async fn map(store: &Store, seen: &[SeenHotel]) -> Vec<HotelId> {
+    let mapped = store.map_hotels(Mode::Test, &supplier(), seen, NOW).await;
+    mapped.unwrap()
+}
+
+fn ids(numbers: impl IntoIterator<Item = u32>) -> Vec<HotelId> {
+    let bits = numbers.into_iter().map(u128::from);
+    bits.map(HotelId::from_bits).collect()
+}
+
+async fn a_hotel_keeps_the_id_that_it_got_first(db: &TestDatabase) {
+    assert_eq!(map(&db.store, &[]).await, []);
+    let first = [seen(1, 1), seen(2, 2)];
+    assert_eq!(map(&db.store, &first).await, ids([1, 2]));
+    // In the order of the question; one of them twice.
+    let second = [seen(3, 13), seen(2, 12), seen(1, 11), seen(3, 14)];
+    assert_eq!(map(&db.store, &second).await, ids([13, 2, 1, 13]));
+    let many: Vec<_> = (0..200).map(|n| seen(n, n + 1000)).collect();
+    let expected = (0..200).map(|n| match n {
+        1 | 2 => n,
+        3 => 13,
+        _ => n + 1000,
+    });
+    assert_eq!(map(&db.store, &many).await, ids(expected));
+    // The other mode knows nothing of it.
+    let live = db
+        .store
+        .map_hotels(Mode::Live, &supplier(), &[seen(1, 77)], NOW)
+        .await;
+    assert_eq!(live.unwrap(), ids([77]));
+}
+
+async fn whoever_sees_a_hotel_first_all_get_the_same_id(db: &TestDatabase) {
+    let other = db.second_store().await;
+    let seers = (0..16_u32).map(|seer| {
+        let store = if seer % 2 == 0 { &db.store } else { &other };
+        let mut hotels: Vec<_> = (0..50).map(|n| seen(n, seer * 100 + n)).collect();
+        if seer % 3 == 0 {
+            hotels.reverse();
+        }
+        async move {
+            let mut mapped = map(store, &hotels).await;
+            if seer % 3 == 0 {
+                mapped.reverse();
+            }
+            mapped
+        }
+    });
+    let mut results = join_all(seers).await;
+    results.dedup();
+    assert_eq!(results.len(), 1);
+    other.close().await;
+}
+
+async fn what_is_told_of_a_hotel_adds_to_what_is_known(db: &TestDatabase) {
+    let location = Location {
+        latitude: 47.123_456_789_012_345,
+        longitude: -0.1,
+    };
+    let mut hotel = seen(1, 1);
+    hotel.profile.name = Some("Old name".into());
+    hotel.profile.location = Some(location);
+    map(&db.store, std::slice::from_ref(&hotel)).await;
+    hotel.profile = HotelProfile {
+        name: Some("Hôtel".into()),
+        location: None,
+        time_zone: Some("Europe/Paris".into()),
+    };
+    map(&db.store, std::slice::from_ref(&hotel)).await;
+    map(&db.store, &[seen(1, 9)]).await;
+    let known = db.store.hotels(Mode::Test, &ids([1])).await.unwrap();
+    assert_eq!(known.len(), 1);
+    let profile = HotelProfile {
+        location: Some(location),
+        ..hotel.profile
+    };
+    assert_eq!(known[0].profile, profile);
+    let names = [hotel.supplier_hotel_id, "unknown".into()];
+    let same = db
+        .store
+        .supplier_hotels(Mode::Test, &supplier(), &names)
+        .await;
+    assert_eq!(same.unwrap(), known);
+}
+
+async fn one_hotel_may_be_at_several_suppliers(db: &TestDatabase) {
+    let second = SupplierId::parse("SUPPLIER_B").unwrap();
+    map(&db.store, &[seen(1, 1), seen(2, 2)]).await;
+    db.store
+        .map_hotels(Mode::Test, &second, &[seen(9, 1)], NOW)
+        .await
+        .unwrap();
+    let found = db.store.hotels(Mode::Test, &ids([2, 1, 3, 1])).await;
+    let found: Vec<_> = found
+        .unwrap()
+        .into_iter()
+        .map(|hotel| (hotel.hotel_id, hotel.supplier, hotel.supplier_hotel_id))
+        .collect();
+    let expected = [(1, supplier(), 1), (1, second, 9), (2, supplier(), 2)];
+    let expected = expected.map(|(hotel, supplier, number)| {
+        let seen = seen(number, hotel);
+        (seen.candidate, supplier, seen.supplier_hotel_id)
+    });
+    assert_eq!(found, expected);
+    let live = db.store.hotels(Mode::Live, &ids([1])).await.unwrap();
+    assert_eq!(live, []);
+}
+
+async fn a_place_keeps_its_id_and_changes_its_document(db: &TestDatabase) {
+    let place = |name: &str, candidate: u32, document: &str| SeenPlace {
+        supplier_place_id: name.into(),
+        candidate: PlaceId::from_bits(u128::from(candidate)),
+        document: document.into(),
+    };
+    let save = |seen: Vec<SeenPlace>| async move {
+        let saved = db
+            .store
+            .save_places(Mode::Test, &supplier(), &seen, NOW)
+            .await;
+        saved.unwrap()
+    };
+    let ids = |bits: &[u128]| -> Vec<_> { bits.iter().map(|n| PlaceId::from_bits(*n)).collect() };
+    assert_eq!(save(vec![]).await, []);
+    let first = save(vec![place("b", 2, r#"{"v":1}"#), place("a", 1, "{}")]).await;
+    assert_eq!(first, ids(&[2, 1]));
+    let newer = r#"{"v": "2 \"ü\""}"#;
+    let second = save(vec![place("c", 3, "{}"), place("b", 9, newer)]).await;
+    assert_eq!(second, ids(&[3, 2]));
+    let read = db.store.place(Mode::Test, &PlaceId::from_bits(2)).await;
+    let read = read.unwrap().unwrap();
+    assert_eq!((read.document.as_str(), read.created_at), (newer, NOW));
+    assert_eq!(read.supplier_place_id, "b");
+    let other = db.store.place(Mode::Live, &PlaceId::from_bits(2)).await;
+    assert_eq!(other.unwrap(), None);
+}
+
+async fn content_is_kept_until_newer_comes(db: &TestDatabase) {
+    let save = |at: Timestamp, part, document: &str| {
+        let mut write = Write::new(at);
+        write.save_hotel_content(Mode::Test, &supplier(), "H1", part, document);
+        db.store.commit(write)
+    };
+    let read = async |part| {
+        let read = db
+            .store
+            .hotel_content(Mode::Test, &supplier(), "H1", part)
+            .await;
+        read.unwrap()
+    };
+    assert_eq!(read(ContentPart::Details).await, None);
+    for (at_ms, document) in [(10, "first"), (20, "second"), (15, "late")] {
+        let at = NOW.plus_ms(at_ms);
+        save(at, ContentPart::Details, document).await.unwrap();
+    }
+    save(NOW, ContentPart::Reviews, "reviews").await.unwrap();
+    let kept = |document: &str, at_ms| StoredContent {
+        document: document.into(),
+        fetched_at: NOW.plus_ms(at_ms),
+    };
+    let details = read(ContentPart::Details).await;
+    assert_eq!(details, Some(kept("second", 20)));
+    let reviews = read(ContentPart::Reviews).await;
+    assert_eq!(reviews, Some(kept("reviews", 0)));
+}

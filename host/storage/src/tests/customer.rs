@@ -1,0 +1,150 @@
+//! API keys, payment instruments, settings.
+
+use super::*;
+use crate::{ApiKey, StoredInstrument};
+use futures::future::join_all;
+use host_domain::id::KeyId;
+
+on_both_databases!(
+    a_key_is_found_by_its_digest_alone,
+    a_key_is_revoked_once_and_for_good,
+    a_key_in_use_is_written_once_a_minute,
+    an_instrument_is_its_owners_until_it_is_deleted,
+    instruments_are_listed_newest_first,
+    of_many_that_set_a_value_first_all_get_the_same,
+);
+
+fn key(number: u8) -> (ApiKey, [u8; 32]) {
+    let key = ApiKey {
+        id: KeyId::from_bits(u128::from(number)),
+        tenant: tenant(),
+        name: format!("key {number}"),
+        scopes: vec!["read".into(), "book".into()],
+        hint: "sk_test_…abcd".into(),
+        created_at: NOW.plus_ms(i64::from(number)),
+        expires_at: Some(NOW.plus_ms(99)),
+        last_used_at: None,
+        revoked_at: None,
+    };
+    (key, [number; 32])
+}
+
+async fn insert(store: &Store, (key, digest): &(ApiKey, [u8; 32])) -> Option<Conflict> {
+    let mut write = Write::new(NOW);
+    write.insert_api_key(key, digest);
+    conflict(store, write).await
+}
+
+async fn a_key_is_found_by_its_digest_alone(db: &TestDatabase) {
+    let (first, mut second) = (key(1), key(2));
+    second.0.tenant.organization = "another".into();
+    assert_eq!(insert(&db.store, &first).await, None);
+    assert_eq!(insert(&db.store, &second).await, None);
+    let same_digest = (key(3).0, [1; 32]);
+    let taken = insert(&db.store, &same_digest).await;
+    assert_eq!(taken, Some(Conflict::KeyExists));
+    let found = db.store.api_key_by_hash(&[1; 32]).await.unwrap();
+    assert_eq!(found, Some(first.0.clone()));
+    assert_eq!(db.store.api_key_by_hash(&[9; 32]).await.unwrap(), None);
+    let all = db.store.api_keys(None).await.unwrap();
+    assert_eq!(all, [first.0, second.0.clone()]);
+    let some = db.store.api_keys(Some("another")).await.unwrap();
+    assert_eq!(some, [second.0]);
+}
+
+async fn a_key_is_revoked_once_and_for_good(db: &TestDatabase) {
+    insert(&db.store, &key(1)).await;
+    let id = key(1).0.id;
+    let later = NOW.plus_ms(5);
+    assert!(db.store.revoke_api_key(&id, NOW).await.unwrap());
+    assert!(db.store.revoke_api_key(&id, later).await.unwrap());
+    let found = db.store.api_key_by_hash(&[1; 32]).await.unwrap().unwrap();
+    assert_eq!(found.revoked_at, Some(NOW));
+    assert!(!db.store.revoke_api_key(&key(2).0.id, NOW).await.unwrap());
+}
+
+async fn a_key_in_use_is_written_once_a_minute(db: &TestDatabase) {
+    insert(&db.store, &key(1)).await;
+    let (mut known, digest) = key(1);
+    for (at_ms, expected_ms) in [(0, 0), (59_999, 0), (60_000, 60_000)] {
+        // Whether the caller knows of the last time or has an old copy.
+        for _ in 0..2 {
+            let now = NOW.plus_ms(at_ms);
+            db.store.touch_api_key(&known, now).await.unwrap();
+            let stored = db.store.api_key_by_hash(&digest).await.unwrap().unwrap();
+            assert_eq!(stored.last_used_at, Some(NOW.plus_ms(expected_ms)));
+            known = stored;
+        }
+        known = key(1).0;
+    }
+}
+
+fn instrument(number: u32) -> StoredInstrument {
+    StoredInstrument {
+        id: InstrumentId::from_bits(u128::from(number)),
+        processor: SupplierId::parse("CARDS").unwrap(),
+        sealed_token: vec![0, 255, 1],
+        card: (number % 2 == 1).then(card),
+        created_at: NOW.plus_ms(i64::from(number)),
+    }
+}
+
+fn storing(owner: &Owner, instrument: &StoredInstrument) -> Write {
+    let mut write = Write::new(NOW);
+    write.insert_instrument(owner, instrument);
+    write
+}
+
+async fn an_instrument_is_its_owners_until_it_is_deleted(db: &TestDatabase) {
+    let stored = instrument(1);
+    let mut stranger = owner();
+    stranger.user = "another".into();
+    let commit = |write| conflict(&db.store, write);
+    assert_eq!(commit(storing(&owner(), &stored)).await, None);
+    let taken = commit(storing(&stranger, &stored)).await;
+    assert_eq!(taken, Some(Conflict::InstrumentExists));
+    let read = db.store.instrument(&owner(), &stored.id).await.unwrap();
+    assert_eq!(read.as_ref(), Some(&stored));
+    let theirs = db.store.instrument(&stranger, &stored.id).await.unwrap();
+    assert_eq!(theirs, None);
+
+    let deleting = |owner: &Owner| {
+        let mut write = Write::new(NOW);
+        write.delete_instrument(owner, &stored.id);
+        write
+    };
+    let unknown = Some(Conflict::InstrumentUnknown);
+    assert_eq!(commit(deleting(&stranger)).await, unknown);
+    assert_eq!(commit(deleting(&owner())).await, None);
+    assert_eq!(commit(deleting(&owner())).await, unknown);
+    let read = db.store.instrument(&owner(), &stored.id).await.unwrap();
+    assert_eq!(read, None);
+    assert_eq!(db.store.instruments(&owner()).await.unwrap(), []);
+    let again = commit(storing(&owner(), &stored)).await;
+    assert_eq!(again, Some(Conflict::InstrumentExists));
+}
+
+async fn instruments_are_listed_newest_first(db: &TestDatabase) {
+    for number in [2, 3, 1] {
+        let write = storing(&owner(), &instrument(number));
+        db.store.commit(write).await.unwrap();
+    }
+    let list = db.store.instruments(&owner()).await.unwrap();
+    assert_eq!(list, [instrument(3), instrument(2), instrument(1)]);
+}
+
+async fn of_many_that_set_a_value_first_all_get_the_same(db: &TestDatabase) {
+    assert_eq!(db.store.setting("check").await.unwrap(), None);
+    let values: Vec<[u8; 1]> = (0..16).map(|number| [number]).collect();
+    let inserts = values
+        .iter()
+        .map(|value| db.store.setting_or_insert("check", value));
+    let mut results: Vec<_> = join_all(inserts).await;
+    let first = results.remove(0).unwrap();
+    for result in results {
+        assert_eq!(result.unwrap(), first);
+    }
+    assert_eq!(db.store.setting("check").await.unwrap(), Some(first));
+    db.store.set_setting("check", &[7]).await.unwrap();
+    assert_eq!(db.store.setting("check").await.unwrap(), Some(vec![7]));
+}

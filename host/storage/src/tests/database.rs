@@ -1,0 +1,83 @@
+//! A database of its own for each test.
+
+use super::*;
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+use std::sync::atomic::{AtomicU32, Ordering};
+use tempfile::TempDir;
+
+/// Where a PostgreSQL is whose databases may be made and dropped.
+const VARIABLE: &str = "STOPOVER_TEST_POSTGRES";
+
+pub(super) struct TestDatabase {
+    pub(super) store: Store,
+    pub(super) url: String,
+    place: Place,
+}
+
+enum Place {
+    Folder(TempDir),
+    Server(String),
+}
+
+impl TestDatabase {
+    pub(super) async fn sqlite() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("stopover.db").display());
+        Self::open(url, Place::Folder(folder)).await
+    }
+
+    pub(super) async fn postgres() -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let server = server_url();
+        let name = format!(
+            "storage_{}_{}",
+            std::process::id(),
+            NUMBER.fetch_add(1, Ordering::Relaxed)
+        );
+        let mut connection = PgConnection::connect(&server).await.unwrap();
+        let create = format!("CREATE DATABASE {name}");
+        connection.execute(AssertSqlSafe(create)).await.unwrap();
+        connection.close().await.unwrap();
+        let (before, _) = server.rsplit_once('/').unwrap();
+        Self::open(format!("{before}/{name}"), Place::Server(server)).await
+    }
+
+    async fn open(url: String, place: Place) -> Self {
+        let store = Store::open(&url, &Options::default()).await.unwrap();
+        store.migrate().await.unwrap();
+        Self { store, url, place }
+    }
+
+    /// Another process, as far as the database can tell.
+    pub(super) async fn second_store(&self) -> Store {
+        Store::open(&self.url, &Options::default()).await.unwrap()
+    }
+
+    /// What a test leaves behind when it fails goes with the server.
+    pub(super) async fn remove(self) {
+        self.store.close().await;
+        match self.place {
+            Place::Folder(folder) => folder.close().unwrap(),
+            Place::Server(server) => {
+                let (_, name) = self.url.rsplit_once('/').unwrap();
+                let mut connection = PgConnection::connect(&server).await.unwrap();
+                let drop = format!("DROP DATABASE {name} WITH (FORCE)");
+                connection.execute(AssertSqlSafe(drop)).await.unwrap();
+                connection.close().await.unwrap();
+            }
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests have no configuration; the runner says where its server is"
+)]
+fn server_url() -> String {
+    match std::env::var(VARIABLE) {
+        Ok(url) => url,
+        Err(_) => panic!(
+            "{VARIABLE} names no PostgreSQL server; `cargo xtask test -p host-storage` starts one"
+        ),
+    }
+}

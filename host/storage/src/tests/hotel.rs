@@ -1,0 +1,218 @@
+//! Bookings, their history and what subscribers are told.
+
+use super::*;
+use crate::{BookingEvent, HotelBookingFilter, OutboxEvent, Page, Product};
+use host_domain::hotel::booking::Status;
+use host_domain::id::EventId;
+
+on_both_databases!(
+    a_booking_comes_back_as_it_went_in,
+    a_booking_is_made_once,
+    only_the_first_of_two_changes_of_one_version_is_written,
+    of_many_changes_at_once_one_is_written,
+    nobody_else_sees_a_booking,
+    the_list_is_newest_first_and_knows_whether_more_follows,
+    the_list_filters_and_counts,
+    history_and_events_are_written_with_the_booking_or_not_at_all,
+    a_broken_document_is_an_error_and_not_an_absence,
+);
+
+async fn a_booking_comes_back_as_it_went_in(db: &TestDatabase) {
+    let mut booking = booking(1);
+    booking.reference_id = Some("Ref ' % _ ü".into());
+    assert_eq!(conflict(&db.store, inserting(&booking)).await, None);
+    let read = db.store.hotel_booking(&owner(), &booking.id).await.unwrap();
+    assert_eq!(read.as_ref(), Some(&booking));
+    let moved = moved(&booking, State::PrebookInProgress { since: NOW });
+    assert_eq!(conflict(&db.store, updating(&moved)).await, None);
+    let read = db.store.load_hotel_booking(&booking.id).await.unwrap();
+    assert_eq!(read.as_ref(), Some(&moved));
+}
+
+async fn a_booking_is_made_once(db: &TestDatabase) {
+    let booking = booking(1);
+    assert_eq!(conflict(&db.store, inserting(&booking)).await, None);
+    let again = conflict(&db.store, inserting(&booking)).await;
+    assert_eq!(again, Some(Conflict::BookingExists));
+}
+
+async fn only_the_first_of_two_changes_of_one_version_is_written(db: &TestDatabase) {
+    let booking = booking(1);
+    db.store.commit(inserting(&booking)).await.unwrap();
+    let first = moved(&booking, State::ReadyForComplete);
+    let second = moved(&booking, State::Failed);
+    assert_eq!(conflict(&db.store, updating(&first)).await, None);
+    let late = conflict(&db.store, updating(&second)).await;
+    assert_eq!(late, Some(Conflict::BookingVersion));
+    let read = db.store.load_hotel_booking(&booking.id).await.unwrap();
+    assert_eq!(read, Some(first));
+}
+
+async fn of_many_changes_at_once_one_is_written(db: &TestDatabase) {
+    let booking = booking(1);
+    db.store.commit(inserting(&booking)).await.unwrap();
+    let moved = moved(&booking, State::ReadyForComplete);
+    let results =
+        futures::future::join_all((0..32).map(|_| conflict(&db.store, updating(&moved)))).await;
+    let written = results.iter().filter(|result| result.is_none()).count();
+    assert_eq!(written, 1);
+}
+
+async fn nobody_else_sees_a_booking(db: &TestDatabase) {
+    let booking = booking(1);
+    db.store.commit(inserting(&booking)).await.unwrap();
+    let mut strangers = [owner(), owner(), owner()];
+    strangers[0].user = "another".into();
+    strangers[1].tenant.mode = Mode::Live;
+    strangers[2].tenant.organization = "another".into();
+    for stranger in strangers {
+        let seen = db.store.hotel_booking(&stranger, &booking.id).await;
+        assert_eq!(seen.unwrap(), None, "{stranger:?}");
+        let page = Page {
+            limit: 10,
+            offset: 0,
+        };
+        let filter = HotelBookingFilter::default();
+        let list = db.store.hotel_bookings(&stranger, &filter, page).await;
+        assert_eq!(list.unwrap().items, []);
+    }
+}
+
+async fn the_list_is_newest_first_and_knows_whether_more_follows(db: &TestDatabase) {
+    // Two of the same instant: their ids decide.
+    let mut bookings: Vec<Booking> = (1..=5).map(booking).collect();
+    bookings[3].created_at = bookings[4].created_at;
+    for booking in &bookings {
+        db.store.commit(inserting(booking)).await.unwrap();
+    }
+    let filter = HotelBookingFilter::default();
+    for (limit, offset, expected, more) in [
+        (2, 0, &[5, 4][..], true),
+        (2, 2, &[3, 2], true),
+        (2, 4, &[1], false),
+        (3, 2, &[3, 2, 1], false),
+        (5, 0, &[5, 4, 3, 2, 1], false),
+        (2, 5, &[], false),
+    ] {
+        let page = Page { limit, offset };
+        let list = db.store.hotel_bookings(&owner(), &filter, page).await;
+        let list = list.unwrap();
+        let ids: Vec<_> = list.items.into_iter().map(|booking| booking.id).collect();
+        let expected: Vec<_> = expected.iter().map(|n| BookingId::from_bits(*n)).collect();
+        assert_eq!((ids, list.has_more), (expected, more), "{page:?}");
+    }
+}
+
+async fn the_list_filters_and_counts(db: &TestDatabase) {
+    for number in 1..=6 {
+        let mut booking = booking(number);
+        if number % 2 == 0 {
+            booking.state = State::Confirmed;
+        }
+        if number > 3 {
+            booking.reference_id = Some("trip".into());
+        }
+        db.store.commit(inserting(&booking)).await.unwrap();
+    }
+    for (status, reference, expected) in [
+        (None, None, &[6, 5, 4, 3, 2, 1][..]),
+        (Some(Status::Confirmed), None, &[6, 4, 2]),
+        (None, Some("trip"), &[6, 5, 4]),
+        (None, Some("Trip"), &[]),
+        (Some(Status::Confirmed), Some("trip"), &[6, 4]),
+        (Some(Status::Failed), None, &[]),
+    ] {
+        let filter = HotelBookingFilter {
+            status,
+            reference_id: reference.map(str::to_owned),
+        };
+        let page = Page {
+            limit: 100,
+            offset: 0,
+        };
+        let list = db.store.hotel_bookings(&owner(), &filter, page).await;
+        let ids = list.unwrap().items.into_iter().map(|booking| booking.id);
+        let expected: Vec<_> = expected.iter().map(|n| BookingId::from_bits(*n)).collect();
+        assert_eq!(ids.collect::<Vec<_>>(), expected, "{filter:?}");
+        let count = db.store.count_hotel_bookings(&owner(), &filter).await;
+        assert_eq!(count.unwrap(), expected.len() as u64);
+    }
+}
+
+fn history(booking: &Booking) -> BookingEvent {
+    BookingEvent {
+        booking_id: booking.id.clone(),
+        sequence: booking.version,
+        event: "prebook_started".into(),
+        from: (booking.version > 1).then(|| "CREATED".into()),
+        to: booking.status().as_str().into(),
+        why: None,
+        request_id: Some("req".into()),
+        at: booking.updated_at,
+    }
+}
+
+fn outbox(booking: &Booking) -> OutboxEvent {
+    let version = u128::try_from(booking.version).unwrap();
+    OutboxEvent {
+        id: EventId::from_bits(version),
+        event_type: "hotel.booking.created".into(),
+        product: Product::Hotel,
+        booking_id: Some(booking.id.clone()),
+        payload: "{\"n\": 1.10,  \"x\":\"ü\"}".into(),
+        created_at: booking.updated_at,
+    }
+}
+
+async fn history_and_events_are_written_with_the_booking_or_not_at_all(db: &TestDatabase) {
+    let first = booking(1);
+    let second = moved(&first, State::PrebookInProgress { since: NOW });
+    let mut write = inserting(&first);
+    write
+        .record_booking_event(&tenant(), &history(&first))
+        .publish(&tenant(), &outbox(&first));
+    db.store.commit(write).await.unwrap();
+
+    // The last part fails, and so do the parts before it.
+    let mut write = updating(&second);
+    write
+        .record_booking_event(&tenant(), &history(&second))
+        .publish(&tenant(), &outbox(&first));
+    let failed = conflict(&db.store, write).await;
+    assert_eq!(failed, Some(Conflict::EventExists));
+    let stored = db.store.load_hotel_booking(&first.id).await.unwrap();
+    assert_eq!(stored.as_ref(), Some(&first));
+
+    let mut write = updating(&second);
+    write
+        .record_booking_event(&tenant(), &history(&second))
+        .publish(&tenant(), &outbox(&second));
+    db.store.commit(write).await.unwrap();
+    let events = db.store.booking_events(&tenant(), &first.id).await.unwrap();
+    assert_eq!(events, [history(&first), history(&second)]);
+    let told = db.store.outbox_events(&tenant(), &first.id).await.unwrap();
+    assert_eq!(told, [outbox(&first), outbox(&second)]);
+
+    let mut write = Write::new(NOW);
+    write.record_booking_event(&tenant(), &history(&second));
+    let again = conflict(&db.store, write).await;
+    assert_eq!(again, Some(Conflict::HistorySequence));
+}
+
+async fn a_broken_document_is_an_error_and_not_an_absence(db: &TestDatabase) {
+    let booking = booking(1);
+    db.store.commit(inserting(&booking)).await.unwrap();
+    let mut write = Write::new(NOW);
+    write.any(crate::statement::statement!(
+        "UPDATE hotel_booking SET document = '{}'"
+    ));
+    db.store.commit(write).await.unwrap();
+    let read = db.store.hotel_booking(&owner(), &booking.id).await;
+    assert!(matches!(
+        read,
+        Err(crate::DatabaseError::Unreadable {
+            column: "document",
+            ..
+        })
+    ));
+}

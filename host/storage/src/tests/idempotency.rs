@@ -1,0 +1,116 @@
+//! Idempotency keys: one winner, whatever happens at once.
+
+use super::*;
+use crate::{IdempotencyKey, IdempotencyRecord};
+use futures::future::join_all;
+
+on_both_databases!(
+    of_many_requests_with_one_key_one_wins,
+    a_key_is_one_owners_and_one_operations,
+    a_refusal_is_kept_and_a_key_can_be_given_back,
+    old_keys_are_forgotten_a_few_at_a_time,
+);
+
+fn key() -> IdempotencyKey {
+    IdempotencyKey {
+        owner: owner(),
+        operation: "prebook_hotel".into(),
+        key: "k-1".into(),
+    }
+}
+
+fn taking(key: &IdempotencyKey, resource: &str) -> Write {
+    let mut write = Write::new(NOW);
+    write.take_idempotency_key(key, "fingerprint", resource);
+    write
+}
+
+async fn of_many_requests_with_one_key_one_wins(db: &TestDatabase) {
+    let other = db.second_store().await;
+    for round in 0..8_u32 {
+        let mut key = key();
+        key.key = format!("round-{round}");
+        let attempts = (0..64_u32).map(|number| {
+            let booking = booking(round * 64 + number);
+            let mut write = taking(&key, booking.id.as_str());
+            write.insert_hotel_booking(&booking);
+            let store = if number % 2 == 0 { &db.store } else { &other };
+            async move { (booking.id, conflict(store, write).await) }
+        });
+        let results = join_all(attempts).await;
+        let winners: Vec<_> = results.iter().filter(|(_, lost)| lost.is_none()).collect();
+        assert_eq!(winners.len(), 1);
+        let record = db.store.idempotency(&key).await.unwrap().unwrap();
+        assert_eq!(record.resource_id, winners[0].0.as_str());
+        for (id, lost) in &results {
+            assert!(lost.is_none() || *lost == Some(Conflict::IdempotencyKeyTaken));
+            let made = db.store.load_hotel_booking(id).await.unwrap();
+            assert_eq!(made.is_some(), lost.is_none());
+        }
+    }
+    other.close().await;
+}
+
+async fn a_key_is_one_owners_and_one_operations(db: &TestDatabase) {
+    let mut keys = vec![key(); 6];
+    keys[1].owner.user = "another".into();
+    keys[2].owner.tenant.mode = Mode::Live;
+    keys[3].owner.tenant.organization = "another".into();
+    keys[4].operation = "book_hotel".into();
+    keys[5].key = "K-1".into();
+    for (number, key) in keys.iter().enumerate() {
+        assert_eq!(db.store.idempotency(key).await.unwrap(), None);
+        let taken = conflict(&db.store, taking(key, &number.to_string())).await;
+        assert_eq!(taken, None, "{key:?}");
+    }
+    for (number, key) in keys.iter().enumerate() {
+        let record = db.store.idempotency(key).await.unwrap();
+        let expected = IdempotencyRecord {
+            fingerprint: "fingerprint".into(),
+            resource_id: number.to_string(),
+            refusal: None,
+            created_at: NOW,
+        };
+        assert_eq!(record, Some(expected));
+    }
+}
+
+async fn a_refusal_is_kept_and_a_key_can_be_given_back(db: &TestDatabase) {
+    let refusal = r#"{"code":"offer_price_changed"}"#;
+    let mut keep = Write::new(NOW);
+    keep.keep_refusal(&key(), refusal);
+    let early = conflict(&db.store, keep.clone()).await;
+    assert_eq!(early, Some(Conflict::IdempotencyKeyUnknown));
+    db.store.commit(taking(&key(), "bkg_1")).await.unwrap();
+    db.store.commit(keep).await.unwrap();
+    let record = db.store.idempotency(&key()).await.unwrap().unwrap();
+    assert_eq!(record.refusal.as_deref(), Some(refusal));
+
+    let mut free = Write::new(NOW);
+    free.free_idempotency_key(&key());
+    db.store.commit(free.clone()).await.unwrap();
+    assert_eq!(db.store.idempotency(&key()).await.unwrap(), None);
+    db.store.commit(free).await.unwrap();
+    assert_eq!(conflict(&db.store, taking(&key(), "bkg_2")).await, None);
+}
+
+async fn old_keys_are_forgotten_a_few_at_a_time(db: &TestDatabase) {
+    for age_ms in 0..5 {
+        let mut key = key();
+        key.key = age_ms.to_string();
+        let mut write = Write::new(NOW.plus_ms(-age_ms));
+        write.take_idempotency_key(&key, "fingerprint", "bkg_1");
+        db.store.commit(write).await.unwrap();
+    }
+    let before = NOW.plus_ms(-1);
+    for expected in [2, 1, 0] {
+        let purged = db.store.purge_idempotency(before, 2).await.unwrap();
+        assert_eq!(purged, expected);
+    }
+    for (age_ms, kept) in [(0, true), (1, true), (2, false), (4, false)] {
+        let mut key = key();
+        key.key = age_ms.to_string();
+        let record = db.store.idempotency(&key).await.unwrap();
+        assert_eq!(record.is_some(), kept, "{age_ms}");
+    }
+}

@@ -1,0 +1,308 @@
+//! Jobs: claimed by one, never lost, put aside when they cannot be done.
+
+use super::*;
+use crate::{Claim, ClaimedJobs, Job};
+use futures::future::join_all;
+use std::collections::HashSet;
+
+on_both_databases!(
+    a_job_is_claimed_when_it_is_due,
+    no_job_is_claimed_twice,
+    a_claim_takes_the_longest_due_of_its_kinds,
+    whoever_lost_the_lease_can_say_nothing_more,
+    a_job_whose_holder_vanished_is_claimed_again,
+    who_makes_a_job_can_hold_it_at_once,
+    what_is_asked_for_during_work_is_done_after_it,
+    a_job_that_is_never_released_is_put_aside,
+    a_release_counts_attempts_anew_and_a_failure_does_not,
+    a_commit_that_asks_for_work_wakes_the_waiting,
+    a_lease_and_a_booking_are_written_together_or_not_at_all,
+);
+
+const MINUTE_MS: i64 = 60_000;
+
+fn claim(token: &str) -> Claim<'_> {
+    Claim {
+        kinds: &["resume"],
+        limit: 100,
+        now: NOW,
+        lease_ms: MINUTE_MS,
+        token,
+        attempts_max: 5,
+    }
+}
+
+async fn claimed(store: &Store, claim: Claim<'_>) -> Vec<String> {
+    let ClaimedJobs { jobs, parked } = store.claim_jobs(claim).await.unwrap();
+    assert_eq!(parked, []);
+    jobs.into_iter().map(|job| job.subject).collect()
+}
+
+async fn job(store: &Store, subject: &str) -> Job {
+    store.job("resume", subject).await.unwrap().unwrap()
+}
+
+fn write(fill: impl FnOnce(&mut Write)) -> Write {
+    let mut write = Write::new(NOW);
+    fill(&mut write);
+    write
+}
+
+async fn a_job_is_claimed_when_it_is_due(db: &TestDatabase) {
+    let later = NOW.plus_ms(1);
+    let upsert = |due_at| write(|w| drop(w.upsert_job("resume", "a", due_at)));
+    assert_eq!(db.store.next_job_due().await.unwrap(), None);
+    db.store.commit(upsert(later)).await.unwrap();
+    assert_eq!(db.store.next_job_due().await.unwrap(), Some(later));
+    assert_eq!(claimed(&db.store, claim("t")).await, [""; 0]);
+    db.store.commit(upsert(NOW)).await.unwrap();
+    assert_eq!(db.store.next_job_due().await.unwrap(), Some(NOW));
+    let jobs = db.store.claim_jobs(claim("t")).await.unwrap().jobs;
+    let expected = Job {
+        kind: "resume".into(),
+        subject: "a".into(),
+        due_at: NOW,
+        leased: true,
+        attempts: 1,
+        parked_at: None,
+        last_error: None,
+        created_at: NOW,
+    };
+    assert_eq!(jobs, [expected]);
+    assert_eq!(db.store.next_job_due().await.unwrap(), None);
+    let finish = write(|w| drop(w.finish_job("resume", "a", "t")));
+    db.store.commit(finish).await.unwrap();
+    assert_eq!(db.store.job("resume", "a").await.unwrap(), None);
+}
+
+async fn no_job_is_claimed_twice(db: &TestDatabase) {
+    let other = db.second_store().await;
+    let upserts = (0..200).map(|number| {
+        let subject = format!("{number:03}");
+        db.store
+            .commit(write(|w| drop(w.upsert_job("resume", &subject, NOW))))
+    });
+    join_all(upserts).await.into_iter().for_each(Result::unwrap);
+    let claimers = (0..16).map(|number| {
+        let store = if number % 2 == 0 { &db.store } else { &other };
+        async move {
+            let token = format!("token-{number}");
+            let mut mine = Vec::new();
+            loop {
+                let claim = Claim {
+                    limit: 7,
+                    ..claim(&token)
+                };
+                let batch = claimed(store, claim).await;
+                assert!(batch.len() <= 7);
+                if batch.is_empty() {
+                    return mine;
+                }
+                mine.extend(batch);
+            }
+        }
+    });
+    let all: Vec<String> = join_all(claimers).await.into_iter().flatten().collect();
+    // Another's locked rows are passed over, so one more look may be needed.
+    let rest = claimed(&db.store, claim("last")).await;
+    let all: Vec<_> = all.into_iter().chain(rest).collect();
+    assert_eq!(all.len(), 200);
+    assert_eq!(all.into_iter().collect::<HashSet<_>>().len(), 200);
+    other.close().await;
+}
+
+async fn a_claim_takes_the_longest_due_of_its_kinds(db: &TestDatabase) {
+    let jobs = write(|w| {
+        for (kind, subject, age_ms) in [
+            ("resume", "c", 1),
+            ("resume", "a", 3),
+            ("purge", "b", 2),
+            ("other", "d", 9),
+        ] {
+            w.upsert_job(kind, subject, NOW.plus_ms(-age_ms));
+        }
+    });
+    db.store.commit(jobs).await.unwrap();
+    let of_two_kinds = Claim {
+        kinds: &["resume", "purge"],
+        limit: 2,
+        ..claim("t")
+    };
+    assert_eq!(claimed(&db.store, of_two_kinds).await, ["a", "b"]);
+    assert_eq!(claimed(&db.store, of_two_kinds).await, ["c"]);
+    let of_none = Claim {
+        kinds: &[],
+        ..claim("t")
+    };
+    assert_eq!(claimed(&db.store, of_none).await, [""; 0]);
+}
+
+async fn whoever_lost_the_lease_can_say_nothing_more(db: &TestDatabase) {
+    let upsert = write(|w| drop(w.upsert_job("resume", "a", NOW)));
+    db.store.commit(upsert).await.unwrap();
+    let slow = Claim {
+        lease_ms: 0,
+        ..claim("slow")
+    };
+    assert_eq!(claimed(&db.store, slow).await, ["a"]);
+    // The lease is over but nobody took it: still good.
+    let keep = write(|w| drop(w.keep_job_lease("resume", "a", "slow", 0)));
+    assert_eq!(conflict(&db.store, keep.clone()).await, None);
+    assert_eq!(claimed(&db.store, claim("quick")).await, ["a"]);
+    let words = [
+        keep,
+        write(|w| drop(w.release_job("resume", "a", "slow", NOW))),
+        write(|w| drop(w.fail_job("resume", "a", "slow", NOW, "no"))),
+        write(|w| drop(w.finish_job("resume", "a", "slow"))),
+    ];
+    for word in words {
+        let lost = conflict(&db.store, word).await;
+        assert_eq!(lost, Some(Conflict::LeaseLost));
+    }
+    assert!(job(&db.store, "a").await.leased);
+    let finish = write(|w| drop(w.finish_job("resume", "a", "quick")));
+    assert_eq!(conflict(&db.store, finish).await, None);
+}
+
+async fn a_job_whose_holder_vanished_is_claimed_again(db: &TestDatabase) {
+    let upsert = write(|w| drop(w.upsert_job("resume", "a", NOW)));
+    db.store.commit(upsert).await.unwrap();
+    assert_eq!(claimed(&db.store, claim("one")).await, ["a"]);
+    assert_eq!(claimed(&db.store, claim("two")).await, [""; 0]);
+    // The lease ends: as far as the database's clock can tell, now.
+    let end = write(|w| drop(w.keep_job_lease("resume", "a", "one", 0)));
+    db.store.commit(end).await.unwrap();
+    assert_eq!(claimed(&db.store, claim("two")).await, ["a"]);
+    assert_eq!(job(&db.store, "a").await.attempts, 2);
+}
+
+async fn who_makes_a_job_can_hold_it_at_once(db: &TestDatabase) {
+    let hold = |token: &str, lease_ms| {
+        write(|w| drop(w.insert_claimed_job("resume", "a", token, lease_ms)))
+    };
+    let holders = (0..32).map(|number| {
+        let token = format!("token-{number}");
+        let hold = hold(&token, MINUTE_MS);
+        async move { (token, conflict(&db.store, hold).await) }
+    });
+    let results = join_all(holders).await;
+    let winners: Vec<_> = results.iter().filter(|(_, lost)| lost.is_none()).collect();
+    assert_eq!(winners.len(), 1);
+    let winner = winners[0].0.as_str();
+    let leased = conflict(&db.store, hold("late", MINUTE_MS)).await;
+    assert_eq!(leased, Some(Conflict::JobLeased));
+    assert_eq!(claimed(&db.store, claim("worker")).await, [""; 0]);
+    // Once more by the same, now until it is over; then by anybody.
+    assert_eq!(conflict(&db.store, hold(winner, 0)).await, None);
+    assert_eq!(claimed(&db.store, claim("worker")).await, ["a"]);
+    let release = write(|w| drop(w.release_job("resume", "a", "worker", NOW.plus_ms(9))));
+    assert_eq!(conflict(&db.store, release).await, None);
+    assert_eq!(conflict(&db.store, hold("next", MINUTE_MS)).await, None);
+    assert!(job(&db.store, "a").await.leased);
+}
+
+async fn what_is_asked_for_during_work_is_done_after_it(db: &TestDatabase) {
+    let upsert = |due_at| write(|w| drop(w.upsert_job("resume", "a", due_at)));
+    let far = NOW.plus_ms(MINUTE_MS);
+    let near = NOW.plus_ms(7);
+    for word in ["release", "fail", "finish"] {
+        let hold = write(|w| drop(w.insert_claimed_job("resume", "a", "t", MINUTE_MS)));
+        db.store.commit(hold).await.unwrap();
+        db.store.commit(upsert(near)).await.unwrap();
+        db.store.commit(upsert(far)).await.unwrap();
+        let held = job(&db.store, "a").await;
+        assert!(held.leased && held.due_at == NOW, "{word}: {held:?}");
+        let done = write(|w| {
+            match word {
+                "release" => w.release_job("resume", "a", "t", far),
+                "fail" => w.fail_job("resume", "a", "t", far, "no"),
+                _ => w.finish_job("resume", "a", "t"),
+            };
+        });
+        db.store.commit(done).await.unwrap();
+        let due = job(&db.store, "a").await;
+        assert!(!due.leased && due.due_at == near, "{word}: {due:?}");
+        assert_eq!(db.store.next_job_due().await.unwrap(), Some(near));
+    }
+    // What was asked for is done once.
+    let hold = write(|w| drop(w.insert_claimed_job("resume", "a", "t", MINUTE_MS)));
+    db.store.commit(hold).await.unwrap();
+    let finish = write(|w| drop(w.finish_job("resume", "a", "t")));
+    db.store.commit(finish).await.unwrap();
+    assert_eq!(db.store.job("resume", "a").await.unwrap(), None);
+}
+
+async fn a_job_that_is_never_released_is_put_aside(db: &TestDatabase) {
+    let upsert = write(|w| {
+        w.upsert_job("resume", "poison", NOW);
+        w.upsert_job("resume", "sound", NOW.plus_ms(1));
+    });
+    db.store.commit(upsert).await.unwrap();
+    // Each claimer dies at once.
+    let dying = Claim {
+        lease_ms: 0,
+        attempts_max: 3,
+        ..claim("t")
+    };
+    for attempt in 1..=3 {
+        let jobs = db.store.claim_jobs(dying).await.unwrap().jobs;
+        assert_eq!(jobs[0].attempts, attempt);
+    }
+    let last = db.store.claim_jobs(dying).await.unwrap();
+    assert_eq!(last.jobs, []);
+    assert_eq!(last.parked.len(), 1);
+    assert_eq!(claimed(&db.store, dying).await, [""; 0]);
+    let parked = db.store.parked_jobs(10).await.unwrap();
+    assert_eq!(parked, last.parked);
+    assert_eq!((parked[0].parked_at, parked[0].attempts), (Some(NOW), 3));
+    assert!(!parked[0].leased);
+    let sound = NOW.plus_ms(1);
+    assert_eq!(db.store.next_job_due().await.unwrap(), Some(sound));
+
+    let unpark = write(|w| drop(w.unpark_job("resume", "poison", NOW)));
+    assert_eq!(conflict(&db.store, unpark.clone()).await, None);
+    let again = conflict(&db.store, unpark).await;
+    assert_eq!(again, Some(Conflict::NotParked));
+    assert_eq!(claimed(&db.store, dying).await, ["poison"]);
+    assert_eq!(job(&db.store, "poison").await.attempts, 1);
+}
+
+async fn a_release_counts_attempts_anew_and_a_failure_does_not(db: &TestDatabase) {
+    let upsert = write(|w| drop(w.upsert_job("resume", "a", NOW)));
+    db.store.commit(upsert).await.unwrap();
+    let fail = write(|w| drop(w.fail_job("resume", "a", "t", NOW, "supplier is down")));
+    for attempts in 1..=2 {
+        assert_eq!(claimed(&db.store, claim("t")).await, ["a"]);
+        db.store.commit(fail.clone()).await.unwrap();
+        let failed = job(&db.store, "a").await;
+        assert_eq!(failed.attempts, attempts);
+        assert_eq!(failed.last_error.as_deref(), Some("supplier is down"));
+    }
+    assert_eq!(claimed(&db.store, claim("t")).await, ["a"]);
+    let release = write(|w| drop(w.release_job("resume", "a", "t", NOW)));
+    db.store.commit(release).await.unwrap();
+    let released = job(&db.store, "a").await;
+    assert_eq!((released.attempts, released.last_error), (0, None));
+}
+
+async fn a_commit_that_asks_for_work_wakes_the_waiting(db: &TestDatabase) {
+    let mut here = db.store.job_wake_ups();
+    here.mark_unchanged();
+    let upsert = write(|w| drop(w.upsert_job("resume", "a", NOW)));
+    db.store.commit(upsert).await.unwrap();
+    here.changed().await.unwrap();
+}
+
+async fn a_lease_and_a_booking_are_written_together_or_not_at_all(db: &TestDatabase) {
+    let first = booking(1);
+    let mut made = inserting(&first);
+    made.insert_claimed_job("resume", first.id.as_str(), "t", 0);
+    db.store.commit(made).await.unwrap();
+    assert_eq!(claimed(&db.store, claim("other")).await, [first.id.as_str()]);
+    let mut late = updating(&moved(&first, State::Confirmed));
+    late.finish_job("resume", first.id.as_str(), "t");
+    let lost = conflict(&db.store, late).await;
+    assert_eq!(lost, Some(Conflict::LeaseLost));
+    let stored = db.store.load_hotel_booking(&first.id).await.unwrap();
+    assert_eq!(stored, Some(first));
+}

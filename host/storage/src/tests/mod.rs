@@ -1,0 +1,226 @@
+//! What storage promises, each promise once for SQLite and once for PostgreSQL.
+
+mod attempt;
+mod catalog;
+mod customer;
+mod database;
+mod hotel;
+mod idempotency;
+mod job;
+mod outage;
+mod plan;
+mod schema;
+mod throughput;
+mod write;
+
+use crate::{Conflict, Options, Store, Write};
+use database::TestDatabase;
+use host_domain::hotel::booking::{Booking, Room, Settlement, State};
+use host_domain::hotel::offer::{
+    Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Location, Occupancy,
+    Penalty, Stay,
+};
+use host_domain::id::{BookingId, GuestId, HotelId, InstrumentId, PaymentId, RoomId};
+use host_domain::money::{Currency, Money};
+use host_domain::owner::{Mode, Owner, Tenant};
+use host_domain::payment::{Card, CardBrand, Funding, Instrument, Payment, Wallet};
+use host_domain::supplier::SupplierId;
+use host_domain::time::{Date, Timestamp};
+
+/// Runs each of the functions on both databases, as a test of its own.
+macro_rules! on_both_databases {
+    ($($name:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $name() {
+                let database = $crate::tests::database::TestDatabase::sqlite().await;
+                super::$name(&database).await;
+                database.remove().await;
+            })*
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $name() {
+                let database = $crate::tests::database::TestDatabase::postgres().await;
+                super::$name(&database).await;
+                database.remove().await;
+            })*
+        }
+    };
+}
+pub(crate) use on_both_databases;
+
+const NOW: Timestamp = Timestamp(1_800_000_000_000);
+
+fn tenant() -> Tenant {
+    Tenant {
+        organization: "demo".into(),
+        mode: Mode::Test,
+    }
+}
+
+fn owner() -> Owner {
+    Owner {
+        tenant: tenant(),
+        user: Owner::ORGANIZATION_USER.into(),
+    }
+}
+
+fn supplier() -> SupplierId {
+    SupplierId::parse("SUPPLIER_A").unwrap()
+}
+
+fn euros(minor: i64) -> Money {
+    Money::new(minor, Currency::parse("EUR").unwrap())
+}
+
+fn card() -> Card {
+    Card {
+        brand: CardBrand::Visa,
+        last4: "4242".into(),
+        funding: Funding::Credit,
+        wallet: Some(Wallet::ApplePay),
+        expires: Some("2029-10".into()),
+    }
+}
+
+fn policy() -> CancellationPolicy {
+    CancellationPolicy {
+        refundable: true,
+        free_until: Some(NOW),
+        penalties: vec![Penalty {
+            from: NOW,
+            amount: euros(10_000),
+        }],
+        restrictions: vec![],
+    }
+}
+
+fn room() -> Room {
+    let guest = Guest {
+        first_name: "Zoë \u{0} \"quoted\"".into(),
+        last_name: "O'Brien".into(),
+        guest_type: GuestType::Adult,
+        is_lead: true,
+        age: None,
+    };
+    Room {
+        id: RoomId::from_bits(1),
+        name: "Doppelzimmer – groß".into(),
+        board: Board::RoomOnly,
+        board_name: "Room only".into(),
+        adults: 1,
+        children: vec![3],
+        total: euros(10_000),
+        due_at_property: None,
+        policy: Some(policy()),
+        supplier_reference: None,
+        hotel_confirmation_code: None,
+        canceled_at: None,
+        guests: vec![(GuestId::from_bits(1), guest)],
+    }
+}
+
+/// A whole booking; `number` makes its id and orders it in time.
+fn booking(number: u32) -> Booking {
+    let at = NOW.plus_ms(i64::from(number));
+    let instrument = Instrument {
+        id: InstrumentId::from_bits(1),
+        processor: SupplierId::parse("CARDS").unwrap(),
+        token: "tok".into(),
+        card: Some(card()),
+        created_at: NOW,
+    };
+    let payment = PaymentId::from_bits(1);
+    Booking {
+        id: BookingId::from_bits(u128::from(number)),
+        owner: owner(),
+        version: 1,
+        supplier: supplier(),
+        hotel_id: HotelId::from_bits(1),
+        hotel: HotelSummary {
+            supplier_hotel_id: "H1".into(),
+            name: "Hotel".into(),
+            address: "1 Road".into(),
+            location: Some(Location {
+                latitude: 47.123_456_789_012_345,
+                longitude: -0.1,
+            }),
+            time_zone: Some("Europe/Zurich".into()),
+        },
+        reference_id: None,
+        supplier_offer: "offer".into(),
+        supplier_prebook: None,
+        supplier_reference: None,
+        stay: Stay {
+            check_in: Date::new(2027, 1, 1).unwrap(),
+            check_out: Date::new(2027, 1, 2).unwrap(),
+            occupancies: vec![Occupancy {
+                adults: 1,
+                children: vec![3],
+            }],
+            guest_nationality: "DE".into(),
+            guest_residence: None,
+            currency: Currency::parse("EUR").unwrap(),
+        },
+        contact: Contact {
+            first_name: "Ada".into(),
+            last_name: "L".into(),
+            email: "a@example.org".into(),
+            phone: "+4912345678".into(),
+        },
+        rooms: vec![room()],
+        total: euros(10_000),
+        policy: Some(policy()),
+        promotions: vec![],
+        loyalty: None,
+        use_payment_sdk: false,
+        settlement: Settlement::Gateway,
+        hotel_confirmation_code: None,
+        hotel_remarks: None,
+        offer_expires_at: NOW,
+        state: State::Created,
+        payments: vec![Payment::to_authorize(
+            payment,
+            euros(10_000),
+            instrument.processor.clone(),
+            &instrument,
+            NOW,
+        )],
+        cancellations: vec![],
+        failure: None,
+        created_at: at,
+        updated_at: at,
+        confirmed_at: None,
+        canceled_at: None,
+    }
+}
+
+/// The same booking, moved once.
+fn moved(booking: &Booking, state: State) -> Booking {
+    let mut moved = booking.clone();
+    moved.version += 1;
+    moved.state = state;
+    moved.updated_at = moved.updated_at.plus_ms(1);
+    moved
+}
+
+fn inserting(booking: &Booking) -> Write {
+    let mut write = Write::new(NOW);
+    write.insert_hotel_booking(booking);
+    write
+}
+
+fn updating(booking: &Booking) -> Write {
+    let mut write = Write::new(NOW);
+    write.update_hotel_booking(booking);
+    write
+}
+
+/// The expectation that a write did not meet; none: it was committed.
+async fn conflict(store: &Store, write: Write) -> Option<Conflict> {
+    match store.commit(write).await {
+        Ok(()) => None,
+        Err(error) => Some(error.conflict().unwrap()),
+    }
+}

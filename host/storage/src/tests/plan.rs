@@ -1,0 +1,139 @@
+//! How the databases find things: by an index, and in its order.
+
+use super::*;
+use crate::dialect::Dialect;
+use crate::statement::Statement;
+use crate::{Claim, HotelBookingFilter, Page};
+use crate::{attempt, hotel, hotel_map, job, key, payment};
+use host_domain::hotel::booking::Status;
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
+
+/// A statement, the index that it is to use, and whether that gives the order.
+fn expectations() -> Vec<(Statement, &'static str)> {
+    let filter = |status, reference: Option<&str>| HotelBookingFilter {
+        status,
+        reference_id: reference.map(str::to_owned),
+    };
+    let all = filter(None, None);
+    let confirmed = filter(Some(Status::Confirmed), None);
+    let referred = filter(None, Some("reference-7"));
+    let both = filter(Some(Status::Confirmed), Some("reference-7"));
+    let page = Page {
+        limit: 25,
+        offset: 50,
+    };
+    let claim = Claim {
+        kinds: &["resume", "purge"],
+        limit: 10,
+        now: NOW,
+        lease_ms: 1000,
+        token: "t",
+        attempts_max: 5,
+    };
+    let id = BookingId::from_bits(1);
+    vec![
+        (hotel::load(&id), "hotel_booking_id"),
+        (hotel::list(&owner(), &all, page), "hotel_booking_list"),
+        (
+            hotel::list(&owner(), &confirmed, page),
+            "hotel_booking_list_status",
+        ),
+        (
+            hotel::list(&owner(), &referred, page),
+            "hotel_booking_list_reference",
+        ),
+        (
+            hotel::list(&owner(), &both, page),
+            "hotel_booking_list_reference",
+        ),
+        (
+            hotel::count(&owner(), &confirmed),
+            "hotel_booking_list_status",
+        ),
+        (job::claim(claim), "job_due"),
+        (job::next_due(), "job_due"),
+        (job::parked(10), "job_parked"),
+        (attempt::unresolved(NOW, 10), "supplier_attempt_unresolved"),
+        (key::by_hash(&[7; 32]), "api_key_sha256"),
+        (payment::list(&owner()), "payment_instrument_list"),
+        (
+            hotel_map::by_hotel_ids(Mode::Test, &[HotelId::from_bits(1)]),
+            "hotel_map_hotel",
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn sqlite_uses_the_indexes() {
+    let db = TestDatabase::sqlite().await;
+    for (statement, index) in expectations() {
+        let explain = Statement {
+            sql: format!("EXPLAIN QUERY PLAN {}", statement.sql).into(),
+            args: statement.args.clone(),
+        };
+        let rows = db.store.rows(explain).await.unwrap();
+        let plan: Vec<_> = rows.iter().map(|row| row.text("detail").unwrap()).collect();
+        let plan = plan.join("\n");
+        assert!(names(&plan, index), "{}\n{plan}", statement.sql);
+        // Only the sorted list of a few looked-up ids is put in order afterwards.
+        let sorts = plan.contains("TEMP B-TREE") && index != "hotel_map_hotel";
+        assert!(!sorts, "{}\n{plan}", statement.sql);
+    }
+    db.remove().await;
+}
+
+#[tokio::test]
+async fn postgres_uses_the_indexes() {
+    let db = TestDatabase::postgres().await;
+    let mut connection = PgConnection::connect(&db.url).await.unwrap();
+    for sql in FILL {
+        connection.execute(*sql).await.unwrap();
+    }
+    for (statement, index) in expectations() {
+        let sql = Dialect::Postgres.render(&statement.sql);
+        let explain = AssertSqlSafe(format!("EXPLAIN {sql}"));
+        let args = statement.postgres_args().unwrap();
+        let rows = sqlx::query_with(explain, args)
+            .fetch_all(&mut connection)
+            .await
+            .unwrap();
+        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        let plan = plan.join("\n");
+        assert!(names(&plan, index), "{sql}\n{plan}");
+        let sorts = plan.contains("Sort") && index != "hotel_map_hotel";
+        assert!(!sorts && !plan.contains("Seq Scan"), "{sql}\n{plan}");
+    }
+    connection.close().await.unwrap();
+    db.remove().await;
+}
+
+/// Whether a plan names an index, and not one whose name goes on.
+fn names(plan: &str, index: &str) -> bool {
+    let mut words = plan.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.any(|word| word == index)
+}
+
+/// Enough rows that reading all of them would be a bad plan.
+const FILL: &[&str] = &[
+    "INSERT INTO hotel_booking SELECT 'demo', 'test', 'bkg_' || n, 'org', \
+       CASE WHEN n % 10 = 0 THEN 'FAILED' ELSE 'CONFIRMED' END, 'SUPPLIER_A', NULL, \
+       'reference-' || n % 1000, 'htl_1', 1, 'EUR', n, n, 1, '{}' \
+     FROM generate_series(1, 20000) AS n",
+    "INSERT INTO job SELECT CASE WHEN n % 2 = 0 THEN 'resume' ELSE 'other' END, 's' || n, \
+       CAST(1800000000000 AS bigint) - 1000 + n, NULL, NULL, NULL, 0, \
+       CASE WHEN n % 100 = 0 THEN n END, NULL, n \
+     FROM generate_series(1, 20000) AS n",
+    "INSERT INTO supplier_attempt SELECT 'demo', 'test', 'att_' || n, 'bkg_' || n, 'book', 1, \
+       'SUPPLIER_A', 'ref-' || n, 'd', 'd', CASE WHEN n % 100 = 0 THEN 'unknown' ELSE 'done' END, \
+       1, 0, n, NULL, NULL, NULL \
+     FROM generate_series(1, 20000) AS n",
+    "INSERT INTO api_key SELECT 'demo', 'test', 'key_' || n, 'k', '[]', 'h', \
+       decode(md5(CAST(n AS text)), 'hex'), n, NULL, NULL, NULL \
+     FROM generate_series(1, 20000) AS n",
+    "INSERT INTO payment_instrument SELECT 'demo', 'test', 'inst_' || n, 'user' || n % 1000, \
+       'CARDS', '', NULL, n, NULL \
+     FROM generate_series(1, 20000) AS n",
+    "INSERT INTO hotel_map SELECT 'test', 'SUPPLIER_A', 'h' || n, 'htl_' || n, NULL, NULL, NULL, n \
+     FROM generate_series(1, 20000) AS n",
+    "ANALYZE",
+];

@@ -1,0 +1,142 @@
+//! Both databases have the same tables.
+
+use super::*;
+use crate::statement::Statement;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Names of the files of one database.
+fn migrations(database: &str) -> BTreeSet<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+    let files = std::fs::read_dir(folder.join(database)).unwrap();
+    files
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect()
+}
+
+/// One line a row, its columns as text.
+async fn lines(db: &TestDatabase, sql: &'static str, columns: &[&'static str]) -> BTreeSet<String> {
+    let statement = Statement {
+        sql: sql.into(),
+        args: vec![],
+    };
+    let rows = db.store.rows(statement).await.unwrap();
+    rows.iter()
+        .map(|row| {
+            let cells = columns.iter().map(|column| row.text(column).unwrap());
+            cells.collect::<Vec<_>>().join(" ")
+        })
+        .collect()
+}
+
+#[test]
+fn every_migration_has_a_twin() {
+    let sqlite = migrations("sqlite");
+    assert!(!sqlite.is_empty());
+    assert_eq!(sqlite, migrations("postgres"));
+}
+
+#[tokio::test]
+async fn tables_and_columns_are_the_same() {
+    let sqlite = TestDatabase::sqlite().await;
+    let postgres = TestDatabase::postgres().await;
+    let columns = ["table_name", "column_name", "type", "nullable"];
+    let in_sqlite = lines(
+        &sqlite,
+        "SELECT tables.name AS table_name, columns.name AS column_name, columns.type AS type, \
+         CASE columns.\"notnull\" WHEN 0 THEN 'YES' ELSE 'NO' END AS nullable \
+         FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns \
+         WHERE tables.type = 'table' AND tables.name <> '_sqlx_migrations' \
+           AND tables.name NOT LIKE 'sqlite_%'",
+        &columns,
+    )
+    .await;
+    let in_postgres = lines(
+        &postgres,
+        "SELECT CAST(table_name AS text) AS table_name, CAST(column_name AS text) AS column_name, \
+         CASE data_type WHEN 'bigint' THEN 'INTEGER' WHEN 'text' THEN 'TEXT' \
+           WHEN 'bytea' THEN 'BLOB' ELSE CAST(data_type AS text) END AS type, \
+         CAST(is_nullable AS text) AS nullable \
+         FROM information_schema.columns \
+         WHERE table_schema = 'public' AND table_name <> '_sqlx_migrations'",
+        &columns,
+    )
+    .await;
+    assert!(in_sqlite.contains("hotel_booking document TEXT NO"));
+    assert_eq!(in_sqlite, in_postgres);
+    sqlite.remove().await;
+    postgres.remove().await;
+}
+
+#[tokio::test]
+async fn indexes_and_primary_keys_are_the_same() {
+    let sqlite = TestDatabase::sqlite().await;
+    let postgres = TestDatabase::postgres().await;
+    let columns = ["table_name", "kind", "columns"];
+    // A primary key is named differently, any other index is named by us.
+    let in_sqlite = lines(
+        &sqlite,
+        "SELECT tables.name AS table_name, \
+         CASE indexes.origin WHEN 'pk' THEN 'primary' ELSE indexes.name END \
+           || CASE indexes.\"unique\" WHEN 1 THEN ' unique' ELSE '' END \
+           || CASE indexes.partial WHEN 1 THEN ' partial' ELSE '' END AS kind, \
+         (SELECT group_concat(columns.name, ',') \
+          FROM pragma_index_info(indexes.name) AS columns) AS columns \
+         FROM sqlite_master AS tables, pragma_index_list(tables.name) AS indexes \
+         WHERE tables.type = 'table' AND tables.name <> '_sqlx_migrations'",
+        &columns,
+    )
+    .await;
+    let in_postgres = lines(
+        &postgres,
+        "SELECT CAST(tables.relname AS text) AS table_name, \
+         CASE WHEN i.indisprimary THEN 'primary' ELSE CAST(indexes.relname AS text) END \
+           || CASE WHEN i.indisunique THEN ' unique' ELSE '' END \
+           || CASE WHEN i.indpred IS NOT NULL THEN ' partial' ELSE '' END AS kind, \
+         (SELECT string_agg(CAST(a.attname AS text), ',' ORDER BY k.place) \
+          FROM unnest(i.indkey) WITH ORDINALITY AS k(number, place) \
+          JOIN pg_attribute AS a ON a.attrelid = tables.oid AND a.attnum = k.number) AS columns \
+         FROM pg_index AS i \
+         JOIN pg_class AS tables ON tables.oid = i.indrelid \
+         JOIN pg_class AS indexes ON indexes.oid = i.indexrelid \
+         JOIN pg_namespace AS n ON n.oid = tables.relnamespace \
+         WHERE n.nspname = 'public' AND tables.relname <> '_sqlx_migrations'",
+        &columns,
+    )
+    .await;
+    assert_eq!(in_sqlite, in_postgres);
+    // What belongs to an organization is keyed by it; what does not is listed here.
+    for key in in_sqlite.iter().filter(|line| line.contains(" primary ")) {
+        let shared = ["hotel_map ", "place ", "hotel_content "];
+        let whole = ["job ", "setting "];
+        let expected = if whole.iter().any(|table| key.starts_with(table)) {
+            ""
+        } else if shared.iter().any(|table| key.starts_with(table)) {
+            " mode,"
+        } else {
+            " organization,mode,"
+        };
+        assert!(key.contains(expected), "{key}");
+    }
+    sqlite.remove().await;
+    postgres.remove().await;
+}
+
+#[tokio::test]
+async fn a_schema_newer_than_the_program_is_refused() {
+    for db in [
+        TestDatabase::sqlite().await,
+        TestDatabase::postgres().await,
+    ] {
+        let mut write = Write::new(NOW);
+        write.any(crate::statement::statement!(
+            "INSERT INTO _sqlx_migrations \
+             (version, description, installed_on, success, checksum, execution_time) \
+             SELECT 9999, description, installed_on, success, checksum, execution_time \
+             FROM _sqlx_migrations WHERE version = 1"
+        ));
+        db.store.commit(write).await.unwrap();
+        assert!(db.store.migrate().await.is_err());
+        db.remove().await;
+    }
+}

@@ -1,0 +1,123 @@
+//! Commits: together or not at all, durable, and each with its own outcome.
+
+use super::*;
+use futures::future::join_all;
+
+on_both_databases!(
+    one_failing_write_takes_no_other_with_it,
+    a_write_that_fails_late_leaves_nothing,
+    what_was_committed_is_there_after_a_crash,
+    two_processes_write_side_by_side,
+    an_empty_write_is_nothing,
+    a_closed_store_says_so,
+    what_is_queued_when_the_store_closes_is_answered,
+    migrations_may_run_again_and_side_by_side,
+);
+
+async fn one_failing_write_takes_no_other_with_it(db: &TestDatabase) {
+    let taken = booking(7);
+    db.store.commit(inserting(&taken)).await.unwrap();
+    // Two more than fit into one batch, all waiting at once.
+    let bookings: Vec<Booking> = (0..66).map(booking).collect();
+    let commits = bookings.iter().map(|b| conflict(&db.store, inserting(b)));
+    let results = join_all(commits).await;
+    for (number, result) in results.into_iter().enumerate() {
+        let expected = (number == 7).then_some(Conflict::BookingExists);
+        assert_eq!(result, expected, "booking {number}");
+    }
+    for booking in &bookings {
+        let stored = db.store.load_hotel_booking(&booking.id).await.unwrap();
+        assert!(stored.is_some(), "{}", booking.id);
+    }
+}
+
+async fn a_write_that_fails_late_leaves_nothing(db: &TestDatabase) {
+    let taken = booking(7);
+    db.store.commit(inserting(&taken)).await.unwrap();
+    let commits = (10..20).map(|number| {
+        let mut write = inserting(&booking(number));
+        write.upsert_job("resume", &number.to_string(), NOW);
+        if number % 2 == 0 {
+            write.insert_hotel_booking(&taken);
+        }
+        conflict(&db.store, write)
+    });
+    let results = join_all(commits).await;
+    for (number, result) in (10..20).zip(results) {
+        let fails = number % 2 == 0;
+        assert_eq!(result, fails.then_some(Conflict::BookingExists));
+        let id = booking(number).id;
+        let stored = db.store.load_hotel_booking(&id).await.unwrap();
+        assert_eq!(stored.is_some(), !fails);
+        let job = db.store.job("resume", &number.to_string()).await.unwrap();
+        assert_eq!(job.is_some(), !fails);
+    }
+}
+
+async fn what_was_committed_is_there_after_a_crash(db: &TestDatabase) {
+    let crashing = db.second_store().await;
+    let commits = (0..20).map(|number| crashing.commit(inserting(&booking(number))));
+    join_all(commits).await.into_iter().for_each(Result::unwrap);
+    // Nothing is closed or flushed.
+    drop(crashing);
+    let restarted = db.second_store().await;
+    for number in 0..20 {
+        let id = booking(number).id;
+        assert!(restarted.load_hotel_booking(&id).await.unwrap().is_some());
+    }
+    restarted.close().await;
+}
+
+async fn two_processes_write_side_by_side(db: &TestDatabase) {
+    let other = db.second_store().await;
+    let here = (0..40).map(|number| db.store.commit(inserting(&booking(number))));
+    let there = (40..80).map(|number| other.commit(inserting(&booking(number))));
+    let (here, there) = tokio::join!(join_all(here), join_all(there));
+    here.into_iter().chain(there).for_each(Result::unwrap);
+    for number in 0..80 {
+        let id = booking(number).id;
+        assert!(other.load_hotel_booking(&id).await.unwrap().is_some());
+    }
+    other.close().await;
+}
+
+async fn an_empty_write_is_nothing(db: &TestDatabase) {
+    let write = Write::new(NOW);
+    assert!(write.is_empty());
+    db.store.commit(write).await.unwrap();
+    db.store.ping().await.unwrap();
+}
+
+async fn a_closed_store_says_so(db: &TestDatabase) {
+    let store = db.second_store().await;
+    store.close().await;
+    let committed = store.commit(inserting(&booking(1))).await;
+    assert!(matches!(
+        committed,
+        Err(crate::CommitError::Database(crate::DatabaseError::Closed))
+    ));
+    let read = store.load_hotel_booking(&booking(1).id).await;
+    assert!(matches!(read, Err(crate::DatabaseError::Closed)));
+    store.close().await;
+}
+
+async fn what_is_queued_when_the_store_closes_is_answered(db: &TestDatabase) {
+    let store = db.second_store().await;
+    let commits = join_all((0..100).map(|number| store.commit(inserting(&booking(number)))));
+    let (results, ()) = tokio::join!(commits, store.close());
+    for (number, result) in (0..100).zip(results) {
+        let stored = db.store.load_hotel_booking(&booking(number).id).await;
+        assert_eq!(result.is_ok(), stored.unwrap().is_some(), "{number}");
+    }
+}
+
+async fn migrations_may_run_again_and_side_by_side(db: &TestDatabase) {
+    db.store.commit(inserting(&booking(1))).await.unwrap();
+    let other = db.second_store().await;
+    let (here, there) = tokio::join!(db.store.migrate(), other.migrate());
+    here.unwrap();
+    there.unwrap();
+    let stored = db.store.load_hotel_booking(&booking(1).id).await.unwrap();
+    assert!(stored.is_some());
+    other.close().await;
+}

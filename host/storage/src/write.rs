@@ -1,0 +1,146 @@
+//! A write as data: statements and what each of them expects, stored together
+//! or not at all. Nothing outside the database happens between two of them.
+
+use crate::error::DatabaseError;
+use crate::statement::{Row, Statement};
+use host_domain::time::Timestamp;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// Statements that are committed together by [`crate::Store::commit`]. The
+/// typed methods that fill it stand beside the tables that they write.
+#[derive(Debug, Clone)]
+#[must_use = "a write does nothing until it is committed"]
+pub struct Write {
+    pub(crate) now: Timestamp,
+    pub(crate) steps: Vec<Step>,
+    /// A job became due earlier than whoever waits for jobs can know.
+    pub(crate) wakes_jobs: bool,
+    /// A value that could not be turned into JSON.
+    pub(crate) unwritable: Option<DatabaseError>,
+}
+
+/// The expectation that the database did not meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum Conflict {
+    /// A booking of this id is there already.
+    #[error("the booking exists")]
+    BookingExists,
+    /// The booking is not there, or was changed since it was read.
+    #[error("the booking was changed by another")]
+    BookingVersion,
+    /// The booking's history has an entry of this sequence.
+    #[error("the booking's history was continued by another")]
+    HistorySequence,
+    /// An event of this id is there already.
+    #[error("the event exists")]
+    EventExists,
+    /// A call with this reference happened, or may have happened.
+    #[error("a call with this reference was made before")]
+    AttemptExists,
+    /// The call is not there, or its outcome is recorded and final.
+    #[error("the call has its outcome")]
+    AttemptFinished,
+    /// The idempotency key was used before.
+    #[error("the idempotency key is taken")]
+    IdempotencyKeyTaken,
+    /// The idempotency key was never used.
+    #[error("the idempotency key is unknown")]
+    IdempotencyKeyUnknown,
+    /// Another holds the job.
+    #[error("another holds the job")]
+    JobLeased,
+    /// The job is no longer held with this token.
+    #[error("the job's lease is lost")]
+    LeaseLost,
+    /// No such job is parked.
+    #[error("the job is not parked")]
+    NotParked,
+    /// An API key of this id or hash is there already.
+    #[error("the key exists")]
+    KeyExists,
+    /// An instrument of this id is there already.
+    #[error("the payment instrument exists")]
+    InstrumentExists,
+    /// The instrument is not there, or was deleted.
+    #[error("the payment instrument does not exist")]
+    InstrumentUnknown,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    pub(crate) statement: Statement,
+    /// One row is to be changed, else this. The statement names its row by a
+    /// unique key: it changes one or none, so that failing changed nothing.
+    pub(crate) expects_one: Option<Conflict>,
+    /// The rows that it returns are wanted.
+    pub(crate) returns: bool,
+}
+
+/// What the last step of a write did.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) affected: u64,
+}
+
+impl Write {
+    /// An empty write, made at `now`: the instant that its rows are created at.
+    pub const fn new(now: Timestamp) -> Self {
+        Self {
+            now,
+            steps: Vec::new(),
+            wakes_jobs: false,
+            unwritable: None,
+        }
+    }
+
+    /// Whether committing it would do nothing.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.steps.is_empty() && self.unwritable.is_none()
+    }
+
+    /// Adds everything of another write behind what is here.
+    pub fn append(&mut self, other: Self) -> &mut Self {
+        self.steps.extend(other.steps);
+        self.wakes_jobs |= other.wakes_jobs;
+        self.unwritable = self.unwritable.take().or(other.unwritable);
+        self
+    }
+
+    pub(crate) fn any(&mut self, statement: Statement) -> &mut Self {
+        self.push(statement, None, false)
+    }
+
+    pub(crate) fn one(&mut self, statement: Statement, otherwise: Conflict) -> &mut Self {
+        self.push(statement, Some(otherwise), false)
+    }
+
+    pub(crate) fn returning(&mut self, statement: Statement) -> &mut Self {
+        self.push(statement, None, true)
+    }
+
+    fn push(
+        &mut self,
+        statement: Statement,
+        expects_one: Option<Conflict>,
+        returns: bool,
+    ) -> &mut Self {
+        self.steps.push(Step {
+            statement,
+            expects_one,
+            returns,
+        });
+        self
+    }
+
+    /// JSON for a column; a value that has none fails the commit.
+    pub(crate) fn json<T: Serialize + ?Sized>(&mut self, value: &T) -> String {
+        serde_json::to_string(value).unwrap_or_else(|error| {
+            self.unwritable
+                .get_or_insert(DatabaseError::Unwritable(Arc::new(error)));
+            String::new()
+        })
+    }
+}
