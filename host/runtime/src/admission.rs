@@ -1,0 +1,138 @@
+//! Who may run now. A full pool is an error and not a wait, so a semaphore of
+//! the plugin's own and one over all plugins stand in front of it. Waiting is
+//! bounded in time and in number.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::Instant;
+
+/// Calls that may wait for each one that may run; more are refused at once.
+const WAITING_PER_PERMIT: u32 = 16;
+
+/// A number of places and a bounded queue in front of them.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    places: Semaphore,
+    waiting: AtomicU32,
+    waiting_max: u32,
+}
+
+/// No place within the time that may be waited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Full;
+
+impl Admission {
+    pub(crate) fn new(places: u32) -> Self {
+        let places = places.max(1);
+        Self {
+            places: Semaphore::new(
+                usize::try_from(places)
+                    .unwrap_or(Semaphore::MAX_PERMITS)
+                    .min(Semaphore::MAX_PERMITS),
+            ),
+            waiting: AtomicU32::new(0),
+            waiting_max: places.saturating_mul(WAITING_PER_PERMIT),
+        }
+    }
+
+    /// A place, held until the permit is dropped.
+    pub(crate) async fn enter(
+        &self,
+        wait: Duration,
+        deadline: Instant,
+    ) -> Result<SemaphorePermit<'_>, Full> {
+        if let Ok(permit) = self.places.try_acquire() {
+            return Ok(permit);
+        }
+        let _waiting = self.queue()?;
+        let until = deadline.min(Instant::now() + wait);
+        match tokio::time::timeout_at(until, self.places.acquire()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            Ok(Err(_)) | Err(_) => Err(Full),
+        }
+    }
+
+    fn queue(&self) -> Result<Waiting<'_>, Full> {
+        let before = self.waiting.fetch_add(1, Ordering::Relaxed);
+        let waiting = Waiting(&self.waiting);
+        if before < self.waiting_max {
+            Ok(waiting)
+        } else {
+            Err(Full)
+        }
+    }
+}
+
+struct Waiting<'a>(&'a AtomicU32);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(60)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_place_is_given_on_when_it_is_left() {
+        let admission = Admission::new(1);
+        let held = admission.enter(Duration::ZERO, soon()).await.unwrap();
+        let (entered, ()) = tokio::join!(admission.enter(Duration::from_secs(5), soon()), async {
+            drop(held)
+        });
+        assert!(entered.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn waiting_ends_after_its_time_or_at_the_deadline() {
+        let admission = Admission::new(1);
+        let _held = admission.enter(Duration::ZERO, soon()).await.unwrap();
+        let start = Instant::now();
+        assert!(
+            admission
+                .enter(Duration::from_secs(2), soon())
+                .await
+                .is_err()
+        );
+        assert_eq!(start.elapsed().as_secs(), 2);
+        assert!(
+            admission
+                .enter(
+                    Duration::from_secs(9),
+                    Instant::now() + Duration::from_secs(1)
+                )
+                .await
+                .is_err()
+        );
+        assert_eq!(start.elapsed().as_secs(), 3);
+        assert_eq!(admission.waiting.load(Ordering::Relaxed), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_queue_that_is_too_long_refuses_at_once() {
+        let admission = Admission::new(1);
+        let _held = admission.enter(Duration::ZERO, soon()).await.unwrap();
+        let mut queue = Vec::new();
+        for _ in 0..WAITING_PER_PERMIT {
+            queue.push(Box::pin(admission.enter(Duration::from_secs(30), soon())));
+        }
+        for waiting in &mut queue {
+            assert!(futures::poll!(waiting).is_pending());
+        }
+        let start = Instant::now();
+        assert!(
+            admission
+                .enter(Duration::from_secs(30), soon())
+                .await
+                .is_err()
+        );
+        assert_eq!(start.elapsed(), Duration::ZERO);
+    }
+}

@@ -1,0 +1,287 @@
+//! The circuit breaker of one plugin: a rolling window of outcomes, and from it
+//! whether calls are let through. Knows outcomes and time; calls nobody.
+
+use crate::call_log::Outcome;
+use host_domain::supplier::Health;
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How far back outcomes count.
+const WINDOW: Duration = Duration::from_secs(60);
+/// In steps of this, so that a busy plugin costs no more than a quiet one.
+const STEP: Duration = Duration::from_secs(5);
+/// Fewer outcomes than this say nothing about a rate.
+const JUDGED_FROM: u32 = 20;
+/// Failing this often, in percent, is down.
+const DOWN_PERCENT: u32 = 50;
+/// Failing this often, in percent, is degraded.
+const DEGRADED_PERCENT: u32 = 20;
+/// A plugin that breaks this often in a row is broken, however few calls there are.
+const TRAPS_IN_A_ROW: u32 = 5;
+/// The first wait before a probe; it doubles up to the second.
+const PROBE_AFTER: Duration = Duration::from_secs(5);
+const PROBE_AFTER_MAX: Duration = Duration::from_secs(60);
+/// A probe without an outcome for this long is given up, so that a lost one does not block the next.
+const PROBE_GIVEN_UP_AFTER: Duration = Duration::from_secs(120);
+
+/// What an outcome says about the plugin: the closed list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Weight {
+    Success,
+    Failure,
+    Trap,
+    Nothing,
+}
+
+const fn weight(outcome: Outcome) -> Weight {
+    match outcome {
+        Outcome::Done | Outcome::NotFound | Outcome::Refused | Outcome::Declined => Weight::Success,
+        Outcome::TimedOut
+        | Outcome::Unavailable
+        | Outcome::Unreadable
+        | Outcome::Misconfigured
+        | Outcome::NotSent
+        | Outcome::Unknown => Weight::Failure,
+        Outcome::Trapped => Weight::Trap,
+        Outcome::RateLimited
+        | Outcome::Overloaded
+        | Outcome::CircuitOpen
+        | Outcome::Unsupported
+        | Outcome::Canceled => Weight::Nothing,
+    }
+}
+
+/// How a plugin does, for people and for routing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HealthReport {
+    /// In one word.
+    pub health: Health,
+    /// Calls of the last minute that count.
+    pub calls: u32,
+    /// Failed ones of these.
+    pub failures: u32,
+    /// The last failure, in one sentence.
+    pub last_failure: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Bucket {
+    step: u64,
+    calls: u32,
+    failures: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Circuit {
+    Closed,
+    Open { probe_at: Instant, wait: Duration },
+    Probing { since: Instant, wait: Duration },
+}
+
+#[derive(Debug)]
+struct Window {
+    began: Instant,
+    buckets: VecDeque<Bucket>,
+    circuit: Circuit,
+    traps_in_a_row: u32,
+    last_failure: Option<String>,
+}
+
+/// The breaker.
+#[derive(Debug)]
+pub(crate) struct Breaker {
+    window: Mutex<Window>,
+}
+
+/// The circuit is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Open {
+    /// Until the next probe.
+    pub(crate) retry_after: Duration,
+}
+
+/// Whether a call that was let through is the one that tries the plugin again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Passage {
+    Ordinary,
+    Probe,
+}
+
+impl Breaker {
+    pub(crate) fn new() -> Self {
+        let window = Window {
+            began: Instant::now(),
+            buckets: VecDeque::new(),
+            circuit: Circuit::Closed,
+            traps_in_a_row: 0,
+            last_failure: None,
+        };
+        Self {
+            window: Mutex::new(window),
+        }
+    }
+
+    /// Lets a call through, or not.
+    pub(crate) fn pass(&self) -> Result<Passage, Open> {
+        let mut window = self.window();
+        let now = Instant::now();
+        match window.circuit {
+            Circuit::Closed => Ok(Passage::Ordinary),
+            Circuit::Open { probe_at, .. } if now < probe_at => Err(Open {
+                retry_after: probe_at - now,
+            }),
+            Circuit::Probing { since, .. } if now < since + PROBE_GIVEN_UP_AFTER => Err(Open {
+                retry_after: PROBE_AFTER,
+            }),
+            Circuit::Open { wait, .. } | Circuit::Probing { wait, .. } => {
+                window.circuit = Circuit::Probing { since: now, wait };
+                Ok(Passage::Probe)
+            }
+        }
+    }
+
+    /// Takes note of how a call that was let through ended.
+    pub(crate) fn ended(&self, passage: Passage, outcome: Outcome, detail: Option<&str>) {
+        let weight = weight(outcome);
+        let mut window = self.window();
+        let now = Instant::now();
+        if passage == Passage::Probe {
+            window.end_probe(now, weight);
+        }
+        if weight == Weight::Nothing {
+            return;
+        }
+        let failed = weight != Weight::Success;
+        window.traps_in_a_row = if weight == Weight::Trap {
+            window.traps_in_a_row.saturating_add(1)
+        } else {
+            0
+        };
+        window.count(now, failed);
+        if failed {
+            window.last_failure = Some(detail.unwrap_or(outcome.as_str()).to_owned());
+            window.open_if_failing(now);
+        }
+    }
+
+    pub(crate) fn health(&self) -> Health {
+        self.window().health(Instant::now())
+    }
+
+    pub(crate) fn report(&self) -> HealthReport {
+        let mut window = self.window();
+        let now = Instant::now();
+        let (calls, failures) = window.totals(now);
+        HealthReport {
+            health: window.health(now),
+            calls,
+            failures,
+            last_failure: window.last_failure.clone(),
+        }
+    }
+
+    fn window(&self) -> MutexGuard<'_, Window> {
+        self.window.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Window {
+    fn step(&self, now: Instant) -> u64 {
+        now.duration_since(self.began).as_secs() / STEP.as_secs()
+    }
+
+    fn count(&mut self, now: Instant, failed: bool) {
+        let step = self.step(now);
+        if self.buckets.back().is_none_or(|bucket| bucket.step != step) {
+            self.buckets.push_back(Bucket {
+                step,
+                ..Bucket::default()
+            });
+        }
+        if let Some(bucket) = self.buckets.back_mut() {
+            bucket.calls = bucket.calls.saturating_add(1);
+            bucket.failures = bucket.failures.saturating_add(u32::from(failed));
+        }
+        self.forget(step);
+    }
+
+    fn forget(&mut self, step: u64) {
+        let oldest = step.saturating_sub(WINDOW.as_secs() / STEP.as_secs());
+        while self
+            .buckets
+            .front()
+            .is_some_and(|bucket| bucket.step < oldest)
+        {
+            self.buckets.pop_front();
+        }
+    }
+
+    fn totals(&mut self, now: Instant) -> (u32, u32) {
+        self.forget(self.step(now));
+        self.buckets
+            .iter()
+            .fold((0, 0), |(calls, failures), bucket| {
+                (
+                    calls.saturating_add(bucket.calls),
+                    failures.saturating_add(bucket.failures),
+                )
+            })
+    }
+
+    fn failing_percent(&mut self, now: Instant) -> u32 {
+        match self.totals(now) {
+            (calls, failures) if calls >= JUDGED_FROM => failures.saturating_mul(100) / calls,
+            _ => 0,
+        }
+    }
+
+    fn open_if_failing(&mut self, now: Instant) {
+        let failing =
+            self.traps_in_a_row >= TRAPS_IN_A_ROW || self.failing_percent(now) >= DOWN_PERCENT;
+        if failing && matches!(self.circuit, Circuit::Closed) {
+            self.circuit = Circuit::Open {
+                probe_at: now + PROBE_AFTER,
+                wait: PROBE_AFTER,
+            };
+        }
+    }
+
+    fn end_probe(&mut self, now: Instant, weight: Weight) {
+        let Circuit::Probing { wait, .. } = self.circuit else {
+            return;
+        };
+        self.circuit = match weight {
+            Weight::Success => {
+                self.buckets.clear();
+                Circuit::Closed
+            }
+            Weight::Failure | Weight::Trap => {
+                let wait = (wait * 2).min(PROBE_AFTER_MAX);
+                Circuit::Open {
+                    probe_at: now + wait,
+                    wait,
+                }
+            }
+            Weight::Nothing => Circuit::Open {
+                probe_at: now,
+                wait,
+            },
+        };
+    }
+
+    fn health(&mut self, now: Instant) -> Health {
+        if !matches!(self.circuit, Circuit::Closed) {
+            return Health::Down;
+        }
+        if self.failing_percent(now) >= DEGRADED_PERCENT {
+            Health::Degraded
+        } else {
+            Health::Up
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

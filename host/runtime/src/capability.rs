@@ -1,0 +1,364 @@
+//! May this plugin reach that: what its description asks for, what the operator
+//! grants, and the intersection, which is all that counts. Knows URLs, not
+//! sockets: addresses are judged where they are resolved.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+use url::{Host, Url};
+
+/// How a granted host may be spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// Encrypted; what a grant without a scheme means.
+    Https,
+    /// In the clear; only where the operator writes `http://`.
+    Http,
+}
+
+impl Scheme {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Https => "https",
+            Self::Http => "http",
+        }
+    }
+
+    const fn default_port(self) -> u16 {
+        match self {
+            Self::Https => 443,
+            Self::Http => 80,
+        }
+    }
+}
+
+/// One host that the operator lets a plugin reach:
+/// `[https://|http://]host[:port]`, e.g. `api.example.com`, `*.example.com`,
+/// `http://127.0.0.1:4010`.
+///
+/// A grant that names an address, or `localhost`, grants it although it is not
+/// public. A name grants only public addresses, unless `private` is set:
+/// `{ host = "http://supplier.internal:8080", private = true }`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "GrantText", into = "GrantText")]
+pub struct HostGrant {
+    scheme: Scheme,
+    host: HostPattern,
+    port: u16,
+    private: bool,
+}
+
+/// Text that is not a host to grant or to ask for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not of the form [https://|http://]host[:port]")]
+pub struct InvalidHost(String);
+
+#[derive(Deserialize, Serialize)]
+#[serde(untagged)]
+enum GrantText {
+    Plain(String),
+    Table {
+        host: String,
+        #[serde(default)]
+        private: bool,
+    },
+}
+
+impl TryFrom<GrantText> for HostGrant {
+    type Error = InvalidHost;
+    fn try_from(text: GrantText) -> Result<Self, InvalidHost> {
+        match text {
+            GrantText::Plain(host) => host.parse(),
+            GrantText::Table { host, private } => host
+                .parse()
+                .map(|grant: Self| if private { grant.with_private() } else { grant }),
+        }
+    }
+}
+
+impl From<HostGrant> for GrantText {
+    fn from(grant: HostGrant) -> Self {
+        Self::Table {
+            host: grant.to_string(),
+            private: grant.private,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum HostPattern {
+    Any,
+    /// A name in lower case, or an address as `Url` prints it.
+    Exact(String),
+    /// `.example.com`, from `*.example.com`: at least one label more.
+    Below(String),
+}
+
+impl HostPattern {
+    fn parse(text: &str) -> Option<Self> {
+        if text == "*" {
+            return Some(Self::Any);
+        }
+        if let Some(rest) = text.strip_prefix("*.") {
+            return match Host::parse(rest).ok()? {
+                Host::Domain(name) if is_plain_name(&name) => Some(Self::Below(format!(".{name}"))),
+                Host::Domain(_) | Host::Ipv4(_) | Host::Ipv6(_) => None,
+            };
+        }
+        match Host::parse(text).ok()? {
+            Host::Domain(name) if !is_plain_name(&name) => None,
+            host => Some(Self::Exact(host.to_string())),
+        }
+    }
+
+    fn matches(&self, host: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Exact(name) => name == host,
+            Self::Below(suffix) => host.len() > suffix.len() && host.ends_with(suffix.as_str()),
+        }
+    }
+}
+
+impl fmt::Display for HostPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str("*"),
+            Self::Exact(host) => f.write_str(host),
+            Self::Below(suffix) => write!(f, "*{suffix}"),
+        }
+    }
+}
+
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with('.')
+        && !name.ends_with('.')
+        && !name.contains('*')
+        && name.len() <= 253
+}
+
+impl HostGrant {
+    /// The same grant, for private addresses too (never link-local or multicast).
+    #[must_use]
+    pub fn with_private(mut self) -> Self {
+        self.private = true;
+        self
+    }
+
+    fn matches(&self, scheme: Scheme, host: &str, port: u16) -> bool {
+        self.scheme == scheme && self.port == port && self.host.matches(host)
+    }
+}
+
+impl FromStr for HostGrant {
+    type Err = InvalidHost;
+    fn from_str(text: &str) -> Result<Self, InvalidHost> {
+        let invalid = || InvalidHost(text.to_owned());
+        let (scheme, rest) = match text.split_once("://") {
+            Some(("https", rest)) => (Scheme::Https, rest),
+            Some(("http", rest)) => (Scheme::Http, rest),
+            Some(_) => return Err(invalid()),
+            None => (Scheme::Https, text),
+        };
+        let (host, port) = split_port(rest).ok_or_else(invalid)?;
+        let host = HostPattern::parse(host)
+            .filter(|pattern| *pattern != HostPattern::Any)
+            .ok_or_else(invalid)?;
+        let private = matches!(&host, HostPattern::Exact(name) if name == "localhost" || literal(name).is_some());
+        Ok(Self {
+            scheme,
+            host,
+            port: port.unwrap_or(scheme.default_port()),
+            private,
+        })
+    }
+}
+
+/// The canonical form, as it can be written into the configuration.
+impl fmt::Display for HostGrant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}", self.scheme.as_str(), self.host)?;
+        if self.port == self.scheme.default_port() {
+            Ok(())
+        } else {
+            write!(f, ":{}", self.port)
+        }
+    }
+}
+
+/// A host that a plugin's description asks for: `name`, `name:port`,
+/// `*.name`, or `*`, which is whatever the operator grants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct HostAsk {
+    host: HostPattern,
+    port: Option<u16>,
+}
+
+impl FromStr for HostAsk {
+    type Err = InvalidHost;
+    fn from_str(text: &str) -> Result<Self, InvalidHost> {
+        let invalid = || InvalidHost(text.to_owned());
+        let (host, port) = split_port(text).ok_or_else(invalid)?;
+        Ok(Self {
+            host: HostPattern::parse(host).ok_or_else(invalid)?,
+            port,
+        })
+    }
+}
+
+impl HostAsk {
+    fn covers(&self, host: &str, port: u16) -> bool {
+        self.host.matches(host) && self.port.is_none_or(|asked| asked == port)
+    }
+
+    /// The line that the operator has to add, when no grant answers this ask.
+    fn missing_line(&self, grants: &[HostGrant]) -> Option<String> {
+        let answered = |grant: &HostGrant| match (&self.host, &grant.host) {
+            (HostPattern::Any, _) => true,
+            (ask, HostPattern::Exact(host)) => {
+                ask.matches(host) && self.port.is_none_or(|port| port == grant.port)
+            }
+            (ask, pattern) => ask == pattern,
+        };
+        if self.host == HostPattern::Any || grants.iter().any(answered) {
+            return None;
+        }
+        let port = self
+            .port
+            .filter(|port| *port != Scheme::Https.default_port());
+        let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+        Some(format!("https://{}{port}", self.host))
+    }
+}
+
+fn split_port(text: &str) -> Option<(&str, Option<u16>)> {
+    let bracketed_end = if text.starts_with('[') {
+        text.find(']')?
+    } else {
+        0
+    };
+    match text.rfind(':').filter(|colon| *colon > bracketed_end) {
+        Some(colon) => {
+            let port = text
+                .get(colon + 1..)?
+                .parse()
+                .ok()
+                .filter(|port| *port != 0)?;
+            Some((text.get(..colon)?, Some(port)))
+        }
+        None => Some((text, None)),
+    }
+}
+
+/// The address that a host as `Url` prints it stands for, where it is one.
+fn literal(host: &str) -> Option<IpAddr> {
+    host.trim_start_matches('[')
+        .trim_end_matches(']')
+        .parse()
+        .ok()
+}
+
+/// Everything that one plugin may reach.
+#[derive(Debug, Clone)]
+pub(crate) struct AllowList {
+    supplier: String,
+    asks: Vec<HostAsk>,
+    grants: Vec<HostGrant>,
+}
+
+/// A request's target that was found on the allow-list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Allowed {
+    /// Private addresses are granted.
+    pub(crate) private: bool,
+}
+
+/// Why a URL may not be requested.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Disallowed {
+    /// Not something that can be requested at all.
+    Malformed(&'static str),
+    /// Not granted; the text names the line to add.
+    NotGranted(String),
+}
+
+impl AllowList {
+    pub(crate) fn new(supplier: &str, asks: Vec<HostAsk>, grants: Vec<HostGrant>) -> Self {
+        Self {
+            supplier: supplier.to_owned(),
+            asks,
+            grants,
+        }
+    }
+
+    /// Lines that the operator would have to add for all that the plugin asks.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        self.asks
+            .iter()
+            .filter_map(|ask| ask.missing_line(&self.grants))
+            .collect()
+    }
+
+    /// Judges scheme, host and port; addresses are judged once they are known.
+    pub(crate) fn check(&self, url: &Url) -> Result<Allowed, Disallowed> {
+        let scheme = match url.scheme() {
+            "https" => Scheme::Https,
+            "http" => Scheme::Http,
+            _ => return Err(Disallowed::Malformed("the scheme is not http or https")),
+        };
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(Disallowed::Malformed(
+                "the URL holds a user name or password",
+            ));
+        }
+        let host = url
+            .host_str()
+            .filter(|host| !host.is_empty())
+            .ok_or(Disallowed::Malformed("the URL names no host"))?;
+        let port = url
+            .port_or_known_default()
+            .ok_or(Disallowed::Malformed("the URL names no port"))?;
+        if !self.asks.iter().any(|ask| ask.covers(host, port)) {
+            let message = format!(
+                "the description of {} does not ask for {host}:{port}",
+                self.supplier
+            );
+            return Err(Disallowed::NotGranted(message));
+        }
+        let mut granted = self
+            .grants
+            .iter()
+            .filter(|grant| grant.matches(scheme, host, port))
+            .peekable();
+        if granted.peek().is_none() {
+            let line = HostGrant {
+                scheme,
+                host: HostPattern::Exact(host.to_owned()),
+                port,
+                private: false,
+            };
+            let message = format!(
+                "not granted; to allow it, add \"{line}\" to `hosts` of {}",
+                self.supplier
+            );
+            return Err(Disallowed::NotGranted(message));
+        }
+        Ok(Allowed {
+            private: granted.any(|grant| grant.private),
+        })
+    }
+
+    /// The refusal of an address that a granted name resolved to.
+    pub(crate) fn private_refusal(&self, url: &Url, reason: &str) -> String {
+        let host = url.origin().ascii_serialization();
+        format!(
+            "{host} stands for a {reason} address; to allow it, write {{ host = \"{host}\", private = true }} in `hosts` of {}",
+            self.supplier
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+use super::*;
+
+fn list(asks: &[&str], grants: &[&str]) -> AllowList {
+    let asks = asks.iter().map(|text| text.parse().unwrap()).collect();
+    let grants = grants.iter().map(|text| text.parse().unwrap()).collect();
+    AllowList::new("SUPPLIER_A", asks, grants)
+}
+
+fn check(list: &AllowList, url: &str) -> Result<Allowed, Disallowed> {
+    list.check(&Url::parse(url).unwrap())
+}
+
+#[test]
+fn only_what_is_asked_for_and_granted_is_allowed() {
+    let list = list(
+        &["api.example.com", "other.example.com"],
+        &["api.example.com", "third.example.com"],
+    );
+    assert_eq!(
+        check(&list, "https://api.example.com/v1?x=1"),
+        Ok(Allowed { private: false })
+    );
+    assert_eq!(
+        check(&list, "https://API.EXAMPLE.COM:443/"),
+        Ok(Allowed { private: false })
+    );
+    for url in [
+        "https://other.example.com/",
+        "https://third.example.com/",
+        "https://example.com/",
+        "https://1.1.1.1/",
+    ] {
+        assert!(
+            matches!(check(&list, url), Err(Disallowed::NotGranted(_))),
+            "{url}"
+        );
+    }
+}
+
+#[test]
+fn scheme_and_port_are_part_of_the_grant() {
+    let list = list(
+        &["api.example.com"],
+        &["api.example.com", "http://api.example.com:8080"],
+    );
+    assert!(check(&list, "http://api.example.com:8080/").is_ok());
+    for url in [
+        "http://api.example.com/",
+        "https://api.example.com:8080/",
+        "http://api.example.com:443/",
+    ] {
+        assert!(check(&list, url).is_err(), "{url}");
+    }
+}
+
+#[test]
+fn an_asked_port_binds() {
+    let list = list(
+        &["api.example.com:8443"],
+        &["api.example.com", "api.example.com:8443"],
+    );
+    assert!(check(&list, "https://api.example.com:8443/").is_ok());
+    assert!(check(&list, "https://api.example.com/").is_err());
+}
+
+#[test]
+fn a_star_needs_one_label_more_and_never_matches_a_look_alike() {
+    let list = list(&["*.example.com"], &["*.example.com"]);
+    assert!(check(&list, "https://a.example.com/").is_ok());
+    assert!(check(&list, "https://a.b.example.com/").is_ok());
+    for url in [
+        "https://example.com/",
+        "https://evilexample.com/",
+        "https://a.example.com.evil.org/",
+        "https://a.example.com./",
+    ] {
+        assert!(check(&list, url).is_err(), "{url}");
+    }
+}
+
+#[test]
+fn the_refusal_names_the_line_to_add() {
+    let list = list(&["*"], &[]);
+    let Err(Disallowed::NotGranted(message)) =
+        check(&list, "http://api.example.com:8080/a?secret=1")
+    else {
+        panic!("it was allowed");
+    };
+    assert!(
+        message.contains("add \"http://api.example.com:8080\" to `hosts` of SUPPLIER_A"),
+        "{message}"
+    );
+    assert!(!message.contains("secret"), "{message}");
+}
+
+#[test]
+fn users_in_urls_and_other_schemes_are_refused() {
+    let list = list(&["*"], &["api.example.com"]);
+    for url in [
+        "https://user@api.example.com/",
+        "https://user:pw@api.example.com/",
+        "ftp://api.example.com/",
+        "file:///etc/passwd",
+        "data:,x",
+    ] {
+        assert!(
+            matches!(check(&list, url), Err(Disallowed::Malformed(_))),
+            "{url}"
+        );
+    }
+}
+
+#[test]
+fn other_spellings_of_an_address_are_the_same_address() {
+    let granted = list(&["*"], &["http://127.0.0.1:4010"]);
+    for url in [
+        "http://127.0.0.1:4010/",
+        "http://2130706433:4010/",
+        "http://0x7f.1:4010/",
+        "http://0177.0.0.1:4010/",
+    ] {
+        assert_eq!(check(&granted, url), Ok(Allowed { private: true }), "{url}");
+    }
+    let other = list(&["*"], &["api.example.com"]);
+    for url in [
+        "http://2130706433/",
+        "https://0x7f.1/",
+        "https://[::1]/",
+        "https://[::ffff:7f00:1]/",
+        "https://127.1/",
+    ] {
+        assert!(check(&other, url).is_err(), "{url}");
+    }
+}
+
+#[test]
+fn names_grant_private_addresses_only_when_told() {
+    assert_eq!(
+        check(
+            &list(&["*"], &["http://localhost:1"]),
+            "http://localhost:1/"
+        ),
+        Ok(Allowed { private: true })
+    );
+    assert_eq!(
+        check(&list(&["*"], &["http://a.internal"]), "http://a.internal/"),
+        Ok(Allowed { private: false })
+    );
+    let grant: HostGrant =
+        serde_json::from_str(r#"{"host": "http://a.internal", "private": true}"#).unwrap();
+    let told = AllowList::new("A", vec!["*".parse().unwrap()], vec![grant]);
+    assert_eq!(
+        check(&told, "http://a.internal/"),
+        Ok(Allowed { private: true })
+    );
+}
+
+#[test]
+fn unanswered_asks_are_listed_as_lines() {
+    let list = list(
+        &["api.example.com", "book.example.com:8443", "*"],
+        &["api.example.com"],
+    );
+    assert_eq!(list.missing(), ["https://book.example.com:8443"]);
+}
+
+#[test]
+fn what_is_not_a_host_is_refused() {
+    for text in [
+        "",
+        "*",
+        "ftp://a.com",
+        "a.com:0",
+        "a.com:99999",
+        "a.com/path",
+        "a b",
+        "https://",
+        ".a.com",
+        "a.com.",
+        "*.*.com",
+        "*.1.2.3.4",
+    ] {
+        assert!(text.parse::<HostGrant>().is_err(), "{text}");
+    }
+    for (text, printed) in [
+        ("a.com", "https://a.com"),
+        ("A.com:8443", "https://a.com:8443"),
+        ("http://[::1]:90", "http://[::1]:90"),
+        ("*.a.com", "https://*.a.com"),
+    ] {
+        assert_eq!(text.parse::<HostGrant>().unwrap().to_string(), printed);
+    }
+}

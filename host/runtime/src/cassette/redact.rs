@@ -1,0 +1,334 @@
+//! What may not be kept: credentials, names, addresses, numbers of telephones,
+//! cards and documents. Placeholders keep the form of what they stand for, so
+//! that a kept answer is still a readable one.
+
+use super::{Body, KeptRequest};
+use crate::call_log::loggable_path;
+use http::{HeaderMap, header};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use url::{Url, form_urlencoded};
+
+const NAME: &str = "Redacted";
+const EMAIL: &str = "guest@example.invalid";
+const PHONE: &str = "+10000000000";
+const BIRTH: &str = "1990-01-01";
+const DOCUMENT: &str = "X0000000";
+const SECRET: &str = "redacted";
+
+/// Headers that are kept; all others are dropped, known or not.
+const KEPT_HEADERS: [&str; 6] = [
+    "accept",
+    "accept-language",
+    "content-type",
+    "location",
+    "retry-after",
+    "x-ratelimit-remaining",
+];
+
+const NAME_KEYS: [&str; 16] = [
+    "firstname",
+    "lastname",
+    "givenname",
+    "givennames",
+    "familyname",
+    "surname",
+    "middlename",
+    "fullname",
+    "holdername",
+    "guestname",
+    "cardholdername",
+    "nameoncard",
+    "membername",
+    "travelername",
+    "passengername",
+    "contactname",
+];
+const PHONE_KEYS: [&str; 8] = [
+    "phone",
+    "phonenumber",
+    "telephone",
+    "mobile",
+    "mobilephone",
+    "fax",
+    "cellphone",
+    "phones",
+];
+const BIRTH_KEYS: [&str; 6] = [
+    "dateofbirth",
+    "birthdate",
+    "birthday",
+    "dob",
+    "bornon",
+    "birth",
+];
+const DOCUMENT_KEYS: [&str; 9] = [
+    "passport",
+    "passportnumber",
+    "documentnumber",
+    "identitynumber",
+    "uniqueidentifier",
+    "idnumber",
+    "membershipnumber",
+    "loyaltynumber",
+    "frequentflyernumber",
+];
+const SECRET_KEYS: [&str; 20] = [
+    "apikey",
+    "token",
+    "accesstoken",
+    "refreshtoken",
+    "idtoken",
+    "authorization",
+    "password",
+    "secret",
+    "secretkey",
+    "clientsecret",
+    "signature",
+    "xsignature",
+    "cvc",
+    "cvv",
+    "securitycode",
+    "cardnumber",
+    "pan",
+    "secrettoken",
+    "publishablekey",
+    "privatekey",
+];
+/// Under these, a bare `name` is a person's.
+const PERSON_KEYS: [&str; 15] = [
+    "guest",
+    "guests",
+    "holder",
+    "contact",
+    "passenger",
+    "passengers",
+    "customer",
+    "traveler",
+    "travelers",
+    "traveller",
+    "travellers",
+    "payer",
+    "lead",
+    "paxes",
+    "owner",
+];
+/// Addresses of people, under those.
+const ADDRESS_KEYS: [&str; 6] = [
+    "address",
+    "addressline",
+    "street",
+    "postalcode",
+    "zip",
+    "ip",
+];
+
+pub(super) fn headers(headers: &HeaderMap) -> BTreeMap<String, String> {
+    let kept = headers
+        .iter()
+        .filter(|(name, _)| KEPT_HEADERS.contains(&name.as_str()));
+    kept.filter_map(|(name, value)| {
+        Some((
+            name.as_str().to_owned(),
+            personal_text(value.to_str().ok()?),
+        ))
+    })
+    .collect()
+}
+
+pub(super) fn path_and_query(url: &Url) -> String {
+    let path = loggable_path(url.path());
+    match url.query() {
+        Some(query) if !query.is_empty() => format!("{path}?{}", form(query)),
+        _ => path,
+    }
+}
+
+pub(super) fn body(bytes: &[u8], headers: &HeaderMap) -> Body {
+    if bytes.is_empty() {
+        return Body::None;
+    }
+    if let Ok(mut value) = serde_json::from_slice(bytes) {
+        json(&mut value, false);
+        return Body::Json(value);
+    }
+    let is_form = headers.get(header::CONTENT_TYPE).is_some_and(|value| {
+        value
+            .as_bytes()
+            .starts_with(b"application/x-www-form-urlencoded")
+    });
+    match std::str::from_utf8(bytes) {
+        Ok(text) if is_form => Body::Form(form(text)),
+        _ => Body::Omitted(hex::encode(Sha256::digest(bytes))),
+    }
+}
+
+fn form(text: &str) -> String {
+    let mut redacted = form_urlencoded::Serializer::new(String::new());
+    for (key, value) in form_urlencoded::parse(text.as_bytes()) {
+        let innermost = key.rsplit('[').next().unwrap_or(&key).trim_end_matches(']');
+        let person = key
+            .split('[')
+            .any(|part| PERSON_KEYS.contains(&plain(part).as_str()));
+        let placeholder = placeholder(&plain(innermost), person);
+        redacted.append_pair(&key, placeholder.unwrap_or(&personal_text(&value)));
+    }
+    redacted.finish()
+}
+
+fn json(value: &mut Value, person: bool) {
+    match value {
+        Value::Object(members) => {
+            for (key, member) in members {
+                let key = plain(key);
+                match (placeholder(&key, person), &member) {
+                    (Some(placeholder), Value::String(_) | Value::Number(_)) => {
+                        *member = Value::from(placeholder)
+                    }
+                    _ => json(member, person || PERSON_KEYS.contains(&key.as_str())),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| json(item, person)),
+        Value::String(text) => *text = personal_text(text),
+        Value::Number(number) if is_card_like(&number.to_string()) => *value = Value::from(0),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// A key without case and separators: `first_name` and `firstName` are one.
+fn plain(key: &str) -> String {
+    key.chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|c| c.to_ascii_lowercase())
+        .collect()
+}
+
+fn placeholder(key: &str, person: bool) -> Option<&'static str> {
+    let is = |keys: &[&str]| keys.contains(&key);
+    if is(&SECRET_KEYS) {
+        Some(SECRET)
+    } else if key.contains("email") {
+        Some(EMAIL)
+    } else if is(&PHONE_KEYS) {
+        Some(PHONE)
+    } else if is(&BIRTH_KEYS) {
+        Some(BIRTH)
+    } else if is(&DOCUMENT_KEYS) {
+        Some(DOCUMENT)
+    } else if is(&NAME_KEYS) || (person && (key == "name" || is(&ADDRESS_KEYS))) {
+        Some(NAME)
+    } else {
+        None
+    }
+}
+
+/// Masks e-mail addresses, international telephone numbers and card numbers
+/// inside a longer text.
+fn personal_text(text: &str) -> String {
+    let words = text.split_inclusive(|c: char| {
+        c.is_whitespace() || matches!(c, ',' | ';' | '<' | '>' | '"' | '(' | ')')
+    });
+    let masked: String = words
+        .map(|word| {
+            if is_email(word) {
+                EMAIL.to_owned() + word.get(end_of_word(word)..).unwrap_or("")
+            } else {
+                word.to_owned()
+            }
+        })
+        .collect();
+    mask_numbers(&masked)
+}
+
+fn end_of_word(word: &str) -> usize {
+    word.trim_end_matches(|c: char| {
+        c.is_whitespace() || matches!(c, ',' | ';' | '<' | '>' | '"' | '(' | ')')
+    })
+    .len()
+}
+
+fn is_email(word: &str) -> bool {
+    let word = word.get(..end_of_word(word)).unwrap_or(word);
+    word.split_once('@').is_some_and(|(local, host)| {
+        !local.is_empty() && host.contains('.') && !word.contains("://")
+    })
+}
+
+/// Runs of digits, possibly with blanks or dashes in groups, that are a card
+/// number; and `+` with 8 to 15 digits.
+fn mask_numbers(text: &str) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit() || c == '+') {
+        let (before, run) = rest.split_at(start);
+        masked.push_str(before);
+        let joined = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '+');
+        let end = run.find(|c: char| !joined(c)).unwrap_or(run.len());
+        let (run, after) = run.split_at(end);
+        let trimmed = run.trim_end_matches([' ', '-', '+']);
+        let digits: String = trimmed.chars().filter(char::is_ascii_digit).collect();
+        let in_word = before.ends_with(char::is_alphanumeric)
+            || (trimmed.len() == run.len() && after.starts_with(char::is_alphabetic));
+        if !in_word && trimmed.starts_with('+') && (8..=15).contains(&digits.len()) {
+            masked.push_str(PHONE);
+        } else if !in_word && is_card_like(&digits) {
+            masked.push_str(&"0".repeat(digits.len()));
+        } else {
+            masked.push_str(trimmed);
+        }
+        masked.push_str(run.get(trimmed.len()..).unwrap_or(""));
+        rest = after;
+    }
+    masked + rest
+}
+
+/// 13 to 19 digits with a right check digit.
+fn is_card_like(digits: &str) -> bool {
+    if !(13..=19).contains(&digits.len())
+        || !digits.bytes().all(|b| b.is_ascii_digit())
+        || digits.bytes().all(|b| b == b'0')
+    {
+        return false;
+    }
+    let sum: u32 = digits
+        .bytes()
+        .rev()
+        .zip(0_u32..)
+        .fold(0, |sum, (byte, position)| {
+            let digit = u32::from(byte - b'0') * (1 + position % 2);
+            sum + digit / 10 + digit % 10
+        });
+    sum.is_multiple_of(10)
+}
+
+const ID_DIGITS: usize = 32;
+
+/// Where the gateway's ids stand: runs of 32 hexadecimal digits.
+fn id_runs(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_hexdigit())
+        .filter(|run| run.len() == ID_DIGITS)
+}
+
+/// The text with every id of the gateway replaced by the same placeholder.
+pub(super) fn without_ids(text: &str) -> String {
+    let zeros = "0".repeat(ID_DIGITS);
+    id_runs(text).fold(text.to_owned(), |text, run| text.replace(run, &zeros))
+}
+
+/// The ids of the gateway in a request, in their order, each once.
+pub(super) fn ids(request: &KeptRequest) -> Vec<String> {
+    let text = format!(
+        "{} {}",
+        request.path,
+        String::from_utf8_lossy(&request.body.bytes())
+    );
+    let mut found: Vec<String> = Vec::new();
+    for run in id_runs(&text) {
+        if !found.iter().any(|known| known == run) {
+            found.push(run.to_owned());
+        }
+    }
+    found
+}

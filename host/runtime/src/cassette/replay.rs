@@ -1,0 +1,107 @@
+//! Answering from kept exchanges. The same request is answered in the order in
+//! which it was kept; the last answer stands for all that follow.
+
+use super::{CassetteError, Exchange, KeptRequest, KeptResponse, redact};
+use crate::egress::{ExchangeError, Incoming, Outgoing};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+#[derive(Default)]
+struct Answers {
+    kept: Vec<(KeptRequest, KeptResponse)>,
+    given: usize,
+}
+
+/// A folder's exchanges.
+pub(crate) struct Replayer {
+    folder: PathBuf,
+    answers: Mutex<HashMap<String, Answers>>,
+}
+
+impl Replayer {
+    /// Reads all of the folder, in the order of the file names.
+    pub(crate) fn open(folder: &Path) -> Result<Self, CassetteError> {
+        let failed = |source| CassetteError::Folder {
+            folder: folder.to_owned(),
+            source,
+        };
+        let mut files = fs::read_dir(folder)
+            .map_err(failed)?
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(failed)?;
+        files.sort_by_key(fs::DirEntry::file_name);
+        let mut answers: HashMap<String, Answers> = HashMap::new();
+        for file in files
+            .iter()
+            .map(fs::DirEntry::path)
+            .filter(|file| file.extension().is_some_and(|e| e == "json"))
+        {
+            let text = fs::read_to_string(&file).map_err(failed)?;
+            let exchange: Exchange =
+                serde_json::from_str(&text).map_err(|source| CassetteError::File {
+                    file: file.clone(),
+                    source,
+                })?;
+            answers
+                .entry(exchange.request.key())
+                .or_default()
+                .kept
+                .push((exchange.request, exchange.response));
+        }
+        Ok(Self {
+            folder: folder.to_owned(),
+            answers: Mutex::new(answers),
+        })
+    }
+
+    /// The kept answer, or an error that names what is missing.
+    pub(crate) fn answer(&self, outgoing: &Outgoing) -> Result<Incoming, ExchangeError> {
+        let asked = KeptRequest::of(outgoing);
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing = || {
+            let body: String = String::from_utf8_lossy(&asked.body.bytes())
+                .chars()
+                .take(300)
+                .collect();
+            let folder = self.folder.display();
+            ExchangeError::NotSent(format!(
+                "no exchange kept in {folder} for {} {} {body}",
+                asked.method, asked.path
+            ))
+        };
+        let found = answers.get_mut(&asked.key()).ok_or_else(missing)?;
+        let position = found.given.min(found.kept.len().saturating_sub(1));
+        found.given += 1;
+        let (kept, response) = found.kept.get(position).ok_or_else(missing)?;
+        Ok(incoming(response, kept, &asked))
+    }
+}
+
+/// Ids of the gateway in the kept request stand in the answer as those of this run.
+fn incoming(response: &KeptResponse, kept: &KeptRequest, asked: &KeptRequest) -> Incoming {
+    let mut headers = HeaderMap::new();
+    for (name, value) in &response.headers {
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+            headers.append(name, value);
+        }
+    }
+    let renamed = redact::ids(kept)
+        .into_iter()
+        .zip(redact::ids(asked))
+        .filter(|(old, new)| old != new);
+    let body = renamed.fold(
+        response.body.bytes(),
+        |body, (old, new)| match String::from_utf8(body) {
+            Ok(text) => text.replace(&old, &new).into_bytes(),
+            Err(binary) => binary.into_bytes(),
+        },
+    );
+    Incoming {
+        status: response.status,
+        headers,
+        body,
+    }
+}

@@ -1,0 +1,252 @@
+use super::*;
+use crate::egress::{ExchangeError, Incoming};
+use http::{HeaderMap, HeaderValue, Method, header};
+use serde_json::json;
+use std::fs;
+use url::Url;
+
+fn outgoing(method: Method, url: &str, body: &str) -> Outgoing {
+    let mut headers = HeaderMap::new();
+    let form = !body.is_empty() && !body.starts_with(['{', '[']);
+    let content_type = if form {
+        "application/x-www-form-urlencoded"
+    } else {
+        "application/json"
+    };
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(
+        header::AUTHORIZATION,
+        HeaderValue::from_static("Bearer s3cret"),
+    );
+    headers.insert("x-api-key", HeaderValue::from_static("s3cret"));
+    Outgoing {
+        method,
+        url: Url::parse(url).unwrap(),
+        headers,
+        body: body.to_owned().into(),
+    }
+}
+
+fn post(body: &str) -> Outgoing {
+    outgoing(Method::POST, "https://api.example.com/v3/book", body)
+}
+
+fn incoming(status: u16, body: &str) -> Incoming {
+    let mut headers = HeaderMap::new();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json"),
+    );
+    headers.insert(
+        header::SET_COOKIE,
+        HeaderValue::from_static("session=s3cret"),
+    );
+    Incoming {
+        status,
+        headers,
+        body: body.as_bytes().to_vec(),
+    }
+}
+
+fn kept_text(outgoing: &Outgoing, incoming: &Incoming) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    Recorder::open(folder.path())
+        .unwrap()
+        .keep(outgoing, incoming);
+    let file = fs::read_dir(folder.path())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    fs::read_to_string(file).unwrap()
+}
+
+const PERSONAL: [&str; 12] = [
+    "Ada",
+    "Lovelace",
+    "ada@example.com",
+    "+4915112345678",
+    "4242424242424242",
+    "4242 4242 4242 4242",
+    "1815-12-10",
+    "C01X00T47",
+    "s3cret",
+    "Jane Roe",
+    "Main Street 1",
+    "eve@example.org",
+];
+
+#[test]
+fn nothing_personal_and_nothing_secret_is_kept() {
+    let request = json!({
+        "holder": {"firstName": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "phone": "+4915112345678", "name": "Jane Roe"},
+        "guests": [{"occupancyNumber": 1, "firstName": "Ada", "lastName": "Lovelace", "dateOfBirth": "1815-12-10", "remarks": "call +4915112345678 or ada@example.com", "address": "Main Street 1"}],
+        "payment": {"cardNumber": "4242424242424242", "note": "card 4242 4242 4242 4242 of eve@example.org", "token": "s3cret"},
+        "passport_number": "C01X00T47",
+    });
+    let url = "https://api.example.com/v3/book?email=ada@example.com&apiKey=s3cret&hotelId=lp1897";
+    let text = kept_text(
+        &outgoing(Method::POST, url, &request.to_string()),
+        &incoming(200, &request.to_string()),
+    );
+    for personal in PERSONAL {
+        assert!(!text.contains(personal), "{personal} in {text}");
+    }
+    for kept in [
+        "lp1897",
+        "occupancyNumber",
+        "\"status\": 200",
+        "application/json",
+    ] {
+        assert!(text.contains(kept), "{kept} not in {text}");
+    }
+}
+
+#[test]
+fn forms_are_redacted_by_key() {
+    let form = "amount=1200&payment_method_data[card][number]=4242424242424242&customer[name]=Jane+Roe&receipt_email=ada%40example.com&client_secret=s3cret";
+    let text = kept_text(&post(form), &incoming(200, "{}"));
+    for personal in PERSONAL.iter().chain(&["Jane+Roe", "ada%40example.com"]) {
+        assert!(!text.contains(personal), "{personal} in {text}");
+    }
+    assert!(text.contains("amount=1200"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_redacted_is_not_kept() {
+    let text = kept_text(&post("{}"), &incoming(500, "<guest>Ada Lovelace</guest>"));
+    assert!(!text.contains("Ada") && text.contains("omitted"), "{text}");
+}
+
+#[test]
+fn hotels_keep_their_names_and_prices_their_digits() {
+    let answer = json!({"hotels": [{"id": "lp1897", "name": "Grand Hotel", "rates": [{"price": 1234.56, "offerId": "GU5XGNBVMDRYG4"}], "bookedAt": "2026-11-21T10:00:00+0100", "count": 4_111_111_111_111_111_u64}]});
+    let text = kept_text(&post("{}"), &incoming(200, &answer.to_string()));
+    for kept in [
+        "Grand Hotel",
+        "1234.56",
+        "GU5XGNBVMDRYG4",
+        "2026-11-21T10:00:00+0100",
+    ] {
+        assert!(text.contains(kept), "{kept} not in {text}");
+    }
+    assert!(!text.contains("4111111111111111"), "{text}");
+}
+
+fn replay(exchanges: &[(Outgoing, Incoming)]) -> (tempfile::TempDir, Replayer) {
+    let folder = tempfile::tempdir().unwrap();
+    let recorder = Recorder::open(folder.path()).unwrap();
+    for (outgoing, incoming) in exchanges {
+        recorder.keep(outgoing, incoming);
+    }
+    let replayer = Replayer::open(folder.path()).unwrap();
+    (folder, replayer)
+}
+
+fn body(replayer: &Replayer, outgoing: &Outgoing) -> serde_json::Value {
+    serde_json::from_slice(&replayer.answer(outgoing).unwrap().body).unwrap()
+}
+
+#[test]
+fn the_same_request_is_answered_in_order_and_the_last_answer_stays() {
+    let request = outgoing(Method::GET, "https://api.example.com/v3/bookings/1", "");
+    let answers = ["pending", "pending", "confirmed"].map(|status| {
+        (
+            request.clone(),
+            incoming(200, &json!({"status": status}).to_string()),
+        )
+    });
+    let (_folder, replayer) = replay(&answers);
+    let seen: Vec<_> = (0..5)
+        .map(|_| {
+            body(&replayer, &request)["status"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        })
+        .collect();
+    assert_eq!(
+        seen,
+        ["pending", "pending", "confirmed", "confirmed", "confirmed"]
+    );
+}
+
+#[test]
+fn members_and_query_may_stand_in_any_order_and_the_host_does_not_matter() {
+    let kept = outgoing(
+        Method::POST,
+        "https://api.example.com/v3/rates?a=1&b=2",
+        r#"{"x": 1, "y": [2, 3]}"#,
+    );
+    let (_folder, replayer) = replay(&[(kept, incoming(200, r#"{"ok": true}"#))]);
+    let asked = outgoing(
+        Method::POST,
+        "http://127.0.0.1:4010/v3/rates?b=2&a=1",
+        r#"{"y":[2,3],"x":1}"#,
+    );
+    assert_eq!(body(&replayer, &asked), json!({"ok": true}));
+}
+
+#[test]
+fn a_missing_exchange_is_named() {
+    let (_folder, replayer) = replay(&[(post(r#"{"x":1}"#), incoming(200, "{}"))]);
+    for asked in [
+        post(r#"{"x":2}"#),
+        outgoing(Method::PUT, "https://api.example.com/v3/book", r#"{"x":1}"#),
+        outgoing(
+            Method::POST,
+            "https://api.example.com/v3/books",
+            r#"{"x":1}"#,
+        ),
+    ] {
+        let Err(ExchangeError::NotSent(message)) = replayer.answer(&asked) else {
+            panic!("it was answered")
+        };
+        assert!(
+            message.contains(asked.method.as_str())
+                && message.contains(asked.url.path())
+                && message.contains("\"x\":"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn ids_of_the_gateway_differ_in_every_run() {
+    let old = "hbk_0123456789abcdef0123456789abcdef";
+    let new = "hbk_fedcba9876543210fedcba9876543210";
+    let request = |id: &str| post(&json!({"clientReference": id, "room": 1}).to_string());
+    let (_folder, replayer) = replay(&[(
+        request(old),
+        incoming(
+            200,
+            &json!({"clientReference": old, "id": "b1"}).to_string(),
+        ),
+    )]);
+    assert_eq!(
+        body(&replayer, &request(new)),
+        json!({"clientReference": new, "id": "b1"})
+    );
+}
+
+#[test]
+fn a_file_may_be_written_by_hand_and_a_wrong_one_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let hand_made = json!({"request": {"method": "GET", "path": "/down"}, "response": {"status": 502, "body": {"text": "<h1>Bad Gateway</h1>"}}});
+    fs::write(folder.path().join("down.json"), hand_made.to_string()).unwrap();
+    fs::write(folder.path().join("README.md"), "not an exchange").unwrap();
+    let answer = Replayer::open(folder.path())
+        .unwrap()
+        .answer(&outgoing(Method::GET, "https://a.com/down", ""))
+        .unwrap();
+    assert_eq!(
+        (answer.status, answer.body.as_slice()),
+        (502, &b"<h1>Bad Gateway</h1>"[..])
+    );
+    fs::write(folder.path().join("wrong.json"), "{}").unwrap();
+    let Err(CassetteError::File { file, .. }) = Replayer::open(folder.path()) else {
+        panic!("it was taken")
+    };
+    assert!(file.ends_with("wrong.json"));
+}

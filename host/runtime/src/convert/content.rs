@@ -1,0 +1,192 @@
+//! Hotel content, reviews, weather and price calendars: all only shown, so what
+//! makes no sense is left out instead of spoiling the rest.
+
+use super::{Read, date, list, location, money, shown_number, text};
+use crate::bindings::exports::stopover::supplier::{
+    hotel_content as wire, hotel_price_calendar, hotel_weather,
+};
+use host_domain::hotel::content::{
+    CONTENT_ITEMS_MAX, Condition, Details, HotelPrices, HousePolicy, Image, Review, Reviews,
+    RoomContent, WeatherDay,
+};
+use host_domain::money::Currency;
+use host_domain::time::Date;
+
+const AMENITIES_MAX: usize = 200;
+const POLICIES_MAX: usize = 50;
+const ROOM_KINDS_MAX: usize = 100;
+const CONDITIONS_MAX: usize = 10;
+/// Days of one answer, about ten years of a calendar.
+const DAYS_MAX: usize = 4_000;
+
+pub(crate) fn details(details: wire::Details) -> Read<Details> {
+    Ok(Details {
+        name: text::line(details.name),
+        description: text::some(details.description, text::TEXT_CHARS),
+        star_rating: shown_number(details.star_rating, 0.0, 5.0),
+        guest_rating: shown_number(details.guest_rating, 0.0, 10.0),
+        review_count: details.review_count,
+        address_line: text::some(details.address_line, text::LINE_CHARS),
+        city: text::some(details.city, text::LINE_CHARS),
+        region: text::some(details.region, text::LINE_CHARS),
+        postal_code: text::some(details.postal_code, text::LINE_CHARS),
+        country: text::country(details.country),
+        location: details
+            .location
+            .and_then(|at| location("location", at.latitude, at.longitude).ok()),
+        time_zone: text::time_zone(details.time_zone),
+        check_in_from: text::clock_time(details.check_in_from),
+        check_out_until: text::clock_time(details.check_out_until),
+        phone: text::some(details.phone, text::LINE_CHARS),
+        email: text::some(details.email, text::LINE_CHARS),
+        amenities: details
+            .amenities
+            .into_iter()
+            .take(AMENITIES_MAX)
+            .map(text::line)
+            .collect(),
+        images: images(details.images),
+        policies: details
+            .policies
+            .into_iter()
+            .take(POLICIES_MAX)
+            .map(policy)
+            .collect(),
+        rooms: details
+            .rooms
+            .into_iter()
+            .take(ROOM_KINDS_MAX)
+            .map(room)
+            .collect(),
+    })
+}
+
+fn images(images: Vec<wire::Image>) -> Vec<Image> {
+    let shown = images.into_iter().filter_map(|image| {
+        let url = text::url(Some(image.url))?;
+        Some(Image {
+            url,
+            caption: text::some(image.caption, text::LINE_CHARS),
+            width: image.width,
+            height: image.height,
+        })
+    });
+    shown.take(CONTENT_ITEMS_MAX).collect()
+}
+
+fn policy(policy: wire::Policy) -> HousePolicy {
+    HousePolicy {
+        name: text::line(policy.name),
+        text: text::cut(policy.text, text::TEXT_CHARS),
+    }
+}
+
+fn room(room: wire::RoomContent) -> RoomContent {
+    RoomContent {
+        name: text::line(room.name),
+        description: text::some(room.description, text::TEXT_CHARS),
+        max_occupancy: room.max_occupancy,
+        images: images(room.images),
+    }
+}
+
+pub(crate) fn reviews(reviews: wire::Reviews, limit: u16) -> Read<Reviews> {
+    let items_max = usize::from(limit).min(CONTENT_ITEMS_MAX);
+    Ok(Reviews {
+        average: shown_number(reviews.average, 0.0, 10.0),
+        count: reviews.count,
+        items: reviews
+            .items
+            .into_iter()
+            .take(items_max)
+            .map(review)
+            .collect(),
+    })
+}
+
+fn review(review: wire::Review) -> Review {
+    Review {
+        rating: shown_number(review.rating, 0.0, 10.0),
+        title: text::some(review.title, text::LINE_CHARS),
+        pros: text::some(review.pros, text::TEXT_CHARS),
+        cons: text::some(review.cons, text::TEXT_CHARS),
+        text: text::some(review.text, text::TEXT_CHARS),
+        language: text::some(review.language, 35),
+        traveller_type: text::some(review.traveller_type, text::LINE_CHARS),
+        stayed_on: review
+            .stayed_on
+            .and_then(|day| date("stayed-on", &day).ok()),
+    }
+}
+
+/// Days of the asked range, in order, each once.
+pub(crate) fn forecast(
+    days: Vec<hotel_weather::Day>,
+    start: Date,
+    end: Date,
+) -> Read<Vec<WeatherDay>> {
+    let mut days = list("days", days, DAYS_MAX, |day| {
+        Ok(WeatherDay {
+            date: date("days.date", &day.date)?,
+            temperature_min: shown_number(day.temperature_min, -150.0, 100.0),
+            temperature_max: shown_number(day.temperature_max, -150.0, 100.0),
+            summary: text::some(day.summary, text::LINE_CHARS),
+            conditions: day
+                .conditions
+                .into_iter()
+                .take(CONDITIONS_MAX)
+                .map(condition)
+                .collect(),
+            humidity_percent: shown_number(day.humidity_percent, 0.0, 100.0),
+            afternoon_humidity_percent: shown_number(day.afternoon_humidity_percent, 0.0, 100.0),
+            wind_speed_mps: shown_number(day.wind_speed_mps, 0.0, 200.0),
+            maximum_wind_speed_mps: shown_number(day.maximum_wind_speed_mps, 0.0, 200.0),
+            precipitation_probability: shown_number(day.precipitation_probability, 0.0, 1.0),
+            precipitation_total_mm: shown_number(day.precipitation_total_mm, 0.0, 5_000.0),
+        })
+    })?;
+    days.retain(|day| (start..=end).contains(&day.date));
+    days.sort_by_key(|day| day.date);
+    days.dedup_by_key(|day| day.date);
+    Ok(days)
+}
+
+fn condition(condition: hotel_weather::Condition) -> Condition {
+    Condition {
+        description: text::line(condition.description),
+        icon: text::some(condition.icon, text::LINE_CHARS),
+    }
+}
+
+/// Prices of asked hotels and days.
+pub(crate) fn prices(
+    answer: Vec<hotel_price_calendar::HotelPrices>,
+    asked: &[String],
+    start: Date,
+    end: Date,
+) -> Read<Vec<HotelPrices>> {
+    let mut hotels = list("hotels", answer, asked.len(), |hotel| {
+        let mut prices = list("hotels.prices", hotel.prices, DAYS_MAX, |day| {
+            Ok((
+                date("hotels.prices.date", &day.date)?,
+                money(
+                    "hotels.prices.average-nightly",
+                    day.average_nightly,
+                    Currency::USD,
+                )?,
+            ))
+        })?;
+        prices.retain(|(day, _)| (start..=end).contains(day));
+        prices.sort_by_key(|(day, _)| *day);
+        prices.dedup_by_key(|(day, _)| *day);
+        Ok(HotelPrices {
+            supplier_hotel_id: text::reference(
+                "hotels.supplier-hotel-id",
+                hotel.supplier_hotel_id,
+            )?,
+            prices,
+        })
+    })?;
+    hotels.retain(|hotel| asked.contains(&hotel.supplier_hotel_id));
+    Ok(hotels)
+}

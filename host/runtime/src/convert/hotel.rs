@@ -1,0 +1,541 @@
+//! Hotels: search, offers, bookings, cancellations.
+
+use super::outcome::{booking_status, checkout};
+use super::{
+    Read, bad, currency, instant, list, location, money, optional, price, same_currency,
+    shown_number, text,
+};
+use crate::bindings::exports::stopover::supplier::{
+    hotel_booking, hotel_cancellation, hotel_places, hotel_pricing, hotel_search,
+};
+use crate::bindings::stopover::supplier::{hotel_types as wire, types};
+use host_domain::hotel::supply::{
+    AppliedFilters, BookRequest, BookedRoom, BookingState, CancelRequest, CancellationAmounts,
+    FindRequest, Found, FoundHotel, HotelOffers, Offer, Place, PlaceQuery, PrebookRequest,
+    Prebooked, PriceAnswer, PriceRequest, SearchAnswer, SearchRequest, SearchSort, SupplierQuote,
+};
+use host_domain::hotel::{
+    Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Loyalty, Occupancy,
+    Penalty, Promotion, Restriction, RoomRate, Stay,
+};
+use host_domain::money::{Currency, Money};
+
+const PENALTIES_MAX: usize = 60;
+const RESTRICTIONS_MAX: usize = 20;
+const PROMOTIONS_MAX: usize = 30;
+const ROOMS_MAX: usize = 32;
+const ALTERNATIVES_MAX: usize = 20;
+const RADIUS_M_MAX: f64 = 20_100_000.0;
+
+// Requests
+
+pub(crate) fn place_query(query: PlaceQuery) -> hotel_places::PlaceQuery {
+    hotel_places::PlaceQuery {
+        text: query.text,
+        country: query.country,
+        language: None,
+        limit: query.limit,
+    }
+}
+
+fn stay(stay: Stay) -> wire::Stay {
+    wire::Stay {
+        check_in: stay.check_in.to_string(),
+        check_out: stay.check_out.to_string(),
+        occupancies: stay.occupancies.into_iter().map(occupancy).collect(),
+        guest_nationality: stay.guest_nationality,
+        guest_residence: stay.guest_residence,
+        currency: stay.currency.code().to_owned(),
+    }
+}
+
+fn occupancy(occupancy: Occupancy) -> wire::Occupancy {
+    wire::Occupancy {
+        adults: occupancy.adults,
+        children: occupancy.children,
+    }
+}
+
+pub(crate) fn search_request(request: SearchRequest) -> hotel_search::SearchRequest {
+    let filters = request.filters;
+    hotel_search::SearchRequest {
+        area: hotel_search::Area {
+            center: types::Location {
+                latitude: request.center.latitude,
+                longitude: request.center.longitude,
+            },
+            radius_m: request.radius_m,
+            supplier_place_id: request.supplier_place_id,
+        },
+        stay: stay(request.stay),
+        filters: hotel_search::Filters {
+            min_star_rating: filters.min_star_rating,
+            min_guest_rating: filters.min_guest_rating,
+            refundable: filters.refundable,
+            boards: filters.boards.into_iter().map(board_out).collect(),
+            max_total: filters.max_total.map(|total| total.minor),
+        },
+        sort: match request.sort {
+            SearchSort::Distance => hotel_search::Sort::Distance,
+            SearchSort::Total => hotel_search::Sort::Total,
+            SearchSort::GuestRating => hotel_search::Sort::GuestRating,
+            SearchSort::StarRating => hotel_search::Sort::StarRating,
+        },
+        limit: request.limit,
+    }
+}
+
+const fn board_out(board: Board) -> types::Board {
+    match board {
+        Board::RoomOnly => types::Board::RoomOnly,
+        Board::BedAndBreakfast => types::Board::Breakfast,
+        Board::HalfBoard => types::Board::HalfBoard,
+        Board::FullBoard => types::Board::FullBoard,
+        Board::AllInclusive => types::Board::AllInclusive,
+        Board::Other => types::Board::Other,
+    }
+}
+
+pub(crate) fn price_request(request: PriceRequest) -> hotel_pricing::PriceRequest {
+    hotel_pricing::PriceRequest {
+        supplier_hotel_ids: request.supplier_hotel_ids,
+        stay: stay(request.stay),
+        max_offers_per_hotel: request.max_offers_per_hotel,
+    }
+}
+
+fn contact(contact: Contact) -> types::Contact {
+    types::Contact {
+        first_name: contact.first_name,
+        last_name: contact.last_name,
+        email: contact.email,
+        phone: contact.phone,
+    }
+}
+
+fn rooms(rooms: Vec<Vec<Guest>>) -> Vec<wire::RoomGuests> {
+    rooms
+        .into_iter()
+        .map(|guests| wire::RoomGuests {
+            guests: guests.into_iter().map(guest).collect(),
+        })
+        .collect()
+}
+
+fn guest(guest: Guest) -> wire::Guest {
+    wire::Guest {
+        first_name: guest.first_name,
+        last_name: guest.last_name,
+        guest_type: match guest.guest_type {
+            GuestType::Adult => wire::GuestType::Adult,
+            GuestType::Child => wire::GuestType::Child,
+        },
+        is_lead: guest.is_lead,
+        age: guest.age,
+    }
+}
+
+pub(crate) fn prebook_request(request: PrebookRequest) -> hotel_booking::PrebookRequest {
+    hotel_booking::PrebookRequest {
+        client_reference: request.client_reference,
+        supplier_hotel_id: request.supplier_hotel_id,
+        supplier_offer: request.supplier_offer,
+        stay: stay(request.stay),
+        total: request.total.minor,
+        contact: contact(request.contact),
+        rooms: rooms(request.rooms),
+        use_payment_sdk: request.use_payment_sdk,
+    }
+}
+
+pub(crate) fn book_request(request: BookRequest) -> hotel_booking::BookRequest {
+    hotel_booking::BookRequest {
+        client_reference: request.client_reference,
+        supplier_prebook: request.supplier_prebook,
+        supplier_hotel_id: request.supplier_hotel_id,
+        stay: stay(request.stay),
+        currency: request.total.currency.code().to_owned(),
+        total: request.total.minor,
+        contact: contact(request.contact),
+        rooms: rooms(request.rooms),
+    }
+}
+
+pub(crate) fn find_request(request: FindRequest) -> hotel_booking::FindRequest {
+    hotel_booking::FindRequest {
+        client_reference: request.client_reference,
+        supplier_reference: request.supplier_reference,
+        supplier_prebook: request.supplier_prebook,
+    }
+}
+
+pub(crate) fn cancel_request(request: CancelRequest) -> hotel_cancellation::CancelRequest {
+    let rooms = request
+        .rooms
+        .into_iter()
+        .map(|room| hotel_cancellation::RoomReference {
+            position: room.position,
+            supplier_room_reference: room.supplier_room_reference,
+        });
+    hotel_cancellation::CancelRequest {
+        client_reference: request.client_reference,
+        booking_client_reference: request.booking_client_reference,
+        supplier_reference: request.supplier_reference,
+        rooms: rooms.collect(),
+    }
+}
+
+// Answers
+
+pub(crate) fn places(places: Vec<hotel_places::Place>, limit: u16) -> Read<Vec<Place>> {
+    list("places", places, usize::from(limit), |place| {
+        Ok(Place {
+            supplier_place_id: text::opaque("places.supplier-place-id", place.supplier_place_id)?,
+            name: text::line(place.name),
+            address: text::line(place.address),
+            location: location(
+                "places.location",
+                place.location.latitude,
+                place.location.longitude,
+            )?,
+            suggested_radius: shown_number(place.suggested_radius, 1.0, RADIUS_M_MAX),
+            country: text::country(place.country),
+            city: text::some(place.city, text::LINE_CHARS),
+            types: place
+                .types
+                .into_iter()
+                .take(ALTERNATIVES_MAX)
+                .map(text::line)
+                .collect(),
+            alternatives: place
+                .alternatives
+                .into_iter()
+                .take(ALTERNATIVES_MAX)
+                .map(|a| (text::line(a.name), text::line(a.address)))
+                .collect(),
+        })
+    })
+}
+
+pub(crate) fn search_answer(
+    answer: hotel_search::SearchAnswer,
+    asked: Currency,
+    limit: u16,
+) -> Read<SearchAnswer> {
+    use hotel_search::AppliedFilters as Flags;
+    let currency = same_currency("currency", &answer.currency, asked)?;
+    let applied = |flag| answer.applied.contains(flag);
+    Ok(SearchAnswer {
+        applied: AppliedFilters {
+            min_star_rating: applied(Flags::MIN_STAR_RATING),
+            min_guest_rating: applied(Flags::MIN_GUEST_RATING),
+            refundable: applied(Flags::REFUNDABLE),
+            boards: applied(Flags::BOARDS),
+            max_total: applied(Flags::MAX_TOTAL),
+            sort: applied(Flags::SORT),
+        },
+        truncated: answer.truncated,
+        hotels: list("hotels", answer.hotels, usize::from(limit), |hotel| {
+            Ok(FoundHotel {
+                supplier_hotel_id: text::reference(
+                    "hotels.supplier-hotel-id",
+                    hotel.supplier_hotel_id,
+                )?,
+                name: text::line(hotel.name),
+                address: text::line(hotel.address),
+                location: location(
+                    "hotels.location",
+                    hotel.location.latitude,
+                    hotel.location.longitude,
+                )?,
+                star_rating: shown_number(hotel.star_rating, 0.0, 5.0),
+                guest_rating: shown_number(hotel.guest_rating, 0.0, 10.0),
+                lowest_total: optional(hotel.lowest_total, |minor| {
+                    price("hotels.lowest-total", minor, currency)
+                })?,
+                main_image: text::url(hotel.main_image),
+            })
+        })?,
+    })
+}
+
+/// What a pricing answer is held against.
+pub(crate) struct Priced {
+    hotel_ids: Vec<String>,
+    rooms: usize,
+    currency: Currency,
+    offers_max: usize,
+}
+
+impl Priced {
+    pub(crate) fn of(request: &PriceRequest) -> Self {
+        Self {
+            hotel_ids: request.supplier_hotel_ids.clone(),
+            rooms: request.stay.occupancies.len(),
+            currency: request.stay.currency,
+            offers_max: usize::from(request.max_offers_per_hotel),
+        }
+    }
+}
+
+pub(crate) fn price_answer(
+    answer: hotel_pricing::PriceAnswer,
+    mut asked: Priced,
+) -> Read<PriceAnswer> {
+    let currency = same_currency("currency", &answer.currency, asked.currency)?;
+    let hotels = list("hotels", answer.hotels, asked.hotel_ids.len(), |found| {
+        let hotel = hotel_summary(found.hotel)?;
+        let Some(position) = asked
+            .hotel_ids
+            .iter()
+            .position(|id| *id == hotel.supplier_hotel_id)
+        else {
+            return bad("hotels.supplier-hotel-id", "not asked for, or twice");
+        };
+        asked.hotel_ids.swap_remove(position);
+        let offers = list("hotels.offers", found.offers, asked.offers_max, |found| {
+            offer(found, currency, asked.rooms)
+        })?;
+        Ok(HotelOffers { hotel, offers })
+    })?;
+    Ok(PriceAnswer { currency, hotels })
+}
+
+fn offer(offer: hotel_pricing::Offer, currency: Currency, rooms: usize) -> Read<Offer> {
+    Ok(Offer {
+        supplier_offer: text::opaque("offers.supplier-offer", offer.supplier_offer)?,
+        total: price("offers.total", offer.total, currency)?,
+        rooms: room_rates(offer.rooms, currency, rooms)?,
+        policy: policy(offer.policy)?,
+        promotions: promotions(offer.promotions, currency, rooms)?,
+        loyalty: offer.loyalty.map(loyalty),
+        expires_at: optional(offer.expires_at, |at| instant("offers.expires-at", at))?,
+    })
+}
+
+fn hotel_summary(hotel: wire::HotelSummary) -> Read<HotelSummary> {
+    Ok(HotelSummary {
+        supplier_hotel_id: text::reference("hotel.supplier-hotel-id", hotel.supplier_hotel_id)?,
+        name: text::line(hotel.name),
+        address: text::line(hotel.address),
+        location: optional(hotel.location, |at| {
+            location("hotel.location", at.latitude, at.longitude)
+        })?,
+        time_zone: text::time_zone(hotel.time_zone),
+    })
+}
+
+fn room_rates(rates: Vec<wire::RoomRate>, currency: Currency, rooms: usize) -> Read<Vec<RoomRate>> {
+    if rates.len() != rooms {
+        return bad("rooms", "not one a requested room");
+    }
+    rates
+        .into_iter()
+        .map(|rate| {
+            Ok(RoomRate {
+                name: text::line(rate.name),
+                board: board(rate.board),
+                board_name: text::line(rate.board_name),
+                total: money("rooms.total", rate.total, currency)?,
+                due_at_property: optional(rate.due_at_property, |due| {
+                    any_money("rooms.due-at-property", &due)
+                })?,
+                policy: policy(rate.policy)?,
+            })
+        })
+        .collect()
+}
+
+fn any_money(field: &'static str, amount: &types::Money) -> Read<Money> {
+    money(field, amount.amount, currency(field, &amount.currency)?)
+}
+
+const fn board(board: types::Board) -> Board {
+    match board {
+        types::Board::RoomOnly => Board::RoomOnly,
+        types::Board::Breakfast => Board::BedAndBreakfast,
+        types::Board::HalfBoard => Board::HalfBoard,
+        types::Board::FullBoard => Board::FullBoard,
+        types::Board::AllInclusive => Board::AllInclusive,
+        types::Board::Other => Board::Other,
+    }
+}
+
+fn policy(policy: wire::CancellationPolicy) -> Read<CancellationPolicy> {
+    let mut penalties = list(
+        "policy.penalties",
+        policy.penalties,
+        PENALTIES_MAX,
+        |penalty| {
+            let currency = currency("policy.penalties.currency", &penalty.currency)?;
+            Ok(Penalty {
+                from: instant("policy.penalties.start", penalty.start)?,
+                amount: money("policy.penalties.amount", penalty.amount, currency)?,
+            })
+        },
+    )?;
+    penalties.sort_by_key(|penalty| penalty.from);
+    let restrictions = list(
+        "policy.restrictions",
+        policy.restrictions,
+        RESTRICTIONS_MAX,
+        |restriction| {
+            Ok(Restriction {
+                code: text::reference("policy.restrictions.code", restriction.code)?,
+                description: text::line(restriction.description),
+                active_from: optional(restriction.active_from, |at| {
+                    instant("policy.restrictions.active-from", at)
+                })?,
+                active_until: optional(restriction.active_until, |at| {
+                    instant("policy.restrictions.active-until", at)
+                })?,
+            })
+        },
+    )?;
+    let free_until = optional(policy.free_until, |at| instant("policy.free-until", at))?;
+    Ok(CancellationPolicy {
+        refundable: policy.refundable,
+        free_until,
+        penalties,
+        restrictions,
+    })
+}
+
+fn promotions(
+    promotions: Vec<wire::Promotion>,
+    currency: Currency,
+    rooms: usize,
+) -> Read<Vec<Promotion>> {
+    list("promotions", promotions, PROMOTIONS_MAX, |promotion| {
+        if promotion.room_positions.len() > rooms
+            || promotion
+                .room_positions
+                .iter()
+                .any(|at| usize::from(*at) >= rooms)
+        {
+            return bad("promotions.room-positions", "not a requested room");
+        }
+        Ok(Promotion {
+            name: text::line(promotion.name),
+            description: text::some(promotion.description, text::LINE_CHARS),
+            amount: optional(promotion.amount, |minor| {
+                money("promotions.amount", minor, currency)
+            })?,
+            room_positions: promotion.room_positions,
+        })
+    })
+}
+
+fn loyalty(loyalty: wire::Loyalty) -> Loyalty {
+    Loyalty {
+        program: text::line(loyalty.program),
+        membership_number: text::some(loyalty.membership_number, text::LINE_CHARS),
+        points_estimate: loyalty.points_estimate,
+    }
+}
+
+pub(crate) fn prebooked(
+    prebooked: hotel_booking::Prebooked,
+    asked: Currency,
+    rooms: usize,
+) -> Read<Prebooked> {
+    let currency = same_currency("currency", &prebooked.currency, asked)?;
+    Ok(Prebooked {
+        supplier_prebook: text::opaque("supplier-prebook", prebooked.supplier_prebook)?,
+        total: price("total", prebooked.total, currency)?,
+        hotel: hotel_summary(prebooked.hotel)?,
+        rooms: room_rates(prebooked.rooms, currency, rooms)?,
+        policy: policy(prebooked.policy)?,
+        promotions: promotions(prebooked.promotions, currency, rooms)?,
+        loyalty: prebooked.loyalty.map(loyalty),
+        expires_at: optional(prebooked.expires_at, |at| instant("expires-at", at))?,
+        checkout: optional(prebooked.checkout, checkout)?,
+    })
+}
+
+/// A booking as the supplier has it; `asked` where it is known what it must cost in.
+pub(crate) fn booking_state(
+    state: wire::HotelBookingState,
+    asked: Option<Currency>,
+) -> Read<BookingState> {
+    let currency = match asked {
+        Some(asked) => same_currency("currency", &state.currency, asked)?,
+        None => currency("currency", &state.currency)?,
+    };
+    let mut rooms = list("rooms", state.rooms, ROOMS_MAX, booked_room)?;
+    rooms.sort_by_key(|room| room.position);
+    if rooms
+        .windows(2)
+        .any(|pair| matches!(pair, [one, next] if one.position == next.position))
+    {
+        return bad("rooms.position", "twice");
+    }
+    Ok(BookingState {
+        status: booking_status(state.status)?,
+        supplier_reference: text::reference("supplier-reference", state.supplier_reference)?,
+        client_reference: optional(
+            state.client_reference.filter(|text| !text.is_empty()),
+            |text| text::reference("client-reference", text),
+        )?,
+        total: money("total", state.total, currency)?,
+        hotel_confirmation_code: text::some(state.hotel_confirmation_code, text::LINE_CHARS),
+        remarks: text::some(state.remarks, text::TEXT_CHARS),
+        rooms,
+        policy: optional(state.policy, policy)?,
+        cancellation: optional(state.cancellation, cancellation)?,
+    })
+}
+
+fn booked_room(room: wire::BookedRoom) -> Read<BookedRoom> {
+    if usize::from(room.position) >= ROOMS_MAX {
+        return bad("rooms.position", "out of range");
+    }
+    Ok(BookedRoom {
+        position: room.position,
+        supplier_room_reference: optional(
+            room.supplier_room_reference.filter(|text| !text.is_empty()),
+            |text| text::reference("rooms.supplier-room-reference", text),
+        )?,
+        hotel_confirmation_code: text::some(room.hotel_confirmation_code, text::LINE_CHARS),
+        canceled: room.canceled,
+    })
+}
+
+fn cancellation(amounts: wire::CancellationAmounts) -> Read<CancellationAmounts> {
+    let currency = currency("cancellation.currency", &amounts.currency)?;
+    Ok(CancellationAmounts {
+        fee: money("cancellation.fee", amounts.fee, currency)?,
+        refund: optional(amounts.refund, |minor| {
+            money("cancellation.refund", minor, currency)
+        })?,
+        supplier_reference: optional(
+            amounts.supplier_reference.filter(|text| !text.is_empty()),
+            |text| text::reference("cancellation.supplier-reference", text),
+        )?,
+    })
+}
+
+pub(crate) fn found(answer: hotel_booking::FindAnswer) -> Read<Found> {
+    Ok(match answer {
+        hotel_booking::FindAnswer::Found(state) => {
+            Found::Booking(Box::new(booking_state(state, None)?))
+        }
+        hotel_booking::FindAnswer::NotFound => Found::Nothing,
+    })
+}
+
+pub(crate) fn quote(quote: hotel_cancellation::Quote) -> Read<SupplierQuote> {
+    Ok(match quote {
+        hotel_cancellation::Quote::Preview(preview) => {
+            let currency = currency("preview.currency", &preview.currency)?;
+            SupplierQuote::Preview {
+                fee: money("preview.fee", preview.fee, currency)?,
+                refund: optional(preview.refund, |minor| {
+                    money("preview.refund", minor, currency)
+                })?,
+                free_until: optional(preview.free_until, |at| instant("preview.free-until", at))?,
+            }
+        }
+        hotel_cancellation::Quote::Policy(terms) => SupplierQuote::Policy(optional(terms, policy)?),
+    })
+}

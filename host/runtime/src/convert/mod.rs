@@ -1,0 +1,123 @@
+//! WIT to domain and back, field by field. What comes from a guest is judged on
+//! the way: what decides about money or identity must make sense or the whole
+//! answer is unreadable; what is only shown is cut to size or left out.
+
+pub(crate) mod content;
+pub(crate) mod hotel;
+pub(crate) mod outcome;
+pub(crate) mod payment;
+mod text;
+
+use host_domain::hotel::Location;
+use host_domain::money::{Currency, MINOR_UNITS_MAX, Money};
+use host_domain::time::{Date, Timestamp};
+
+/// An answer that makes no sense, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Unreadable {
+    pub(crate) field: &'static str,
+    pub(crate) reason: &'static str,
+}
+
+impl std::fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.field, self.reason)
+    }
+}
+
+type Read<T> = Result<T, Unreadable>;
+
+const fn bad<T>(field: &'static str, reason: &'static str) -> Read<T> {
+    Err(Unreadable { field, reason })
+}
+
+/// Latest instant that is taken: 9999-12-31.
+const INSTANT_MS_MAX: i64 = 253_402_207_200_000;
+
+fn currency(field: &'static str, code: &str) -> Read<Currency> {
+    Currency::parse(code).or(bad(field, "not an ISO 4217 currency"))
+}
+
+fn same_currency(field: &'static str, code: &str, wanted: Currency) -> Read<Currency> {
+    if code == wanted.code() {
+        Ok(wanted)
+    } else {
+        bad(field, "another currency than asked for")
+    }
+}
+
+fn money(field: &'static str, minor: i64, currency: Currency) -> Read<Money> {
+    if minor < 0 {
+        return bad(field, "a negative amount");
+    }
+    if minor > MINOR_UNITS_MAX {
+        return bad(field, "an amount out of range");
+    }
+    Ok(Money::new(minor, currency))
+}
+
+fn price(field: &'static str, minor: i64, currency: Currency) -> Read<Money> {
+    if minor == 0 {
+        bad(field, "a price of nothing")
+    } else {
+        money(field, minor, currency)
+    }
+}
+
+fn instant(field: &'static str, ms: i64) -> Read<Timestamp> {
+    if (0..=INSTANT_MS_MAX).contains(&ms) {
+        Ok(Timestamp(ms))
+    } else {
+        bad(field, "an instant out of range")
+    }
+}
+
+fn optional<T, U>(value: Option<T>, read: impl FnOnce(T) -> Read<U>) -> Read<Option<U>> {
+    value.map(read).transpose()
+}
+
+fn list<T, U>(
+    field: &'static str,
+    items: Vec<T>,
+    items_max: usize,
+    read: impl FnMut(T) -> Read<U>,
+) -> Read<Vec<U>> {
+    if items.len() > items_max {
+        return bad(field, "more than asked for, or than makes sense");
+    }
+    items.into_iter().map(read).collect()
+}
+
+/// `YYYY-MM-DD`, and nothing else that a date may be written as.
+fn date(field: &'static str, text: &str) -> Read<Date> {
+    let shaped = text.len() == 10
+        && text.bytes().enumerate().all(|(at, b)| {
+            if at == 4 || at == 7 {
+                b == b'-'
+            } else {
+                b.is_ascii_digit()
+            }
+        });
+    match text.parse() {
+        Ok(date) if shaped => Ok(date),
+        _ => bad(field, "not a date of the form YYYY-MM-DD"),
+    }
+}
+
+fn location(field: &'static str, latitude: f64, longitude: f64) -> Read<Location> {
+    if (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude) {
+        return Ok(Location {
+            latitude,
+            longitude,
+        });
+    }
+    bad(field, "not a place on the map")
+}
+
+/// A number that is only shown: left out when it is not one, or out of range.
+fn shown_number(value: Option<f64>, min: f64, max: f64) -> Option<f64> {
+    value.filter(|value| (min..=max).contains(value))
+}
+
+#[cfg(test)]
+mod tests;

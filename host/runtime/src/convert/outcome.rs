@@ -1,0 +1,95 @@
+//! How calls end: errors, refusals, the status of a booking.
+
+use super::{Read, bad, currency, money, text};
+use crate::bindings::stopover::supplier::types as wire;
+use host_domain::supplier::{
+    BookingStatus, ChangeError, Checkout, ReadError, Refusal, RefusalReason,
+};
+
+/// No supplier's limit makes anybody wait longer than a day.
+const RETRY_AFTER_S_MAX: u32 = 24 * 60 * 60;
+
+pub(crate) fn read_error(error: wire::ReadError) -> ReadError {
+    match error {
+        wire::ReadError::NotFound(reason) => ReadError::NotFound(text::sentence(reason)),
+        wire::ReadError::Rejected(no) => match refusal(no) {
+            Ok(no) => ReadError::Rejected(no),
+            Err(unreadable) => ReadError::Unreadable(unreadable.to_string()),
+        },
+        wire::ReadError::RateLimited(seconds) => ReadError::RateLimited {
+            retry_after_s: seconds.map(|s| s.min(RETRY_AFTER_S_MAX)),
+        },
+        wire::ReadError::TimedOut(reason) => ReadError::TimedOut(text::sentence(reason)),
+        wire::ReadError::Unavailable(reason) => ReadError::Unavailable(text::sentence(reason)),
+        wire::ReadError::Unreadable(reason) => ReadError::Unreadable(text::sentence(reason)),
+        wire::ReadError::Misconfigured(reason) => ReadError::Misconfigured(text::sentence(reason)),
+    }
+}
+
+/// A refusal that makes no sense is not a definite no.
+pub(crate) fn change_error(error: wire::ChangeError) -> ChangeError {
+    match error {
+        wire::ChangeError::Refused(no) => match refusal(no) {
+            Ok(no) => ChangeError::Refused(no),
+            Err(unreadable) => {
+                ChangeError::Unknown(format!("the refusal cannot be read: {unreadable}"))
+            }
+        },
+        wire::ChangeError::NotSent(reason) => ChangeError::NotSent(text::sentence(reason)),
+        wire::ChangeError::Unknown(reason) => ChangeError::Unknown(text::sentence(reason)),
+    }
+}
+
+fn refusal(no: wire::Refusal) -> Read<Refusal> {
+    Ok(Refusal {
+        reason: reason(no.reason)?,
+        supplier_code: text::some(no.supplier_code, text::LINE_CHARS),
+        message: text::sentence(no.message),
+    })
+}
+
+fn reason(reason: wire::RefusalReason) -> Read<RefusalReason> {
+    Ok(match reason {
+        wire::RefusalReason::Unavailable => RefusalReason::Unavailable,
+        wire::RefusalReason::Expired => RefusalReason::Expired,
+        wire::RefusalReason::PriceChanged(now) => {
+            let currency = currency("price-changed.currency", &now.currency)?;
+            RefusalReason::PriceChanged(money("price-changed.amount", now.amount, currency)?)
+        }
+        wire::RefusalReason::TermsChanged => RefusalReason::TermsChanged,
+        wire::RefusalReason::PaymentRequired => RefusalReason::PaymentRequired,
+        wire::RefusalReason::PaymentDeclined => RefusalReason::PaymentDeclined,
+        wire::RefusalReason::Invalid => RefusalReason::Invalid,
+        wire::RefusalReason::Duplicate => RefusalReason::Duplicate,
+        wire::RefusalReason::NotCancellable => RefusalReason::NotCancellable,
+        wire::RefusalReason::Account => RefusalReason::Account,
+        wire::RefusalReason::Other(other) => RefusalReason::Other(text::sentence(other)),
+    })
+}
+
+pub(super) fn booking_status(status: wire::BookingStatus) -> Read<BookingStatus> {
+    Ok(match status {
+        wire::BookingStatus::Pending => BookingStatus::Pending,
+        wire::BookingStatus::Confirmed => BookingStatus::Confirmed,
+        wire::BookingStatus::PartiallyCanceled => BookingStatus::PartiallyCanceled,
+        wire::BookingStatus::CancelPending => BookingStatus::CancelPending,
+        wire::BookingStatus::Canceled => BookingStatus::Canceled,
+        wire::BookingStatus::Failed(no) => BookingStatus::Failed(refusal(no)?),
+    })
+}
+
+pub(super) fn checkout(checkout: wire::Checkout) -> Read<Checkout> {
+    let url = match checkout.url {
+        None => None,
+        Some(url) => match text::url(Some(url))
+            .filter(|url| url.starts_with("https://") || url.starts_with("http://127.0.0.1"))
+        {
+            Some(url) => Some(url),
+            None => return bad("checkout.url", "not an https address"),
+        },
+    };
+    Ok(Checkout {
+        url,
+        token: text::opaque("checkout.token", checkout.token)?,
+    })
+}

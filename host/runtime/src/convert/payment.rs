@@ -1,0 +1,141 @@
+//! Payments.
+
+use super::{Read, bad, instant, money, optional, same_currency, text};
+use crate::bindings::exports::stopover::payment::processor as wire;
+use crate::bindings::stopover::supplier::types;
+use host_domain::money::{Currency, Money};
+use host_domain::payment::{
+    Card, CardBrand, Decline, Funding, PaymentError, ProcessorState, ProcessorStatus, Wallet,
+};
+
+pub(crate) fn money_out(money: Money) -> types::Money {
+    types::Money {
+        amount: money.minor,
+        currency: money.currency.code().to_owned(),
+    }
+}
+
+pub(crate) fn payment_error(error: wire::PaymentError) -> PaymentError {
+    match error {
+        wire::PaymentError::Declined(reason) => PaymentError::Declined(decline(&reason)),
+        wire::PaymentError::Refused(reason) => PaymentError::Refused(text::sentence(reason)),
+        wire::PaymentError::NotSent(reason) => PaymentError::NotSent(text::sentence(reason)),
+        wire::PaymentError::Unknown(reason) => PaymentError::Unknown(text::sentence(reason)),
+    }
+}
+
+const fn decline(reason: &wire::DeclineReason) -> Decline {
+    match reason {
+        wire::DeclineReason::InsufficientFunds => Decline::InsufficientFunds,
+        wire::DeclineReason::ExpiredCard => Decline::ExpiredCard,
+        wire::DeclineReason::IncorrectDetails => Decline::IncorrectDetails,
+        wire::DeclineReason::SuspectedFraud => Decline::SuspectedFraud,
+        wire::DeclineReason::RequiresAction => Decline::RequiresAction,
+        wire::DeclineReason::Other(_) => Decline::Other,
+    }
+}
+
+/// Intent: the processor's id of the payment, and the browser's token.
+pub(crate) fn intent(intent: wire::Intent) -> Read<(String, String)> {
+    Ok((
+        text::reference("processor-reference", intent.processor_reference)?,
+        text::opaque("token", intent.token)?,
+    ))
+}
+
+/// Amounts are totals so far: no more is taken than was held, no more given back
+/// than was taken.
+pub(crate) fn state(state: wire::PaymentState, asked: Option<Currency>) -> Read<ProcessorState> {
+    let currency = match asked {
+        Some(asked) => same_currency("currency", &state.currency, asked)?,
+        None => super::currency("currency", &state.currency)?,
+    };
+    let authorized = money("authorized", state.authorized, currency)?;
+    let captured = money("captured", state.captured, currency)?;
+    let refunded = money("refunded", state.refunded, currency)?;
+    if captured.minor > authorized.minor {
+        return bad("captured", "more than was authorized");
+    }
+    if refunded.minor > captured.minor {
+        return bad("refunded", "more than was captured");
+    }
+    Ok(ProcessorState {
+        status: status(state.status),
+        processor_reference: text::reference("processor-reference", state.processor_reference)?,
+        authorized,
+        captured,
+        refunded,
+        card: optional(state.card, card)?,
+        expires_at: optional(state.expires_at, |at| instant("expires-at", at))?,
+    })
+}
+
+const fn status(status: wire::PaymentStatus) -> ProcessorStatus {
+    match status {
+        wire::PaymentStatus::RequiresAction => ProcessorStatus::RequiresAction,
+        wire::PaymentStatus::Authorized => ProcessorStatus::Authorized,
+        wire::PaymentStatus::Captured => ProcessorStatus::Captured,
+        wire::PaymentStatus::Voided => ProcessorStatus::Voided,
+        wire::PaymentStatus::Declined => ProcessorStatus::Declined,
+    }
+}
+
+pub(crate) fn card(card: wire::Card) -> Read<Card> {
+    if card.last4.len() != 4 || !card.last4.bytes().all(|b| b.is_ascii_digit()) {
+        return bad("card.last4", "not four digits");
+    }
+    Ok(Card {
+        brand: match card.brand {
+            wire::CardBrand::Visa => CardBrand::Visa,
+            wire::CardBrand::Mastercard => CardBrand::Mastercard,
+            wire::CardBrand::Amex => CardBrand::Amex,
+            wire::CardBrand::Discover => CardBrand::Discover,
+            wire::CardBrand::Diners => CardBrand::Diners,
+            wire::CardBrand::Jcb => CardBrand::Jcb,
+            wire::CardBrand::Unionpay => CardBrand::Unionpay,
+            wire::CardBrand::Unknown => CardBrand::Unknown,
+        },
+        last4: card.last4,
+        funding: match card.funding {
+            wire::Funding::Credit => Funding::Credit,
+            wire::Funding::Debit => Funding::Debit,
+            wire::Funding::Prepaid => Funding::Prepaid,
+            wire::Funding::Unknown => Funding::Unknown,
+        },
+        wallet: card.wallet.map(|wallet| match wallet {
+            wire::Wallet::ApplePay => Wallet::ApplePay,
+            wire::Wallet::GooglePay => Wallet::GooglePay,
+        }),
+        expires: card.expires.filter(|text| is_month(text)),
+    })
+}
+
+/// `YYYY-MM`.
+fn is_month(text: &str) -> bool {
+    let digits = |part: &str, length: usize| {
+        part.len() == length && part.bytes().all(|b| b.is_ascii_digit())
+    };
+    text.split_once('-').is_some_and(|(year, month)| {
+        digits(year, 4) && digits(month, 2) && (1..=12).contains(&month.parse().unwrap_or(0))
+    })
+}
+
+/// A refund: its id at the processor, and how much it was.
+pub(crate) fn refund(state: wire::RefundState, asked: Option<Money>) -> Read<(String, Money)> {
+    let currency = super::currency("currency", &state.amount.currency)?;
+    let amount = money("amount", state.amount.amount, currency)?;
+    if asked.is_some_and(|asked| asked != amount) {
+        return bad("amount", "another amount than asked for");
+    }
+    Ok((
+        text::reference("processor-reference", state.processor_reference)?,
+        amount,
+    ))
+}
+
+pub(crate) fn instrument(instrument: wire::Instrument) -> Read<(String, Option<Card>)> {
+    Ok((
+        text::opaque("token", instrument.token)?,
+        optional(instrument.card, card)?,
+    ))
+}

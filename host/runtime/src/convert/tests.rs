@@ -1,0 +1,443 @@
+use super::*;
+use crate::bindings::exports::stopover::payment::processor;
+use crate::bindings::exports::stopover::supplier::{hotel_pricing, hotel_search};
+use crate::bindings::stopover::supplier::{hotel_types as wire, types};
+use host_domain::hotel::supply::PriceRequest;
+use host_domain::hotel::{Occupancy, Stay};
+use host_domain::supplier::{ChangeError, ReadError};
+
+fn euros() -> Currency {
+    Currency::parse("EUR").unwrap()
+}
+
+fn request() -> PriceRequest {
+    let day = |text: &str| text.parse().unwrap();
+    PriceRequest {
+        supplier_hotel_ids: vec!["h1".to_owned(), "h2".to_owned()],
+        stay: Stay {
+            check_in: day("2027-01-10"),
+            check_out: day("2027-01-12"),
+            occupancies: vec![Occupancy {
+                adults: 2,
+                children: vec![5],
+            }],
+            guest_nationality: "DE".to_owned(),
+            guest_residence: None,
+            currency: euros(),
+        },
+        max_offers_per_hotel: 2,
+    }
+}
+
+fn terms() -> wire::CancellationPolicy {
+    let penalty = |start, amount| types::Penalty {
+        start,
+        amount,
+        currency: "EUR".to_owned(),
+    };
+    wire::CancellationPolicy {
+        refundable: true,
+        free_until: Some(1_000),
+        penalties: vec![penalty(2_000, 500), penalty(1_000, 100)],
+        restrictions: Vec::new(),
+    }
+}
+
+fn offer() -> hotel_pricing::Offer {
+    hotel_pricing::Offer {
+        supplier_offer: "offer".to_owned(),
+        total: 12_000,
+        rooms: vec![wire::RoomRate {
+            name: "Double".to_owned(),
+            board: types::Board::Breakfast,
+            board_name: "Breakfast".to_owned(),
+            total: 12_000,
+            due_at_property: Some(types::Money {
+                amount: 300,
+                currency: "USD".to_owned(),
+            }),
+            policy: terms(),
+        }],
+        policy: terms(),
+        promotions: vec![wire::Promotion {
+            name: "Early".to_owned(),
+            description: None,
+            amount: Some(100),
+            room_positions: vec![0],
+        }],
+        loyalty: None,
+        expires_at: Some(5_000),
+    }
+}
+
+fn answer(offers: Vec<hotel_pricing::Offer>) -> hotel_pricing::PriceAnswer {
+    let hotel = wire::HotelSummary {
+        supplier_hotel_id: "h1".to_owned(),
+        name: "Grand".to_owned(),
+        address: "Square 1".to_owned(),
+        location: Some(types::Location {
+            latitude: 41.9,
+            longitude: 12.5,
+        }),
+        time_zone: Some("Europe/Rome".to_owned()),
+    };
+    hotel_pricing::PriceAnswer {
+        currency: "EUR".to_owned(),
+        hotels: vec![hotel_pricing::HotelOffers { hotel, offers }],
+    }
+}
+
+fn read(
+    answer: hotel_pricing::PriceAnswer,
+) -> Result<host_domain::hotel::supply::PriceAnswer, Unreadable> {
+    hotel::price_answer(answer, hotel::Priced::of(&request()))
+}
+
+#[test]
+fn a_sound_answer_is_read_whole_and_penalties_are_put_in_order() {
+    let answer = read(answer(vec![offer()])).unwrap();
+    let offer = &answer.hotels[0].offers[0];
+    assert_eq!(
+        (offer.total, offer.rooms.len()),
+        (Money::new(12_000, euros()), 1)
+    );
+    assert_eq!(
+        offer.rooms[0].due_at_property.unwrap().currency,
+        Currency::USD
+    );
+    let starts: Vec<i64> = offer
+        .policy
+        .penalties
+        .iter()
+        .map(|penalty| penalty.from.0)
+        .collect();
+    assert_eq!(starts, [1_000, 2_000]);
+}
+
+#[test]
+fn an_answer_that_makes_no_sense_is_unreadable_and_says_where() {
+    type Change = fn(&mut hotel_pricing::PriceAnswer);
+    let cases: [(&str, Change); 18] = [
+        ("currency", |a| a.currency = "USD".to_owned()),
+        ("currency", |a| a.currency = "euro".to_owned()),
+        ("hotels.supplier-hotel-id", |a| {
+            a.hotels[0].hotel.supplier_hotel_id = "h3".to_owned()
+        }),
+        ("hotel.supplier-hotel-id", |a| {
+            a.hotels[0].hotel.supplier_hotel_id = String::new()
+        }),
+        ("hotel.location", |a| {
+            a.hotels[0].hotel.location = Some(types::Location {
+                latitude: f64::NAN,
+                longitude: 0.0,
+            })
+        }),
+        ("hotel.location", |a| {
+            a.hotels[0].hotel.location = Some(types::Location {
+                latitude: 0.0,
+                longitude: 180.1,
+            })
+        }),
+        ("hotels.offers", |a| {
+            a.hotels[0].offers = vec![offer(), offer(), offer()]
+        }),
+        ("offers.total", |a| a.hotels[0].offers[0].total = -1),
+        ("offers.total", |a| a.hotels[0].offers[0].total = 0),
+        ("offers.total", |a| a.hotels[0].offers[0].total = i64::MAX),
+        ("offers.supplier-offer", |a| {
+            a.hotels[0].offers[0].supplier_offer = String::new()
+        }),
+        ("offers.supplier-offer", |a| {
+            a.hotels[0].offers[0].supplier_offer = "x".repeat(4_097)
+        }),
+        ("offers.expires-at", |a| {
+            a.hotels[0].offers[0].expires_at = Some(i64::MIN)
+        }),
+        ("rooms", |a| a.hotels[0].offers[0].rooms.clear()),
+        ("rooms.total", |a| a.hotels[0].offers[0].rooms[0].total = -1),
+        ("rooms.due-at-property", |a| {
+            a.hotels[0].offers[0].rooms[0]
+                .due_at_property
+                .as_mut()
+                .unwrap()
+                .currency
+                .clear()
+        }),
+        ("policy.penalties.amount", |a| {
+            a.hotels[0].offers[0].policy.penalties[0].amount = -1
+        }),
+        ("promotions.room-positions", |a| {
+            a.hotels[0].offers[0].promotions[0].room_positions = vec![1]
+        }),
+    ];
+    for (field, change) in cases {
+        let mut answer = answer(vec![offer()]);
+        change(&mut answer);
+        assert_eq!(read(answer).unwrap_err().field, field);
+    }
+}
+
+#[test]
+fn the_same_hotel_twice_and_more_hotels_than_asked_are_unreadable() {
+    let mut twice = answer(vec![offer()]);
+    twice.hotels.push(twice.hotels[0].clone());
+    assert_eq!(read(twice).unwrap_err().field, "hotels.supplier-hotel-id");
+    let mut many = answer(vec![offer()]);
+    many.hotels = vec![many.hotels[0].clone(); 3];
+    assert_eq!(read(many).unwrap_err().field, "hotels");
+}
+
+#[test]
+fn display_texts_are_cut_and_what_is_only_shown_is_left_out() {
+    let mut long = answer(vec![]);
+    long.hotels[0].hotel.name = "ä".repeat(1_000) + "\0";
+    long.hotels[0].hotel.time_zone = Some("no such; zone".to_owned());
+    let hotel = read(long).unwrap().hotels.remove(0).hotel;
+    assert_eq!((hotel.name.chars().count(), hotel.time_zone), (300, None));
+}
+
+fn found(rating: f64) -> hotel_search::FoundHotel {
+    hotel_search::FoundHotel {
+        supplier_hotel_id: "h1".to_owned(),
+        name: "a\0b".to_owned(),
+        address: String::new(),
+        location: types::Location {
+            latitude: 1.0,
+            longitude: 2.0,
+        },
+        star_rating: Some(rating),
+        guest_rating: Some(rating),
+        lowest_total: Some(1),
+        main_image: Some("javascript:alert(1)".to_owned()),
+    }
+}
+
+#[test]
+fn a_search_answers_at_most_what_was_asked_and_only_sound_ratings() {
+    let search = |hotels| hotel_search::SearchAnswer {
+        currency: "EUR".to_owned(),
+        hotels,
+        applied: hotel_search::AppliedFilters::SORT | hotel_search::AppliedFilters::BOARDS,
+        truncated: true,
+    };
+    let answer =
+        hotel::search_answer(search(vec![found(f64::INFINITY), found(4.5)]), euros(), 2).unwrap();
+    assert!(
+        answer.applied.sort
+            && answer.applied.boards
+            && !answer.applied.max_total
+            && answer.truncated
+    );
+    let ratings: Vec<_> = answer
+        .hotels
+        .iter()
+        .map(|hotel| hotel.star_rating)
+        .collect();
+    assert_eq!(ratings, [None, Some(4.5)]);
+    assert_eq!(
+        (
+            answer.hotels[0].name.as_str(),
+            answer.hotels[0].main_image.as_deref()
+        ),
+        ("ab", None)
+    );
+    assert_eq!(
+        hotel::search_answer(search(vec![found(1.0); 3]), euros(), 2)
+            .unwrap_err()
+            .field,
+        "hotels"
+    );
+}
+
+fn booked(positions: &[u8]) -> wire::HotelBookingState {
+    let rooms = positions.iter().map(|position| wire::BookedRoom {
+        position: *position,
+        supplier_room_reference: Some(String::new()),
+        hotel_confirmation_code: None,
+        canceled: false,
+    });
+    wire::HotelBookingState {
+        status: types::BookingStatus::Confirmed,
+        supplier_reference: "b1".to_owned(),
+        client_reference: Some(String::new()),
+        currency: "EUR".to_owned(),
+        total: 100,
+        hotel_confirmation_code: Some(" ".to_owned()),
+        remarks: None,
+        rooms: rooms.collect(),
+        policy: None,
+        cancellation: None,
+        extensions: Vec::new(),
+    }
+}
+
+#[test]
+fn a_booking_needs_its_reference_its_currency_and_each_room_once() {
+    let state = hotel::booking_state(booked(&[1, 0]), Some(euros())).unwrap();
+    assert_eq!(
+        state
+            .rooms
+            .iter()
+            .map(|room| room.position)
+            .collect::<Vec<_>>(),
+        [0, 1]
+    );
+    assert_eq!(
+        (
+            state.client_reference,
+            state.hotel_confirmation_code,
+            state.rooms[0].supplier_room_reference.clone()
+        ),
+        (None, None, None)
+    );
+    assert_eq!(
+        hotel::booking_state(booked(&[0, 0]), None)
+            .unwrap_err()
+            .field,
+        "rooms.position"
+    );
+    assert_eq!(
+        hotel::booking_state(booked(&[200]), None)
+            .unwrap_err()
+            .field,
+        "rooms.position"
+    );
+    assert_eq!(
+        hotel::booking_state(booked(&[]), Some(Currency::USD))
+            .unwrap_err()
+            .field,
+        "currency"
+    );
+    let nameless = wire::HotelBookingState {
+        supplier_reference: String::new(),
+        ..booked(&[])
+    };
+    assert_eq!(
+        hotel::booking_state(nameless, None).unwrap_err().field,
+        "supplier-reference"
+    );
+}
+
+#[test]
+fn a_refusal_that_cannot_be_read_is_not_a_definite_no() {
+    let refusal = |currency: &str| types::Refusal {
+        reason: types::RefusalReason::PriceChanged(types::Money {
+            amount: 100,
+            currency: currency.to_owned(),
+        }),
+        supplier_code: None,
+        message: "a\nb".repeat(1_000),
+    };
+    let ChangeError::Refused(no) =
+        outcome::change_error(types::ChangeError::Refused(refusal("EUR")))
+    else {
+        panic!("not a refusal")
+    };
+    assert!(no.message.chars().count() == 500 && !no.message.contains('\n'));
+    assert!(matches!(
+        outcome::change_error(types::ChangeError::Refused(refusal("???"))),
+        ChangeError::Unknown(_)
+    ));
+    assert!(matches!(
+        outcome::read_error(types::ReadError::Rejected(refusal("???"))),
+        ReadError::Unreadable(_)
+    ));
+    let endless = outcome::read_error(types::ReadError::RateLimited(Some(u32::MAX)));
+    assert_eq!(
+        endless,
+        ReadError::RateLimited {
+            retry_after_s: Some(86_400)
+        }
+    );
+}
+
+fn paid(authorized: i64, captured: i64, refunded: i64) -> processor::PaymentState {
+    processor::PaymentState {
+        status: processor::PaymentStatus::Captured,
+        processor_reference: "p1".to_owned(),
+        currency: "EUR".to_owned(),
+        authorized,
+        captured,
+        refunded,
+        card: None,
+        expires_at: None,
+        extensions: Vec::new(),
+    }
+}
+
+#[test]
+fn money_never_exceeds_the_step_before() {
+    assert!(payment::state(paid(100, 100, 40), Some(euros())).is_ok());
+    for (state, field) in [
+        (paid(100, 101, 0), "captured"),
+        (paid(100, 50, 51), "refunded"),
+        (paid(-1, 0, 0), "authorized"),
+    ] {
+        assert_eq!(payment::state(state, None).unwrap_err().field, field);
+    }
+    assert_eq!(
+        payment::state(paid(1, 0, 0), Some(Currency::USD))
+            .unwrap_err()
+            .field,
+        "currency"
+    );
+}
+
+#[test]
+fn a_refund_of_another_amount_is_not_the_refund() {
+    let refund = |amount| processor::RefundState {
+        processor_reference: "r1".to_owned(),
+        amount: types::Money {
+            amount,
+            currency: "EUR".to_owned(),
+        },
+    };
+    let asked = Some(Money::new(40, euros()));
+    assert!(payment::refund(refund(40), asked).is_ok());
+    assert_eq!(
+        payment::refund(refund(41), asked).unwrap_err().field,
+        "amount"
+    );
+}
+
+#[test]
+fn a_card_shows_four_digits_and_a_month_or_nothing() {
+    let card = |last4: &str, expires: &str| processor::Card {
+        brand: processor::CardBrand::Visa,
+        last4: last4.to_owned(),
+        funding: processor::Funding::Credit,
+        wallet: None,
+        expires: Some(expires.to_owned()),
+    };
+    assert_eq!(
+        payment::card(card("4242", "2030-12"))
+            .unwrap()
+            .expires
+            .as_deref(),
+        Some("2030-12")
+    );
+    assert_eq!(
+        payment::card(card("4242", "2030-13")).unwrap().expires,
+        None
+    );
+    for last4 in ["", "424", "42424", "424a", "４２４２"] {
+        assert!(payment::card(card(last4, "")).is_err(), "{last4}");
+    }
+}
+
+#[test]
+fn dates_have_one_form() {
+    assert!(date("day", "2027-02-28").is_ok());
+    for text in [
+        "2027-02-29",
+        "2027-2-28",
+        "20270228",
+        "2027-02-28T00:00",
+        " 2027-02-28",
+        "+02027-02-28",
+        "2027/02/28",
+        "",
+    ] {
+        assert!(date("day", text).is_err(), "{text}");
+    }
+}

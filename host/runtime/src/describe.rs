@@ -1,0 +1,154 @@
+//! What a plugin says of itself, checked before it is believed.
+
+use crate::bindings::exports::stopover::supplier::plugin as wit;
+use crate::capability::HostAsk;
+use host_domain::supplier::Description;
+use serde_json::Value;
+
+const NAME_CHARS_MAX: usize = 64;
+const LIST_ITEMS_MAX: usize = 32;
+const SCHEMA_BYTES_MAX: usize = 64 << 10;
+
+/// A description that makes no sense.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the plugin's description has no usable {field}: {reason}")]
+pub struct DescriptionError {
+    /// Which field.
+    pub field: &'static str,
+    /// What is wrong with it.
+    pub reason: &'static str,
+}
+
+/// A description and the parts of it that the host acts on.
+pub(crate) struct Described {
+    pub(crate) description: Description,
+    pub(crate) asks: Vec<HostAsk>,
+    pub(crate) settings_schema: Value,
+}
+
+pub(crate) fn check(wire: wit::Description) -> Result<Described, DescriptionError> {
+    let bad = |field, reason| DescriptionError { field, reason };
+    if !is_name(&wire.name) {
+        return Err(bad("name", "it has not the form [a-z][a-z0-9-]{0,63}"));
+    }
+    if !is_version(&wire.version) {
+        return Err(bad("version", "it is not a semantic version"));
+    }
+    if wire.hosts.len() > LIST_ITEMS_MAX || wire.secrets.len() > LIST_ITEMS_MAX {
+        return Err(bad("hosts or secrets", "the list is too long"));
+    }
+    let asks = wire.hosts.iter().map(|host| host.parse());
+    let asks = asks
+        .collect::<Result<Vec<HostAsk>, _>>()
+        .map_err(|_| bad("hosts", "one is not `name`, `name:port`, `*.name` or `*`"))?;
+    if wire
+        .secrets
+        .iter()
+        .any(|name| name.is_empty() || name.len() > NAME_CHARS_MAX)
+    {
+        return Err(bad("secrets", "a name is empty or too long"));
+    }
+    if wire.settings_schema.len() > SCHEMA_BYTES_MAX {
+        return Err(bad("settings schema", "it is too long"));
+    }
+    let settings_schema = serde_json::from_str(&wire.settings_schema)
+        .ok()
+        .filter(|schema: &Value| schema.is_object() || schema.is_boolean());
+    let settings_schema =
+        settings_schema.ok_or_else(|| bad("settings schema", "it is not a JSON Schema"))?;
+    let description = Description {
+        name: wire.name,
+        version: wire.version,
+        collects_payment: wire.collects_payment,
+        one_booking_per_offer: wire.one_booking_per_offer,
+        cancels_single_rooms: wire.cancels_single_rooms,
+        reads_consistent_after_ms: wire.reads_consistent_after_ms,
+        repeats_are_safe: wire.repeats_are_safe,
+        hosts: wire.hosts,
+        secrets: wire.secrets,
+        settings_schema: wire.settings_schema,
+    };
+    Ok(Described {
+        description,
+        asks,
+        settings_schema,
+    })
+}
+
+fn is_name(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    text.len() <= NAME_CHARS_MAX
+        && bytes.next().is_some_and(|byte| byte.is_ascii_lowercase())
+        && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+}
+
+fn is_version(text: &str) -> bool {
+    let numbers = text.split(['-', '+']).next().unwrap_or_default();
+    let is_number = |part: &str| {
+        !part.is_empty() && part.len() <= 9 && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    text.len() <= NAME_CHARS_MAX
+        && text.is_ascii()
+        && numbers.split('.').count() == 3
+        && numbers.split('.').all(is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(
+        change: impl FnOnce(&mut wit::Description),
+    ) -> Result<Described, DescriptionError> {
+        let mut wire = wit::Description {
+            name: "fake-hotels".to_owned(),
+            version: "1.2.3".to_owned(),
+            collects_payment: false,
+            one_booking_per_offer: true,
+            cancels_single_rooms: true,
+            reads_consistent_after_ms: Some(0),
+            repeats_are_safe: true,
+            hosts: vec!["*".to_owned(), "api.example.com:8443".to_owned()],
+            secrets: vec!["shared".to_owned()],
+            settings_schema: "{}".to_owned(),
+        };
+        change(&mut wire);
+        check(wire)
+    }
+
+    #[test]
+    fn a_sound_description_is_taken_as_it_is() {
+        let described = described(|_| ()).unwrap();
+        assert_eq!(
+            (described.description.name.as_str(), described.asks.len()),
+            ("fake-hotels", 2)
+        );
+    }
+
+    #[test]
+    fn every_unsound_field_is_refused_by_name() {
+        type Change = fn(&mut wit::Description);
+        let cases: [(&str, Change); 9] = [
+            ("name", |wire| wire.name = "Fake".to_owned()),
+            ("name", |wire| wire.name = String::new()),
+            ("version", |wire| wire.version = "1.2".to_owned()),
+            ("version", |wire| wire.version = "1.2.x".to_owned()),
+            ("hosts", |wire| {
+                wire.hosts = vec!["https://a.com".to_owned()]
+            }),
+            ("hosts or secrets", |wire| {
+                wire.hosts = vec!["a.com".to_owned(); LIST_ITEMS_MAX + 1]
+            }),
+            ("secrets", |wire| wire.secrets = vec![String::new()]),
+            ("settings schema", |wire| {
+                wire.settings_schema = "[]".to_owned()
+            }),
+            ("settings schema", |wire| {
+                wire.settings_schema = "{".to_owned()
+            }),
+        ];
+        for (field, change) in cases {
+            assert_eq!(described(change).err().unwrap().field, field);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Connections. Names are resolved once, by a resolver that judges every address,
+//! and the connection goes to exactly those; no redirects, no proxies, no cookies,
+//! no repeats. Pools belong to one plugin, and so to its credentials.
+
+use crate::address;
+use crate::egress::{ExchangeError, Incoming, Outgoing};
+use crate::limits::Limits;
+use futures::future::BoxFuture;
+use http::header;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::{Client, Response};
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A host that does not take a connection in this time is not there; shorter than
+/// a call, so that it is known that nothing was sent.
+const CONNECT_TIME_MAX: Duration = Duration::from_secs(4);
+/// Shorter than what servers commonly keep an idle connection open for.
+const IDLE_TIME_MAX: Duration = Duration::from_secs(20);
+const IDLE_CONNECTIONS_A_HOST: usize = 64;
+/// Read ahead at most, when the length of a body is announced.
+const BODY_BYTES_FIRST: usize = 256 << 10;
+
+/// Names to addresses.
+#[derive(Clone)]
+pub(super) struct Lookup(
+    Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>,
+);
+
+impl Lookup {
+    pub(super) fn system() -> Self {
+        Self(Arc::new(|name| {
+            Box::pin(async move {
+                let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+                Ok(found.map(|address| address.ip()).collect())
+            })
+        }))
+    }
+}
+
+/// Why an address may not be connected to; none when it may.
+pub(super) fn refusal(address: IpAddr, private_granted: bool) -> Option<&'static str> {
+    address::forbidden(address).filter(|_| !(private_granted && address::can_be_granted(address)))
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct AddressRefused(&'static str);
+
+struct GuardedResolver {
+    lookup: Lookup,
+    private_granted: bool,
+}
+
+impl Resolve for GuardedResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let found = (self.lookup.0)(name.as_str().to_owned());
+        let private_granted = self.private_granted;
+        Box::pin(async move {
+            let addresses = found.await?;
+            for address in &addresses {
+                if let Some(reason) = refusal(*address, private_granted) {
+                    return Err(AddressRefused(reason).into());
+                }
+            }
+            Ok(Box::new(
+                addresses
+                    .into_iter()
+                    .map(|address| SocketAddr::new(address, 0)),
+            ) as Addrs)
+        })
+    }
+}
+
+/// The connections of one plugin: to public hosts, and to hosts that are granted
+/// although they are private. Made at their first use: most of a client's cost is
+/// reading the system's certificates.
+pub(super) struct Clients {
+    public: OnceLock<Client>,
+    private: OnceLock<Client>,
+    lookup: Lookup,
+    headers_max: usize,
+    header_bytes_max: usize,
+}
+
+impl Clients {
+    pub(super) fn new(limits: &Limits, lookup: Lookup) -> Self {
+        Self {
+            public: OnceLock::new(),
+            private: OnceLock::new(),
+            lookup,
+            headers_max: limits.response_headers_max,
+            header_bytes_max: limits.response_header_bytes_max,
+        }
+    }
+
+    /// Sends a request that was allowed, and reads the whole response.
+    pub(super) async fn exchange(
+        &self,
+        private: bool,
+        outgoing: Outgoing,
+        deadline: Instant,
+        limits: &Limits,
+    ) -> Result<Incoming, ExchangeError> {
+        let client = self.client(private)?;
+        let mut request = reqwest::Request::new(outgoing.method, outgoing.url);
+        *request.headers_mut() = outgoing.headers;
+        if !outgoing.body.is_empty() {
+            *request.body_mut() = Some(outgoing.body.into());
+        }
+        let exchange = async {
+            let response = client
+                .execute(request)
+                .await
+                .map_err(|error| failure(&error))?;
+            read(response, limits).await
+        };
+        let in_time = tokio::time::timeout_at(deadline, exchange).await;
+        in_time.unwrap_or_else(|_| {
+            Err(ExchangeError::TimedOut(
+                "no whole response in time".to_owned(),
+            ))
+        })
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the guarded client that others are told to take"
+    )]
+    fn client(&self, private: bool) -> Result<&Client, ExchangeError> {
+        let cell = if private { &self.private } else { &self.public };
+        if let Some(client) = cell.get() {
+            return Ok(client);
+        }
+        let resolver = GuardedResolver {
+            lookup: self.lookup.clone(),
+            private_granted: private,
+        };
+        let built = Client::builder()
+            .user_agent(concat!("stopover/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .no_proxy()
+            .referer(false)
+            .gzip(true)
+            .connect_timeout(CONNECT_TIME_MAX)
+            .pool_idle_timeout(IDLE_TIME_MAX)
+            .pool_max_idle_per_host(IDLE_CONNECTIONS_A_HOST)
+            .http1_max_headers(self.headers_max.saturating_add(1))
+            .http2_max_header_list_size(u32::try_from(self.header_bytes_max).unwrap_or(u32::MAX))
+            .tcp_nodelay(true)
+            .dns_resolver(resolver)
+            .build()
+            .map_err(|error| {
+                ExchangeError::NotSent(format!("no HTTP client: {}", sentence(&error)))
+            })?;
+        Ok(cell.get_or_init(|| built))
+    }
+}
+
+async fn read(mut response: Response, limits: &Limits) -> Result<Incoming, ExchangeError> {
+    let status = response.status().as_u16();
+    let headers = std::mem::take(response.headers_mut());
+    let header_bytes: usize = headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len())
+        .sum();
+    if headers.len() > limits.response_headers_max
+        || header_bytes > limits.response_header_bytes_max
+    {
+        return Err(ExchangeError::TooLarge(limits.response_header_bytes_max));
+    }
+    let bytes_max = limits.response_bytes_max;
+    let announced = response
+        .content_length()
+        .and_then(|length| usize::try_from(length).ok())
+        .unwrap_or(0);
+    if announced > bytes_max {
+        return Err(ExchangeError::TooLarge(bytes_max));
+    }
+    let mut body = Vec::with_capacity(announced.min(BODY_BYTES_FIRST));
+    while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
+        if body.len() + chunk.len() > bytes_max {
+            return Err(ExchangeError::TooLarge(bytes_max));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    let mut headers = headers;
+    for name in [
+        header::CONNECTION,
+        header::TRANSFER_ENCODING,
+        header::UPGRADE,
+        header::TRAILER,
+    ] {
+        headers.remove(name);
+    }
+    Ok(Incoming {
+        status,
+        headers,
+        body,
+    })
+}
+
+fn failure(error: &reqwest::Error) -> ExchangeError {
+    if let Some(AddressRefused(reason)) = refused_address(error) {
+        return ExchangeError::Denied((*reason).to_owned());
+    }
+    let text = sentence(error);
+    if error.is_builder() || error.is_connect() {
+        return ExchangeError::NotSent(text);
+    }
+    if error.is_timeout() {
+        ExchangeError::TimedOut(text)
+    } else {
+        ExchangeError::Cut(text)
+    }
+}
+
+fn refused_address(error: &reqwest::Error) -> Option<&AddressRefused> {
+    causes(error).find_map(|cause| cause.downcast_ref::<AddressRefused>())
+}
+
+fn causes<'a>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |error| error.source())
+}
+
+/// The innermost cause, which holds no URL and so nothing of the query.
+fn sentence(error: &reqwest::Error) -> String {
+    let innermost = causes(error).skip(1).last();
+    let text = innermost.map_or_else(|| "the request failed".to_owned(), ToString::to_string);
+    text.chars().take(200).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,312 @@
+//! The way out: every request of every plugin passes here, in this order: URL
+//! read once, allow-list, address, credential, connection, caps, record. Knows
+//! nothing of guests; what it cannot prove to be unsent counts as sent.
+
+mod client;
+mod draft;
+
+pub(crate) use draft::{Draft, Outgoing};
+
+use crate::call_log::{ExchangeOutcome, ExchangeRecord, loggable_path, trace_exchange};
+use crate::capability::{AllowList, Disallowed};
+use crate::cassette::{Recorder, Replayer};
+use crate::limits::Limits;
+use crate::provision::Provision;
+use crate::state::CallScope;
+use client::{Clients, Lookup};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use secrecy::{ExposeSecret, SecretString};
+use std::time::Duration;
+use tokio::time::Instant;
+use url::Url;
+
+/// A header that the host sets on requests to one host, and no guest ever sees.
+#[derive(Debug, Clone)]
+pub struct Credential {
+    /// `name` or `name:port`, exactly.
+    pub host: String,
+    /// Name of the header, e.g. `authorization`.
+    pub header: String,
+    /// Its value.
+    pub value: SecretString,
+}
+
+/// A credential that cannot be a header.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the credential for {host} is not a header: bad {part}")]
+pub struct InvalidCredential {
+    /// For which host.
+    pub host: String,
+    /// `name` or `value`.
+    pub part: &'static str,
+}
+
+/// Where requests go.
+pub(crate) enum Route {
+    /// To the supplier.
+    Live,
+    /// To the supplier, and every exchange is kept.
+    Record(Recorder),
+    /// To kept exchanges; there is no network.
+    Replay(Replayer),
+}
+
+/// A whole response, decompressed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Incoming {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+/// Why there is no response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ExchangeError {
+    Denied(String),
+    NotSent(String),
+    TimedOut(String),
+    Cut(String),
+    TooLarge(usize),
+}
+
+impl ExchangeError {
+    /// Whether it is certain that the supplier saw nothing.
+    const fn is_unsent(&self) -> bool {
+        matches!(self, Self::Denied(_) | Self::NotSent(_))
+    }
+
+    const fn outcome(&self) -> ExchangeOutcome {
+        match self {
+            Self::Denied(_) => ExchangeOutcome::Denied,
+            Self::NotSent(_) => ExchangeOutcome::NotSent,
+            Self::TimedOut(_) => ExchangeOutcome::TimedOut,
+            Self::Cut(_) => ExchangeOutcome::Cut,
+            Self::TooLarge(_) => ExchangeOutcome::TooLarge,
+        }
+    }
+
+    fn detail(&self) -> &str {
+        match self {
+            Self::Denied(reason)
+            | Self::NotSent(reason)
+            | Self::TimedOut(reason)
+            | Self::Cut(reason) => reason,
+            Self::TooLarge(_) => "the response is larger than the limit",
+        }
+    }
+}
+
+struct PreparedCredential {
+    host: String,
+    port: Option<u16>,
+    header: HeaderName,
+    value: HeaderValue,
+}
+
+impl PreparedCredential {
+    fn new(credential: &Credential) -> Result<Self, InvalidCredential> {
+        let invalid = |part| InvalidCredential {
+            host: credential.host.clone(),
+            part,
+        };
+        let header =
+            HeaderName::from_bytes(credential.header.as_bytes()).map_err(|_| invalid("name"))?;
+        let mut value = HeaderValue::from_str(credential.value.expose_secret())
+            .map_err(|_| invalid("value"))?;
+        value.set_sensitive(true);
+        let (host, port) = match credential.host.rsplit_once(':') {
+            Some((host, port)) if !host.ends_with(':') && !port.ends_with(']') => {
+                (host, Some(port.parse().map_err(|_| invalid("host"))?))
+            }
+            _ => (credential.host.as_str(), None),
+        };
+        Ok(Self {
+            host: host.to_ascii_lowercase(),
+            port,
+            header,
+            value,
+        })
+    }
+
+    fn is_for(&self, url: &Url) -> bool {
+        url.host_str() == Some(self.host.as_str())
+            && (self.port.is_none() || self.port == url.port_or_known_default())
+    }
+}
+
+/// The way out of one plugin.
+pub(crate) struct Egress {
+    allowed: AllowList,
+    credentials: Vec<PreparedCredential>,
+    clients: Clients,
+    route: Route,
+}
+
+impl Egress {
+    pub(crate) fn new(
+        allowed: AllowList,
+        credentials: &[Credential],
+        limits: &Limits,
+        route: Route,
+    ) -> Result<Self, InvalidCredential> {
+        let credentials = credentials
+            .iter()
+            .map(PreparedCredential::new)
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            allowed,
+            credentials,
+            clients: Clients::new(limits, Lookup::system()),
+            route,
+        })
+    }
+
+    /// One exchange: everything that may go wrong with it, and a record of it.
+    pub(crate) async fn send(
+        &self,
+        provision: &Provision,
+        scope: &CallScope,
+        draft: Draft,
+    ) -> Result<Incoming, ExchangeError> {
+        let began = Instant::now();
+        let started_at = provision.clock.now();
+        let (method, request_bytes) = (
+            draft.method.clone(),
+            draft.body.as_ref().map_or(0, Vec::len),
+        );
+        let url = draft::read_url(&draft.url);
+        let result = match &url {
+            Ok(url) => self.attempt(provision, scope, url, draft).await,
+            Err(refusal) => Err(ExchangeError::NotSent((*refusal).to_owned())),
+        };
+        let Some(operation) = scope.operation else {
+            return result;
+        };
+        let (origin, path) = match &url {
+            Ok(url) => (
+                url.origin().ascii_serialization(),
+                loggable_path(url.path()),
+            ),
+            Err(_) => (String::new(), String::new()),
+        };
+        let record = ExchangeRecord {
+            supplier: &provision.supplier,
+            digest: &provision.digest,
+            operation,
+            request_id: &scope.request_id,
+            booking: scope.booking.as_deref(),
+            method: method.as_str(),
+            origin: &origin,
+            path: &path,
+            status: result.as_ref().ok().map(|incoming| incoming.status),
+            request_bytes,
+            response_bytes: result.as_ref().map_or(0, |incoming| incoming.body.len()),
+            started_at,
+            duration: began.elapsed(),
+            outcome: result
+                .as_ref()
+                .map_or_else(ExchangeError::outcome, |_| ExchangeOutcome::Answered),
+            detail: result.as_ref().err().map(ExchangeError::detail),
+        };
+        trace_exchange(&record);
+        provision.sink.exchange(&record);
+        result
+    }
+
+    async fn attempt(
+        &self,
+        provision: &Provision,
+        scope: &CallScope,
+        url: &Url,
+        draft: Draft,
+    ) -> Result<Incoming, ExchangeError> {
+        let limits = &provision.limits;
+        if !scope.sent.try_request(limits.requests_max) {
+            return Err(ExchangeError::Denied(format!(
+                "more than {} requests in one call",
+                limits.requests_max
+            )));
+        }
+        let timeout = draft.timeout.unwrap_or(Duration::MAX);
+        let private = self.judge(url)?;
+        let mut outgoing = draft.into_outgoing(url.clone())?;
+        let changing = outgoing.is_changing();
+        let limit = Instant::now().checked_add(timeout);
+        let deadline = limit.map_or(scope.deadline, |limit| limit.min(scope.deadline));
+
+        scope.sent.begin(changing);
+        let result = match &self.route {
+            Route::Replay(replayer) => replayer.answer(&outgoing),
+            Route::Live => {
+                self.authorize(&mut outgoing);
+                self.clients
+                    .exchange(private, outgoing, deadline, limits)
+                    .await
+            }
+            Route::Record(recorder) => {
+                let mut authorized = outgoing.clone();
+                self.authorize(&mut authorized);
+                let result = self
+                    .clients
+                    .exchange(private, authorized, deadline, limits)
+                    .await;
+                if let Ok(incoming) = &result {
+                    recorder.keep(&outgoing, incoming);
+                }
+                result
+            }
+        };
+        match result {
+            Err(error) => {
+                if error.is_unsent() {
+                    scope.sent.take_back(changing);
+                }
+                Err(self.with_the_line_to_add(url, error))
+            }
+            answered => answered,
+        }
+    }
+
+    /// Scheme, host and port, and the address where the URL holds one.
+    fn judge(&self, url: &Url) -> Result<bool, ExchangeError> {
+        let allowed = self
+            .allowed
+            .check(url)
+            .map_err(|disallowed| match disallowed {
+                Disallowed::Malformed(reason) => ExchangeError::NotSent(reason.to_owned()),
+                Disallowed::NotGranted(reason) => ExchangeError::Denied(reason),
+            })?;
+        let literal = match url.host() {
+            Some(url::Host::Ipv4(address)) => Some(address.into()),
+            Some(url::Host::Ipv6(address)) => Some(address.into()),
+            Some(url::Host::Domain(_)) | None => None,
+        };
+        match literal.and_then(|address| client::refusal(address, allowed.private)) {
+            Some(reason) => Err(ExchangeError::Denied(
+                self.allowed.private_refusal(url, reason),
+            )),
+            None => Ok(allowed.private),
+        }
+    }
+
+    fn authorize(&self, outgoing: &mut Outgoing) {
+        for credential in self
+            .credentials
+            .iter()
+            .filter(|credential| credential.is_for(&outgoing.url))
+        {
+            outgoing
+                .headers
+                .insert(credential.header.clone(), credential.value.clone());
+        }
+    }
+
+    fn with_the_line_to_add(&self, url: &Url, error: ExchangeError) -> ExchangeError {
+        match error {
+            ExchangeError::Denied(reason) => {
+                ExchangeError::Denied(self.allowed.private_refusal(url, &reason))
+            }
+            error => error,
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! A small cache of the plugin's own, kept between calls. Forgets what is too
+//! old, then what was used least recently, when it is full.
+
+use crate::bindings::stopover::host::cache;
+use crate::state::GuestState;
+use host_domain::time::Timestamp;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Longest life of a value: one day.
+const TTL_MS_MAX: u32 = 24 * 60 * 60 * 1000;
+/// Largest value.
+const VALUE_BYTES_MAX: usize = 64 << 10;
+/// Longest key.
+const KEY_BYTES_MAX: usize = 256;
+/// Most entries: finding the one to forget looks at each.
+const ENTRIES_MAX: usize = 1_024;
+/// What an entry costs besides its key and value.
+const ENTRY_OVERHEAD_BYTES: usize = 96;
+
+impl cache::Host for GuestState {
+    fn get(&mut self, key: String) -> wasmtime::Result<Option<Vec<u8>>> {
+        let now = self.provision.clock.now();
+        Ok(self
+            .provision
+            .cache
+            .get(&key, now)
+            .map(|value| value.to_vec()))
+    }
+
+    fn set(&mut self, key: String, value: Vec<u8>, ttl_ms: u32) -> wasmtime::Result<()> {
+        let now = self.provision.clock.now();
+        self.provision.cache.set(key, value, ttl_ms, now);
+        Ok(())
+    }
+}
+
+struct Entry {
+    value: Arc<[u8]>,
+    expires_at: Timestamp,
+    used: u64,
+}
+
+#[derive(Default)]
+struct Entries {
+    by_key: HashMap<String, Entry>,
+    bytes: usize,
+    uses: u64,
+}
+
+/// The cache of one plugin.
+pub(crate) struct Cache {
+    entries: Mutex<Entries>,
+    bytes_max: usize,
+}
+
+impl Cache {
+    pub(crate) fn new(bytes_max: usize) -> Self {
+        Self {
+            entries: Mutex::default(),
+            bytes_max,
+        }
+    }
+
+    fn get(&self, key: &str, now: Timestamp) -> Option<Arc<[u8]>> {
+        let mut entries = self.entries();
+        entries.uses += 1;
+        let used = entries.uses;
+        let entry = entries.by_key.get_mut(key)?;
+        if entry.expires_at <= now {
+            entries.forget(key);
+            return None;
+        }
+        entry.used = used;
+        Some(Arc::clone(&entry.value))
+    }
+
+    /// Keeps a value; one that is too large or lives no time is not kept, and
+    /// what stood under its key is forgotten.
+    fn set(&self, key: String, value: Vec<u8>, ttl_ms: u32, now: Timestamp) {
+        let mut entries = self.entries();
+        entries.forget(&key);
+        let cost = cost(&key, value.len());
+        if key.len() > KEY_BYTES_MAX
+            || value.len() > VALUE_BYTES_MAX
+            || cost > self.bytes_max
+            || ttl_ms == 0
+        {
+            return;
+        }
+        entries.make_room(cost, self.bytes_max, now);
+        entries.uses += 1;
+        let used = entries.uses;
+        entries.bytes += cost;
+        let expires_at = now.plus_ms(i64::from(ttl_ms.min(TTL_MS_MAX)));
+        entries.by_key.insert(
+            key,
+            Entry {
+                value: value.into(),
+                expires_at,
+                used,
+            },
+        );
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Entries {
+    fn forget(&mut self, key: &str) {
+        if let Some(entry) = self.by_key.remove(key) {
+            self.bytes = self.bytes.saturating_sub(cost(key, entry.value.len()));
+        }
+    }
+
+    fn make_room(&mut self, wanted: usize, bytes_max: usize, now: Timestamp) {
+        if self.fits(wanted, bytes_max) {
+            return;
+        }
+        let expired: Vec<String> = self
+            .by_key
+            .iter()
+            .filter(|(_, e)| e.expires_at <= now)
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in expired {
+            self.forget(&key);
+        }
+        while !self.fits(wanted, bytes_max) {
+            let Some(oldest) = self
+                .by_key
+                .iter()
+                .min_by_key(|(_, e)| e.used)
+                .map(|(key, _)| key.clone())
+            else {
+                return;
+            };
+            self.forget(&oldest);
+        }
+    }
+
+    fn fits(&self, wanted: usize, bytes_max: usize) -> bool {
+        self.by_key.len() < ENTRIES_MAX && self.bytes + wanted <= bytes_max
+    }
+}
+
+const fn cost(key: &str, value_bytes: usize) -> usize {
+    key.len() + value_bytes + ENTRY_OVERHEAD_BYTES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_000_000);
+
+    fn get(cache: &Cache, key: &str, now: Timestamp) -> Option<Vec<u8>> {
+        cache.get(key, now).map(|value| value.to_vec())
+    }
+
+    #[test]
+    fn a_value_lives_until_its_time_and_at_most_a_day() {
+        let cache = Cache::new(1 << 20);
+        cache.set("a".into(), vec![1], 1_000, NOW);
+        cache.set("b".into(), vec![2], u32::MAX, NOW);
+        assert_eq!(get(&cache, "a", NOW.plus_ms(999)), Some(vec![1]));
+        assert_eq!(get(&cache, "a", NOW.plus_ms(1_000)), None);
+        assert_eq!(
+            get(&cache, "b", NOW.plus_ms(i64::from(TTL_MS_MAX) - 1)),
+            Some(vec![2])
+        );
+        assert_eq!(get(&cache, "b", NOW.plus_ms(i64::from(TTL_MS_MAX))), None);
+        assert_eq!(cache.entries().bytes, 0);
+    }
+
+    #[test]
+    fn the_least_recently_used_is_forgotten_first() {
+        let cache = Cache::new(3 * cost("a", 10));
+        for key in ["a", "b", "c"] {
+            cache.set(key.into(), vec![0; 10], 1_000, NOW);
+        }
+        assert!(get(&cache, "a", NOW).is_some());
+        cache.set("d".into(), vec![0; 10], 1_000, NOW);
+        assert_eq!(
+            ["a", "b", "c", "d"].map(|key| get(&cache, key, NOW).is_some()),
+            [true, false, true, true]
+        );
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_kept_and_replaces_nothing_by_something_old() {
+        let cache = Cache::new(1 << 20);
+        cache.set("a".into(), vec![1], 1_000, NOW);
+        cache.set("a".into(), vec![0; VALUE_BYTES_MAX + 1], 1_000, NOW);
+        assert_eq!(get(&cache, "a", NOW), None);
+        cache.set("k".repeat(KEY_BYTES_MAX + 1), vec![1], 1_000, NOW);
+        cache.set("zero".into(), vec![1], 0, NOW);
+        assert_eq!(cache.entries().by_key.len(), 0);
+    }
+
+    #[test]
+    fn entries_and_bytes_stay_within_their_limits() {
+        let cache = Cache::new(usize::MAX);
+        for number in 0..ENTRIES_MAX + 50 {
+            cache.set(number.to_string(), vec![0; 8], 1_000, NOW);
+        }
+        assert_eq!(cache.entries().by_key.len(), ENTRIES_MAX);
+        let small = Cache::new(10_000);
+        for number in 0..500 {
+            small.set(number.to_string(), vec![0; 700], 1_000, NOW);
+            assert!(small.entries().bytes <= 10_000);
+        }
+    }
+}

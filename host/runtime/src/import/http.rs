@@ -1,0 +1,96 @@
+//! The only door out, as the guest sees it. Converts; everything that is decided
+//! is decided in the egress.
+
+use crate::bindings::stopover::host::http;
+use crate::egress::{Draft, ExchangeError, Incoming};
+use crate::provision::Provision;
+use crate::state::{CallScope, GuestState};
+use futures::StreamExt;
+use std::time::Duration;
+
+/// Most requests in one list; the call's own limit is counted besides.
+const REQUESTS_A_LIST: usize = 64;
+
+impl http::Host for GuestState {
+    async fn send(
+        &mut self,
+        request: http::Request,
+    ) -> wasmtime::Result<Result<http::Response, http::Error>> {
+        Ok(send(&self.provision, &self.scope, request).await)
+    }
+
+    async fn send_many(
+        &mut self,
+        requests: Vec<http::Request>,
+    ) -> wasmtime::Result<Vec<Result<http::Response, http::Error>>> {
+        if requests.len() > REQUESTS_A_LIST {
+            let refusal = || {
+                Err(http::Error::Denied(format!(
+                    "more than {REQUESTS_A_LIST} requests at once"
+                )))
+            };
+            return Ok(requests.iter().map(|_| refusal()).collect());
+        }
+        let at_once = self.provision.limits.requests_at_once_max.max(1);
+        let (provision, scope) = (&*self.provision, &*self.scope);
+        let answers = futures::stream::iter(requests)
+            .map(|request| send(provision, scope, request))
+            .buffered(at_once);
+        Ok(answers.collect().await)
+    }
+}
+
+async fn send(
+    provision: &Provision,
+    scope: &CallScope,
+    request: http::Request,
+) -> Result<http::Response, http::Error> {
+    let draft = Draft {
+        method: method(request.method),
+        url: request.url,
+        headers: request
+            .headers
+            .into_iter()
+            .map(|header| (header.name, header.value))
+            .collect(),
+        body: request.body,
+        timeout: request
+            .timeout_ms
+            .map(|ms| Duration::from_millis(u64::from(ms))),
+    };
+    match provision.egress.send(provision, scope, draft).await {
+        Ok(incoming) => Ok(response(incoming)),
+        Err(error) => Err(match error {
+            ExchangeError::Denied(reason) => http::Error::Denied(reason),
+            ExchangeError::NotSent(reason) => http::Error::NotSent(reason),
+            ExchangeError::TimedOut(reason) => http::Error::TimedOut(reason),
+            ExchangeError::Cut(reason) => http::Error::Cut(reason),
+            ExchangeError::TooLarge(bytes_max) => {
+                http::Error::TooLarge(u64::try_from(bytes_max).unwrap_or(u64::MAX))
+            }
+        }),
+    }
+}
+
+const fn method(method: http::Method) -> ::http::Method {
+    match method {
+        http::Method::Get => ::http::Method::GET,
+        http::Method::Head => ::http::Method::HEAD,
+        http::Method::Post => ::http::Method::POST,
+        http::Method::Put => ::http::Method::PUT,
+        http::Method::Patch => ::http::Method::PATCH,
+        http::Method::Delete => ::http::Method::DELETE,
+    }
+}
+
+fn response(incoming: Incoming) -> http::Response {
+    let headers = incoming.headers.iter().map(|(name, value)| http::Header {
+        name: name.as_str().to_owned(),
+        value: String::from_utf8_lossy(value.as_bytes()).into_owned(),
+    });
+    http::Response {
+        status: incoming.status,
+        headers: headers.collect(),
+        body: incoming.body,
+    }
+}

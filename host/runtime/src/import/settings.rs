@@ -1,0 +1,10 @@
+//! What the operator configured for the plugin.
+
+use crate::bindings::stopover::host::settings;
+use crate::state::GuestState;
+
+impl settings::Host for GuestState {
+    fn get(&mut self) -> wasmtime::Result<String> {
+        Ok(self.provision.settings.clone())
+    }
+}

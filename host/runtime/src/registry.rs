@@ -1,0 +1,310 @@
+//! From a configured file to a plugin that can be called: read, compared with
+//! its pinned digest, compiled or taken from the cache, linked, asked what it is,
+//! and checked. Nothing of a plugin counts before all of it is sound.
+
+use crate::admission::Admission;
+use crate::bindings::stopover::host as imports;
+use crate::breaker::Breaker;
+use crate::call_log::CallSink;
+use crate::capability::AllowList;
+use crate::cassette::{CassetteError, Recorder, Replayer};
+use crate::compile::{CodeCache, CodeSource, CompileError, ComponentFile};
+use crate::describe::{self, Described, DescriptionError};
+use crate::egress::{Egress, InvalidCredential, Route};
+use crate::exports::{ExportError, Exports};
+use crate::guest;
+use crate::import::cache::Cache;
+use crate::plugin::{Plugin, PluginInfo, PluginSpec, Traffic};
+use crate::provision::Provision;
+use crate::state::{Broken, CallScope, GuestState, OfGuest};
+use host_domain::supplier::SupplierId;
+use host_domain::time::Clock;
+use secrecy::SecretString;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+use wasmtime::Engine;
+use wasmtime::component::{Component, InstancePre, Linker};
+
+/// How long a plugin may take to say what it is. A JavaScript engine needs 60 ms.
+const DESCRIBE_TIME_MAX: Duration = Duration::from_secs(5);
+/// Violations of the settings' schema that are told.
+const VIOLATIONS_TOLD: usize = 10;
+
+/// A plugin that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// No such plugin is loaded.
+    #[error("no plugin {0} is loaded")]
+    NotLoaded(SupplierId),
+    /// The file cannot be read or compiled.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// The file is not the one that was pinned.
+    #[error("the component's digest is {found}, and {pinned} is pinned")]
+    Digest {
+        /// In the configuration.
+        pinned: String,
+        /// Of the file.
+        found: String,
+    },
+    /// It imports something that plugins do not get.
+    #[error("the component imports what no plugin gets: {0}")]
+    Imports(String),
+    /// An export is not what the WIT says.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+    /// It broke while it was asked what it is.
+    #[error("the plugin cannot say what it is: {0}")]
+    Broken(String),
+    /// What it says of itself makes no sense.
+    #[error(transparent)]
+    Description(#[from] DescriptionError),
+    /// The configured settings do not fit its schema.
+    #[error("the settings do not fit the plugin's schema: {}", .0.join("; "))]
+    Settings(Vec<String>),
+    /// A configured credential is not a header.
+    #[error(transparent)]
+    Credential(#[from] InvalidCredential),
+    /// The folder to record to or replay from cannot be used.
+    #[error(transparent)]
+    Cassette(#[from] CassetteError),
+    /// The host itself failed.
+    #[error("the host failed to load the plugin: {0}")]
+    Host(String),
+}
+
+/// What loading needs, the same for all plugins.
+pub(crate) struct Loader {
+    engine: Engine,
+    plain: Linker<GuestState>,
+    wasi: Linker<GuestState>,
+    code: CodeCache,
+    clock: Arc<dyn Clock>,
+    sink: Arc<dyn CallSink>,
+}
+
+struct Linked {
+    pre: InstancePre<GuestState>,
+    digest: String,
+    code: CodeSource,
+}
+
+impl Loader {
+    pub(crate) fn new(
+        engine: Engine,
+        code: CodeCache,
+        clock: Arc<dyn Clock>,
+        sink: Arc<dyn CallSink>,
+    ) -> wasmtime::Result<Self> {
+        let plain = link(&engine)?;
+        let mut wasi = link(&engine)?;
+        wasmtime_wasi::p2::add_to_linker_async(&mut wasi)?;
+        Ok(Self {
+            engine,
+            plain,
+            wasi,
+            code,
+            clock,
+            sink,
+        })
+    }
+
+    /// All of it; nothing is kept when any of it fails.
+    pub(crate) async fn load(self: &Arc<Self>, spec: PluginSpec) -> Result<Plugin, LoadError> {
+        let began = Instant::now();
+        let linked = self.link(&spec).await?;
+        let (exports, described) = self.ask(&spec, &linked).await?;
+        check_settings(&described.settings_schema, &spec.settings)?;
+        let allowed = AllowList::new(spec.id.as_str(), described.asks, spec.grants.clone());
+        let missing_grants = allowed.missing();
+        let (secrets, missing_secrets) =
+            granted_secrets(&described.description.secrets, &spec.secrets);
+        let route = route(&spec.traffic)?;
+        let egress = Egress::new(allowed, &spec.credentials, &spec.limits, route)?;
+        let provision = self.provision(&spec, &linked.digest, secrets, egress);
+        let info = PluginInfo {
+            id: spec.id.clone(),
+            modes: spec.modes.clone(),
+            component: spec.component.clone(),
+            digest: linked.digest,
+            description: described.description,
+            operations: exports.operations.clone(),
+            missing_grants,
+            missing_secrets,
+            code: linked.code,
+            loaded_at: self.clock.now(),
+            load_time: began.elapsed(),
+        };
+        let admission = Admission::new(spec.limits.calls_max);
+        Ok(Plugin {
+            info,
+            pre: linked.pre,
+            exports,
+            provision,
+            admission,
+            breaker: Breaker::new(),
+            spec,
+        })
+    }
+
+    /// Reading and compiling are slow and run aside.
+    async fn link(self: &Arc<Self>, spec: &PluginSpec) -> Result<Linked, LoadError> {
+        let loader = Arc::clone(self);
+        let (path, pinned) = (spec.component.clone(), spec.digest.clone());
+        let aside = tokio::task::spawn_blocking(move || {
+            let file = ComponentFile::read(&path)?;
+            check_digest(pinned.as_deref(), &file.digest)?;
+            let (component, code) = loader.code.component(&loader.engine, &file)?;
+            let linker = if imports_wasi(&loader.engine, &component) {
+                &loader.wasi
+            } else {
+                &loader.plain
+            };
+            let pre = linker
+                .instantiate_pre(&component)
+                .map_err(|error| LoadError::Imports(format!("{error:#}")))?;
+            Ok(Linked {
+                pre,
+                digest: file.digest,
+                code,
+            })
+        });
+        aside
+            .await
+            .unwrap_or_else(|error| Err(LoadError::Host(error.to_string())))
+    }
+
+    /// Asks the plugin what it is, in an instance that can reach nothing.
+    async fn ask(
+        &self,
+        spec: &PluginSpec,
+        linked: &Linked,
+    ) -> Result<(Exports, Described), LoadError> {
+        let deadline = Instant::now() + DESCRIBE_TIME_MAX;
+        let scope = Arc::new(CallScope::new(None, "load", None, deadline));
+        let nothing = Egress::new(
+            AllowList::new(spec.id.as_str(), Vec::new(), Vec::new()),
+            &[],
+            &spec.limits,
+            Route::Live,
+        )?;
+        let provision = self.provision(spec, &linked.digest, BTreeMap::new(), nothing);
+        let exports = {
+            let mut store = guest::new_store(&self.engine, &provision, &scope);
+            let instance = linked.pre.instantiate_async(&mut store).await;
+            let instance = instance
+                .map_err(|error| broken(guest::broken(&error, store.data().usage.refused())))?;
+            Exports::find(&linked.pre, &instance, &mut store)?
+        };
+        let ended = guest::call(&linked.pre, &provision, &scope, &exports.describe, ()).await;
+        let (wire,) = ended.answer.map_err(broken)?;
+        Ok((exports, describe::check(wire)?))
+    }
+
+    fn provision(
+        &self,
+        spec: &PluginSpec,
+        digest: &str,
+        secrets: BTreeMap<String, SecretString>,
+        egress: Egress,
+    ) -> Arc<Provision> {
+        Arc::new(Provision {
+            supplier: spec.id.clone(),
+            digest: digest.to_owned(),
+            limits: spec.limits.clone(),
+            settings: spec.settings.to_string(),
+            secrets,
+            egress,
+            cache: Cache::new(spec.limits.cache_bytes_max),
+            clock: Arc::clone(&self.clock),
+            sink: Arc::clone(&self.sink),
+        })
+    }
+}
+
+fn link(engine: &Engine) -> wasmtime::Result<Linker<GuestState>> {
+    let mut linker = Linker::new(engine);
+    imports::http::add_to_linker::<_, OfGuest>(&mut linker, |state| state)?;
+    imports::log::add_to_linker::<_, OfGuest>(&mut linker, |state| state)?;
+    imports::clock::add_to_linker::<_, OfGuest>(&mut linker, |state| state)?;
+    imports::cache::add_to_linker::<_, OfGuest>(&mut linker, |state| state)?;
+    imports::secret::add_to_linker::<_, OfGuest>(&mut linker, |state| state)?;
+    imports::settings::add_to_linker::<_, OfGuest>(&mut linker, |state| state)?;
+    Ok(linker)
+}
+
+fn imports_wasi(engine: &Engine, component: &Component) -> bool {
+    component
+        .component_type()
+        .imports(engine)
+        .any(|(name, _)| name.starts_with("wasi:"))
+}
+
+fn broken(broken: Broken) -> LoadError {
+    LoadError::Broken(match broken {
+        Broken::Trapped(reason) => reason,
+        Broken::TimedOut => "it took too long".to_owned(),
+        Broken::NoPlace => "the pool is full, or too small for this component".to_owned(),
+    })
+}
+
+fn check_digest(pinned: Option<&str>, found: &str) -> Result<(), LoadError> {
+    let Some(pinned) = pinned else { return Ok(()) };
+    let bare = pinned.strip_prefix("sha256:").unwrap_or(pinned);
+    if bare.eq_ignore_ascii_case(found) {
+        return Ok(());
+    }
+    Err(LoadError::Digest {
+        pinned: bare.to_owned(),
+        found: found.to_owned(),
+    })
+}
+
+fn check_settings(schema: &Value, settings: &Value) -> Result<(), LoadError> {
+    if !settings.is_object() {
+        return Err(LoadError::Settings(vec![
+            "they are not a JSON object".to_owned(),
+        ]));
+    }
+    let validator = jsonschema::validator_for(schema);
+    let validator = validator.map_err(|_| DescriptionError {
+        field: "settings schema",
+        reason: "it is not a JSON Schema",
+    })?;
+    let told = validator.iter_errors(settings).take(VIOLATIONS_TOLD);
+    let violations: Vec<String> = told
+        .map(|error| format!("`{}`: {}", error.instance_path(), error.masked()))
+        .collect();
+    if violations.is_empty() {
+        Ok(())
+    } else {
+        Err(LoadError::Settings(violations))
+    }
+}
+
+fn granted_secrets(
+    asked: &[String],
+    granted: &BTreeMap<String, SecretString>,
+) -> (BTreeMap<String, SecretString>, Vec<String>) {
+    let missing = asked
+        .iter()
+        .filter(|name| !granted.contains_key(*name))
+        .cloned()
+        .collect();
+    let both = granted
+        .iter()
+        .filter(|(name, _)| asked.contains(name))
+        .map(|(name, secret)| (name.clone(), secret.clone()));
+    (both.collect(), missing)
+}
+
+fn route(traffic: &Traffic) -> Result<Route, CassetteError> {
+    Ok(match traffic {
+        Traffic::Live => Route::Live,
+        Traffic::Record(folder) => Route::Record(Recorder::open(folder)?),
+        Traffic::Replay(folder) => Route::Replay(Replayer::open(folder)?),
+    })
+}

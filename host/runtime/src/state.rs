@@ -1,0 +1,243 @@
+//! What belongs to one call: the data behind its store, the count of what it
+//! uses, and what is known of the requests that it made. Dropped after the call.
+
+use crate::call_log::Outcome;
+use crate::limits::Limits;
+use crate::provision::Provision;
+use host_domain::supplier::Operation;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tokio::time::Instant;
+use wasmtime::component::{HasData, ResourceTable};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+/// What outlives the store of a call: who asked, and what left the gateway.
+pub(crate) struct CallScope {
+    pub(crate) operation: Option<Operation>,
+    pub(crate) request_id: String,
+    pub(crate) booking: Option<String>,
+    pub(crate) deadline: Instant,
+    pub(crate) sent: Sent,
+}
+
+impl CallScope {
+    pub(crate) fn new(
+        operation: Option<Operation>,
+        request_id: &str,
+        booking: Option<&str>,
+        deadline: Instant,
+    ) -> Self {
+        Self {
+            operation,
+            request_id: request_id.to_owned(),
+            booking: booking.map(str::to_owned),
+            deadline,
+            sent: Sent::default(),
+        }
+    }
+}
+
+/// The host's own count of what may have reached the supplier.
+#[derive(Debug, Default)]
+pub(crate) struct Sent {
+    tried: AtomicU32,
+    any: AtomicU32,
+    changing: AtomicU32,
+}
+
+impl Sent {
+    /// A request is about to leave; until it is taken back, it may have arrived.
+    pub(crate) fn begin(&self, changing: bool) {
+        self.any.fetch_add(1, Ordering::Relaxed);
+        self.changing
+            .fetch_add(u32::from(changing), Ordering::Relaxed);
+    }
+
+    /// It is certain that the request did not leave.
+    pub(crate) fn take_back(&self, changing: bool) {
+        self.any.fetch_sub(1, Ordering::Relaxed);
+        self.changing
+            .fetch_sub(u32::from(changing), Ordering::Relaxed);
+    }
+
+    /// Takes one of the call's requests; false when there is none left.
+    pub(crate) fn try_request(&self, requests_max: u32) -> bool {
+        self.tried.fetch_add(1, Ordering::Relaxed) < requests_max
+    }
+
+    pub(crate) fn tried(&self) -> u32 {
+        self.tried.load(Ordering::Relaxed)
+    }
+
+    /// Any request may have reached the supplier.
+    pub(crate) fn any(&self) -> bool {
+        self.any.load(Ordering::Relaxed) > 0
+    }
+
+    /// A request other than GET and HEAD may have reached the supplier.
+    pub(crate) fn changing(&self) -> bool {
+        self.changing.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// The data of one store.
+pub(crate) struct GuestState {
+    pub(crate) provision: Arc<Provision>,
+    pub(crate) scope: Arc<CallScope>,
+    pub(crate) usage: Usage,
+    pub(crate) deadline: Instant,
+    pub(crate) ticks_left: u64,
+    pub(crate) log_lines: u32,
+    wasi: Option<Box<Wasi>>,
+}
+
+impl GuestState {
+    pub(crate) fn new(provision: Arc<Provision>, scope: Arc<CallScope>) -> Self {
+        Self {
+            usage: Usage::new(&provision.limits),
+            deadline: scope.deadline,
+            ticks_left: provision.limits.cpu_ticks(crate::engine::TICK),
+            log_lines: 0,
+            wasi: None,
+            provision,
+            scope,
+        }
+    }
+}
+
+/// Says that imports are implemented on the state itself.
+pub(crate) struct OfGuest;
+
+impl HasData for OfGuest {
+    type Data<'a> = &'a mut GuestState;
+}
+
+/// A WASI context with nothing in it: no files, environment, arguments, sockets
+/// or inherited streams. Made when a component first asks for it.
+struct Wasi {
+    context: WasiCtx,
+    table: ResourceTable,
+}
+
+impl WasiView for GuestState {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        let wasi = self.wasi.get_or_insert_with(|| {
+            Box::new(Wasi {
+                context: WasiCtx::builder().build(),
+                table: ResourceTable::new(),
+            })
+        });
+        WasiCtxView {
+            ctx: &mut wasi.context,
+            table: &mut wasi.table,
+        }
+    }
+}
+
+/// Memory and tables of a call, counted over the whole store.
+pub(crate) struct Usage {
+    memory_bytes: usize,
+    memory_bytes_max: usize,
+    table_elements: usize,
+    table_elements_max: usize,
+    instances_max: usize,
+    memories_max: usize,
+    tables_max: usize,
+    refused: Option<&'static str>,
+}
+
+impl Usage {
+    fn new(limits: &Limits) -> Self {
+        Self {
+            memory_bytes: 0,
+            memory_bytes_max: limits.memory_bytes_max,
+            table_elements: 0,
+            table_elements_max: limits.table_elements_max,
+            instances_max: limits.instances_max,
+            memories_max: limits.memories_max,
+            tables_max: limits.tables_max,
+            refused: None,
+        }
+    }
+
+    /// What the guest asked for and did not get: the likely cause of a trap.
+    pub(crate) const fn refused(&self) -> Option<&'static str> {
+        self.refused
+    }
+
+    /// Linear memory at its largest; it never shrinks.
+    pub(crate) const fn memory_bytes(&self) -> usize {
+        self.memory_bytes
+    }
+}
+
+impl wasmtime::ResourceLimiter for Usage {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let wanted = self
+            .memory_bytes
+            .saturating_add(desired.saturating_sub(current));
+        let granted = wanted <= self.memory_bytes_max;
+        if granted {
+            self.memory_bytes = wanted;
+        } else {
+            self.refused = Some("it asked for more memory than its limit");
+        }
+        Ok(granted)
+    }
+
+    fn table_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let wanted = self
+            .table_elements
+            .saturating_add(desired.saturating_sub(current));
+        let granted = wanted <= self.table_elements_max;
+        if granted {
+            self.table_elements = wanted;
+        } else {
+            self.refused = Some("it asked for more table elements than its limit");
+        }
+        Ok(granted)
+    }
+
+    fn instances(&self) -> usize {
+        self.instances_max
+    }
+
+    fn tables(&self) -> usize {
+        self.tables_max
+    }
+
+    fn memories(&self) -> usize {
+        self.memories_max
+    }
+}
+
+/// How a call broke that the guest did not end itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Broken {
+    /// The guest trapped, or wanted more than its limits.
+    Trapped(String),
+    /// The deadline passed.
+    TimedOut,
+    /// The pool had no place after all.
+    NoPlace,
+}
+
+impl Broken {
+    pub(crate) const fn outcome(&self) -> Outcome {
+        match self {
+            Self::Trapped(_) => Outcome::Trapped,
+            Self::TimedOut => Outcome::TimedOut,
+            Self::NoPlace => Outcome::Overloaded,
+        }
+    }
+}

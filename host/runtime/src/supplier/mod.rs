@@ -1,0 +1,69 @@
+//! A supplier that can be called: typed requests in, typed answers or the closed
+//! errors of the domain out. What a call ends in is decided here and nowhere else.
+
+mod call;
+mod ending;
+mod hotel;
+mod payment;
+
+pub use payment::{
+    AuthorizeRequest, CaptureRequest, FoundInstrument, FoundPayment, FoundRefund, Intent,
+    IntentRequest, RefundDone, RefundRequest, VoidRequest,
+};
+
+use crate::admission::Admission;
+use crate::breaker::HealthReport;
+use crate::plugin::{Plugin, PluginInfo};
+use host_domain::supplier::{Health, Operation};
+use std::sync::Arc;
+use tokio::time::Instant;
+
+/// Who asks, about what, and until when.
+#[derive(Debug, Clone)]
+pub struct CallContext {
+    /// The request's id, for logs and records.
+    pub request_id: String,
+    /// Whose request.
+    pub organization: String,
+    /// The booking that it is about.
+    pub booking: Option<String>,
+    /// When an answer is of no use any more. The plugin's own limit may be earlier.
+    pub deadline: Instant,
+}
+
+/// A handle to one loaded plugin. Cheap to clone.
+#[derive(Clone)]
+pub struct Supplier {
+    plugin: Arc<Plugin>,
+    places: Arc<Admission>,
+}
+
+impl Supplier {
+    pub(crate) const fn new(plugin: Arc<Plugin>, places: Arc<Admission>) -> Self {
+        Self { plugin, places }
+    }
+
+    /// What is known of the plugin.
+    #[must_use]
+    pub fn info(&self) -> &PluginInfo {
+        &self.plugin.info
+    }
+
+    /// Whether it exports a capability.
+    #[must_use]
+    pub fn supports(&self, operation: Operation) -> bool {
+        self.plugin.info.operations.contains(&operation)
+    }
+
+    /// How it does at the moment.
+    #[must_use]
+    pub fn health(&self) -> Health {
+        self.plugin.breaker.health()
+    }
+
+    /// How it does, with numbers.
+    #[must_use]
+    pub fn health_report(&self) -> HealthReport {
+        self.plugin.breaker.report()
+    }
+}

@@ -1,0 +1,454 @@
+//! What a plugin may do wrong, and what becomes of it.
+
+use crate::support::guest::Guest;
+use crate::support::upstream::{Behaviour, Upstream};
+use crate::support::{Bench, context, within};
+use host_domain::hotel::supply::CancelRequest;
+use host_domain::money::Currency;
+use host_domain::supplier::{ChangeError, Health, ReadError, RefusalReason};
+use host_runtime::{LoadError, Outcome, Supplier};
+use std::time::Duration;
+use tokio::time::Instant;
+
+const LOOP: &str = "(loop $again (br $again))";
+
+async fn read(supplier: &Supplier) -> Result<u32, ReadError> {
+    supplier
+        .read_hotel_reviews(&context(), "https://api.example.com/".to_owned(), 0)
+        .await
+        .map(|reviews| reviews.count)
+}
+
+async fn cancel(supplier: &Supplier, url: &str, time: Duration) -> ChangeError {
+    let request = CancelRequest {
+        client_reference: "hbk_1-cancel".to_owned(),
+        booking_client_reference: "hbk_1".to_owned(),
+        supplier_reference: url.to_owned(),
+        rooms: Vec::new(),
+    };
+    supplier
+        .cancel_hotel(&within(time), request, Currency::USD)
+        .await
+        .unwrap_err()
+}
+
+fn quiet() -> Guest {
+    Guest {
+        sends_on_read: false,
+        ..Guest::default()
+    }
+}
+
+#[tokio::test]
+async fn a_sound_guest_answers() {
+    let bench = Bench::new();
+    let supplier = bench.load(&quiet(), &[]).await;
+    assert_eq!(read(&supplier).await, Ok(0));
+    assert_eq!(bench.sink.last_call().outcome, Outcome::Done);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_loop_ends_at_the_deadline_and_lets_others_run() {
+    let bench = Bench::new();
+    let supplier = bench
+        .load(
+            &Guest {
+                on_read: LOOP.to_owned(),
+                ..Guest::default()
+            },
+            &[],
+        )
+        .await;
+    let began = Instant::now();
+    let answer = supplier
+        .read_hotel_reviews(&within(Duration::from_millis(200)), "x".to_owned(), 0)
+        .await;
+    let took = began.elapsed();
+    assert!(matches!(answer, Err(ReadError::TimedOut(_))), "{answer:?}");
+    assert!(
+        (Duration::from_millis(200)..Duration::from_millis(400)).contains(&took),
+        "{took:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_loop_yields_on_a_single_thread() {
+    let bench = Bench::new();
+    let supplier = bench
+        .load(
+            &Guest {
+                on_read: LOOP.to_owned(),
+                ..Guest::default()
+            },
+            &[],
+        )
+        .await;
+    let context = within(Duration::from_millis(200));
+    let looping = supplier.read_hotel_reviews(&context, "x".to_owned(), 0);
+    let mut turns = 0;
+    let others = async {
+        loop {
+            turns += 1;
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! { _ = looping => {}, () = others => {} }
+    assert!(turns > 10, "others ran only {turns} times");
+}
+
+#[tokio::test]
+async fn processor_time_is_limited_below_the_deadline() {
+    let bench = Bench::new();
+    let mut spec = bench.spec(&Guest {
+        on_read: LOOP.to_owned(),
+        ..Guest::default()
+    });
+    spec.limits.cpu_ms_max = 60;
+    let supplier = bench.load_spec(spec).await;
+    let began = Instant::now();
+    let answer = read(&supplier).await;
+    assert!(
+        matches!(&answer, Err(ReadError::Unavailable(reason)) if reason.contains("processor time")),
+        "{answer:?}"
+    );
+    assert!(began.elapsed() < Duration::from_secs(2));
+    assert_eq!(bench.sink.last_call().outcome, Outcome::Trapped);
+}
+
+#[tokio::test]
+async fn a_trap_is_an_error_of_the_supplier_and_the_next_call_is_fresh() {
+    let bench = Bench::new();
+    // Traps when it finds what an earlier call left behind.
+    let leaves_traces = "(if (i32.load (i32.const 60000)) (then unreachable)) (i32.store (i32.const 60000) (i32.const 1))";
+    let supplier = bench
+        .load(
+            &Guest {
+                on_read: leaves_traces.to_owned(),
+                ..quiet()
+            },
+            &[],
+        )
+        .await;
+    for _ in 0..20 {
+        assert_eq!(read(&supplier).await, Ok(0));
+    }
+    let supplier = bench
+        .load(
+            &Guest {
+                on_read: "unreachable".to_owned(),
+                ..quiet()
+            },
+            &[],
+        )
+        .await;
+    assert!(
+        matches!(read(&supplier).await, Err(ReadError::Unavailable(reason)) if reason.contains("trapped"))
+    );
+}
+
+#[tokio::test]
+async fn deep_recursion_is_a_trap() {
+    let bench = Bench::new();
+    let supplier = bench
+        .load(
+            &Guest {
+                on_read: "(call $recurse)".to_owned(),
+                ..quiet()
+            },
+            &[],
+        )
+        .await;
+    assert!(matches!(
+        read(&supplier).await,
+        Err(ReadError::Unavailable(_))
+    ));
+}
+
+#[tokio::test]
+async fn memory_is_limited_and_the_reason_is_told() {
+    let bench = Bench::new();
+    let greedy = "(loop $more (br_if $more (i32.ne (i32.const -1) (memory.grow (i32.const 16))))) unreachable";
+    let mut spec = bench.spec(&Guest {
+        on_read: greedy.to_owned(),
+        ..quiet()
+    });
+    spec.limits.memory_bytes_max = 4 << 20;
+    let supplier = bench.load_spec(spec).await;
+    let answer = read(&supplier).await;
+    assert!(
+        matches!(&answer, Err(ReadError::Unavailable(reason)) if reason.contains("more memory")),
+        "{answer:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_guest_that_begins_with_too_much_memory_does_not_load() {
+    let bench = Bench::new();
+    let mut spec = bench.spec(&Guest {
+        pages: 200,
+        ..quiet()
+    });
+    spec.limits.memory_bytes_max = 4 << 20;
+    assert!(matches!(
+        bench.runtime.load(spec).await,
+        Err(LoadError::Broken(_))
+    ));
+}
+
+#[tokio::test]
+async fn bytes_taken_from_a_guest_are_limited() {
+    let bench = Bench::new();
+    let floods = "(drop (memory.grow (i32.const 200))) (call $log (i32.const 1) (i32.const 0) (i32.const 9000000))";
+    let supplier = bench
+        .load(
+            &Guest {
+                on_read: floods.to_owned(),
+                ..quiet()
+            },
+            &[],
+        )
+        .await;
+    assert!(matches!(
+        read(&supplier).await,
+        Err(ReadError::Unavailable(_))
+    ));
+}
+
+#[tokio::test]
+async fn many_log_lines_are_dropped_and_not_an_error() {
+    let bench = Bench::new();
+    let chatty = "(local $i i32) (loop $more (call $log (i32.const 1) (i32.const 0) (i32.const 10)) \
+                  (br_if $more (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const 5000))))";
+    let supplier = bench
+        .load(
+            &Guest {
+                on_read: chatty.to_owned(),
+                ..quiet()
+            },
+            &[],
+        )
+        .await;
+    assert_eq!(read(&supplier).await, Ok(0));
+}
+
+#[tokio::test]
+async fn a_plugin_that_traps_on_every_call_is_down_and_is_not_called() {
+    let bench = Bench::new();
+    let supplier = bench
+        .load(
+            &Guest {
+                on_read: "unreachable".to_owned(),
+                ..quiet()
+            },
+            &[],
+        )
+        .await;
+    for _ in 0..5 {
+        assert!(read(&supplier).await.is_err());
+    }
+    assert_eq!(supplier.health(), Health::Down);
+    assert!(
+        matches!(read(&supplier).await, Err(ReadError::Unavailable(reason)) if reason.contains("tried again"))
+    );
+    assert_eq!(bench.sink.last_call().outcome, Outcome::CircuitOpen);
+    let change = cancel(
+        &supplier,
+        "https://api.example.com/",
+        Duration::from_secs(1),
+    )
+    .await;
+    assert!(matches!(change, ChangeError::NotSent(_)), "{change:?}");
+}
+
+#[tokio::test]
+async fn a_reload_begins_with_a_clean_record() {
+    let bench = Bench::new();
+    let supplier = bench
+        .load(
+            &Guest {
+                on_read: "unreachable".to_owned(),
+                ..quiet()
+            },
+            &[],
+        )
+        .await;
+    for _ in 0..5 {
+        assert!(read(&supplier).await.is_err());
+    }
+    let supplier = bench.load(&quiet(), &[]).await;
+    assert_eq!(
+        (supplier.health(), read(&supplier).await),
+        (Health::Up, Ok(0))
+    );
+}
+
+#[tokio::test]
+async fn what_a_plugin_does_not_export_is_unsupported() {
+    let bench = Bench::new();
+    let supplier = bench.load(&quiet(), &[]).await;
+    let query = host_domain::hotel::supply::PlaceQuery {
+        text: "Rome".to_owned(),
+        country: None,
+        limit: 1,
+    };
+    assert_eq!(
+        supplier.find_places(&context(), query).await,
+        Err(ReadError::Unsupported)
+    );
+    assert_eq!(bench.sink.last_call().outcome, Outcome::Unsupported);
+}
+
+// Changes: what is told against what left the gateway.
+
+#[tokio::test]
+async fn a_trap_before_anything_was_sent_is_not_sent() {
+    let bench = Bench::new();
+    let guest = Guest {
+        sends_on_change: false,
+        on_change: "unreachable".to_owned(),
+        ..Guest::default()
+    };
+    let supplier = bench.load(&guest, &[]).await;
+    let change = cancel(
+        &supplier,
+        "https://api.example.com/",
+        Duration::from_secs(5),
+    )
+    .await;
+    assert!(matches!(change, ChangeError::NotSent(_)), "{change:?}");
+}
+
+#[tokio::test]
+async fn a_trap_after_a_request_is_unknown() {
+    let bench = Bench::new();
+    let upstream = Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let guest = Guest {
+        on_change: "unreachable".to_owned(),
+        ..Guest::default()
+    };
+    let supplier = bench.load(&guest, &[&upstream.origin()]).await;
+    let change = cancel(&supplier, &upstream.origin(), Duration::from_secs(5)).await;
+    assert!(matches!(change, ChangeError::Unknown(_)), "{change:?}");
+    assert_eq!(
+        (bench.sink.last_call().outcome, upstream.asked().len()),
+        (Outcome::Trapped, 1)
+    );
+}
+
+#[tokio::test]
+async fn a_time_out_while_the_supplier_is_silent_is_unknown() {
+    let bench = Bench::new();
+    let upstream = Upstream::start(Behaviour::Silence).await;
+    let supplier = bench.load(&Guest::default(), &[&upstream.origin()]).await;
+    let change = cancel(&supplier, &upstream.origin(), Duration::from_millis(300)).await;
+    assert!(matches!(change, ChangeError::Unknown(_)), "{change:?}");
+}
+
+#[tokio::test]
+async fn not_sent_is_believed_only_when_nothing_left() {
+    let bench = Bench::new();
+    let upstream = Upstream::answering("HTTP/1.1 500 Oh\r\ncontent-length: 0\r\n\r\n").await;
+    let guest = Guest {
+        change_ends: "not-sent",
+        ..Guest::default()
+    };
+    let supplier = bench.load(&guest, &[&upstream.origin()]).await;
+    let overruled = cancel(&supplier, &upstream.origin(), Duration::from_secs(5)).await;
+    assert!(
+        matches!(&overruled, ChangeError::Unknown(reason) if reason.contains("left the gateway")),
+        "{overruled:?}"
+    );
+    let believed = cancel(
+        &supplier,
+        "https://not.granted.example.com/",
+        Duration::from_secs(5),
+    )
+    .await;
+    assert_eq!(believed, ChangeError::NotSent("not-sent".to_owned()));
+}
+
+#[tokio::test]
+async fn a_refused_connection_is_certainly_not_sent() {
+    let bench = Bench::new();
+    let closed = Upstream::answering("").await;
+    let origin = closed.origin();
+    drop(closed);
+    let guest = Guest {
+        change_ends: "not-sent",
+        on_change: "unreachable".to_owned(),
+        ..Guest::default()
+    };
+    let supplier = bench.load(&guest, &[&origin]).await;
+    let change = cancel(&supplier, &origin, Duration::from_secs(5)).await;
+    assert!(matches!(change, ChangeError::NotSent(_)), "{change:?}");
+}
+
+#[tokio::test]
+async fn a_definite_no_is_passed_on() {
+    let bench = Bench::new();
+    let upstream = Upstream::answering("HTTP/1.1 409 No\r\ncontent-length: 0\r\n\r\n").await;
+    let supplier = bench
+        .load(
+            &Guest {
+                change_ends: "refused",
+                ..Guest::default()
+            },
+            &[&upstream.origin()],
+        )
+        .await;
+    let ChangeError::Refused(no) =
+        cancel(&supplier, &upstream.origin(), Duration::from_secs(5)).await
+    else {
+        panic!("not a refusal");
+    };
+    assert_eq!(
+        (no.reason, no.message.as_str()),
+        (RefusalReason::NotCancellable, "the supplier said no")
+    );
+    assert_eq!(bench.sink.last_call().outcome, Outcome::Refused);
+}
+
+#[tokio::test]
+async fn a_caller_that_goes_away_is_written_down() {
+    let bench = Bench::new();
+    let upstream = Upstream::start(Behaviour::Silence).await;
+    let supplier = bench.load(&Guest::default(), &[&upstream.origin()]).await;
+    let context = context();
+    let call = supplier.read_hotel_reviews(&context, upstream.origin(), 0);
+    let gone = tokio::time::timeout(Duration::from_millis(200), call).await;
+    assert!(gone.is_err());
+    assert_eq!(bench.sink.last_call().outcome, Outcome::Canceled);
+}
+
+#[tokio::test]
+async fn calls_over_the_plugins_number_wait_and_then_are_refused() {
+    let bench = Bench::new();
+    let upstream = Upstream::start(Behaviour::Silence).await;
+    let mut spec = bench.spec(&Guest::default());
+    spec.grants = vec![upstream.origin().parse().unwrap()];
+    spec.limits.calls_max = 1;
+    spec.limits.admission_wait_ms = 50;
+    let supplier = bench.load_spec(spec).await;
+    let held = within(Duration::from_millis(400));
+    let second = context();
+    let (first, second) = tokio::join!(
+        supplier.read_hotel_reviews(&held, upstream.origin(), 0),
+        supplier.read_hotel_reviews(&second, upstream.origin(), 0),
+    );
+    assert!(matches!(first, Err(ReadError::TimedOut(_))), "{first:?}");
+    assert_eq!(second, Err(ReadError::Overloaded));
+}
+
+#[tokio::test]
+async fn places_are_shared_by_all_plugins_and_never_run_out_under_the_number() {
+    let bench = Bench::with_calls(2);
+    let supplier = bench.load(&quiet(), &[]).await;
+    let calls = (0..200).map(|_| read(&supplier));
+    for answer in futures::future::join_all(calls).await {
+        assert!(
+            matches!(answer, Ok(0) | Err(ReadError::Overloaded)),
+            "{answer:?}"
+        );
+    }
+    assert_eq!(read(&supplier).await, Ok(0));
+}

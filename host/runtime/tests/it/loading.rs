@@ -1,0 +1,361 @@
+//! Loading, refusing to load, replacing under load, and the two kinds of traffic
+//! that are not live.
+
+use crate::support::guest::Guest;
+use crate::support::upstream::Upstream;
+use crate::support::{Bench, context, id};
+use host_domain::supplier::{Operation, ReadError};
+use host_runtime::{CodeSource, LoadError, PluginSpec, Supplier, Traffic};
+use std::fs;
+
+fn quiet() -> Guest {
+    Guest {
+        sends_on_read: false,
+        ..Guest::default()
+    }
+}
+
+async fn status(supplier: &Supplier, url: &str) -> u32 {
+    supplier
+        .read_hotel_reviews(&context(), url.to_owned(), 0)
+        .await
+        .unwrap()
+        .count
+}
+
+#[tokio::test]
+async fn a_plugin_says_what_it_is_and_what_it_can() {
+    let bench = Bench::new();
+    let info = bench.runtime.load(bench.spec(&quiet())).await.unwrap();
+    assert_eq!(
+        (
+            info.description.name.as_str(),
+            info.description.version.as_str()
+        ),
+        ("test-guest", "1.0.0")
+    );
+    assert_eq!(
+        info.operations,
+        [Operation::HotelCancellation, Operation::HotelContent]
+    );
+    assert_eq!(bench.runtime.list().len(), 1);
+    let supplier = bench.runtime.supplier(&id()).unwrap();
+    assert!(
+        supplier.supports(Operation::HotelContent) && !supplier.supports(Operation::HotelPricing)
+    );
+    assert!(bench.runtime.remove(&id()));
+    assert!(bench.runtime.supplier(&id()).is_none() && !bench.runtime.remove(&id()));
+}
+
+#[tokio::test]
+async fn a_pinned_digest_binds() {
+    let bench = Bench::new();
+    let mut spec = bench.spec(&quiet());
+    let info = bench.runtime.load(spec.clone()).await.unwrap();
+    for right in [
+        info.digest.clone(),
+        format!("sha256:{}", info.digest.to_uppercase()),
+    ] {
+        spec.digest = Some(right);
+        bench.runtime.load(spec.clone()).await.unwrap();
+    }
+    spec.digest = Some("0".repeat(64));
+    assert!(matches!(
+        bench.runtime.load(spec).await,
+        Err(LoadError::Digest { .. })
+    ));
+}
+
+#[tokio::test]
+async fn what_is_not_a_plugin_does_not_load_and_the_old_one_stays() {
+    let bench = Bench::new();
+    bench.load(&quiet(), &[]).await;
+    let spec = |name: &str, bytes: &[u8]| PluginSpec::new(id(), bench.write(name, bytes));
+    let module = wat::parse_str("(module)").unwrap();
+    for (name, bytes) in [
+        ("empty.wasm", &b""[..]),
+        ("text.wasm", b"hello"),
+        ("module.wasm", &module),
+    ] {
+        assert!(
+            matches!(
+                bench.runtime.load(spec(name, bytes)).await,
+                Err(LoadError::Compile(_))
+            ),
+            "{name}"
+        );
+    }
+    let component = wat::parse_str("(component)").unwrap();
+    assert!(matches!(
+        bench.runtime.load(spec("component.wasm", &component)).await,
+        Err(LoadError::Export(_))
+    ));
+    let missing = PluginSpec::new(id(), bench.folder.path().join("missing.wasm"));
+    assert!(matches!(
+        bench.runtime.load(missing).await,
+        Err(LoadError::Compile(_))
+    ));
+    let supplier = bench.runtime.supplier(&id()).unwrap();
+    assert_eq!(status(&supplier, "x").await, 0);
+}
+
+#[tokio::test]
+async fn what_no_plugin_gets_cannot_be_imported() {
+    let bench = Bench::new();
+    let guest = Guest {
+        extra_imports: r#"(import "secrets" "read" (func (param i32)))"#,
+        extra_world: "import secrets: interface { read: func() -> string; }",
+        ..quiet()
+    };
+    assert!(matches!(
+        bench.runtime.load(bench.spec(&guest)).await,
+        Err(LoadError::Imports(_))
+    ));
+}
+
+#[tokio::test]
+async fn a_plugin_that_breaks_or_hangs_when_asked_does_not_load() {
+    let bench = Bench::new();
+    let trap = Guest {
+        on_describe: "unreachable".to_owned(),
+        ..quiet()
+    };
+    assert!(matches!(
+        bench.runtime.load(bench.spec(&trap)).await,
+        Err(LoadError::Broken(_))
+    ));
+    let hang = Guest {
+        on_describe: "(loop $again (br $again))".to_owned(),
+        ..quiet()
+    };
+    assert!(matches!(
+        bench.runtime.load(bench.spec(&hang)).await,
+        Err(LoadError::Broken(_))
+    ));
+    let nonsense = Guest {
+        version: "latest",
+        ..quiet()
+    };
+    assert!(matches!(
+        bench.runtime.load(bench.spec(&nonsense)).await,
+        Err(LoadError::Description(_))
+    ));
+}
+
+#[tokio::test]
+async fn settings_must_fit_the_schema_and_their_values_are_not_told() {
+    let bench = Bench::new();
+    let mut spec = bench.spec(&quiet());
+    spec.settings = serde_json::json!({"url": "https://api.example.com"});
+    bench.runtime.load(spec.clone()).await.unwrap();
+    spec.settings = serde_json::json!({"url": 4_711});
+    let Err(LoadError::Settings(violations)) = bench.runtime.load(spec.clone()).await else {
+        panic!("it fits")
+    };
+    assert!(
+        violations[0].starts_with("`/url`") && !violations[0].contains("4711"),
+        "{violations:?}"
+    );
+    spec.settings = serde_json::json!(["url"]);
+    assert!(matches!(
+        bench.runtime.load(spec).await,
+        Err(LoadError::Settings(_))
+    ));
+}
+
+#[tokio::test]
+async fn code_is_compiled_once_and_damaged_code_is_not_run() {
+    let bench = Bench::new();
+    let spec = bench.spec(&quiet());
+    assert_eq!(
+        bench.runtime.load(spec.clone()).await.unwrap().code,
+        CodeSource::Compiled
+    );
+    assert_eq!(
+        bench.runtime.reload(&id()).await.unwrap().code,
+        CodeSource::Kept
+    );
+    let kept = fs::read_dir(bench.folder.path().join("code"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let kept: Vec<_> = kept.collect();
+    assert_eq!(kept.len(), 1);
+    let mut bytes = fs::read(&kept[0]).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0xff;
+    fs::write(&kept[0], bytes).unwrap();
+    assert_eq!(
+        bench.runtime.reload(&id()).await.unwrap().code,
+        CodeSource::Compiled
+    );
+    assert_eq!(
+        bench.runtime.reload(&id()).await.unwrap().code,
+        CodeSource::Kept
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_code_folder_that_others_may_write_is_refused() {
+    use crate::support::StillClock;
+    use host_runtime::{NoSink, Runtime, RuntimeConfig, RuntimeError};
+    use std::os::unix::fs::PermissionsExt;
+    use std::sync::Arc;
+
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let config = RuntimeConfig {
+        calls_max: 1,
+        code_folder: Some(folder.path().to_owned()),
+        clock: Arc::new(StillClock),
+    };
+    assert!(matches!(
+        Runtime::new(config, Arc::new(NoSink)),
+        Err(RuntimeError::CodeFolder(_))
+    ));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_plugin_is_replaced_under_load_and_no_call_fails() {
+    let bench = Bench::with_calls(32);
+    bench.load(&quiet(), &[]).await;
+    let newer = bench.write(
+        "newer.wasm",
+        &Guest {
+            version: "2.0.0",
+            ..quiet()
+        }
+        .component(),
+    );
+    let runtime = &bench.runtime;
+    let replaced = std::sync::atomic::AtomicBool::new(false);
+    let callers = (0..16).map(|_| async {
+        let (mut calls, mut with_new) = (0, 0);
+        while with_new < 20 {
+            let supplier = runtime.supplier(&id()).unwrap();
+            assert_eq!(status(&supplier, "x").await, 0);
+            calls += 1;
+            with_new += usize::from(supplier.info().description.version == "2.0.0");
+            if !replaced.load(std::sync::atomic::Ordering::Relaxed) {
+                tokio::task::yield_now().await;
+            }
+        }
+        calls
+    });
+    let replace = async {
+        runtime.reload(&id()).await.unwrap();
+        let info = runtime.load(PluginSpec::new(id(), newer)).await.unwrap();
+        replaced.store(true, std::sync::atomic::Ordering::Relaxed);
+        info
+    };
+    let (calls, info) = tokio::join!(futures::future::join_all(callers), replace);
+    assert_eq!(info.description.version, "2.0.0");
+    assert!(
+        calls.iter().all(|calls| *calls > 20),
+        "nobody called the old one: {calls:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_handle_stays_with_the_plugin_that_it_was_made_for() {
+    let bench = Bench::new();
+    let old = bench.load(&quiet(), &[]).await;
+    let new = bench
+        .load(
+            &Guest {
+                version: "2.0.0",
+                ..quiet()
+            },
+            &[],
+        )
+        .await;
+    assert!(bench.runtime.remove(&id()));
+    assert_eq!((status(&old, "x").await, status(&new, "x").await), (0, 0));
+    assert_eq!(
+        (
+            old.info().description.version.as_str(),
+            new.info().description.version.as_str()
+        ),
+        ("1.0.0", "2.0.0")
+    );
+}
+
+#[tokio::test]
+async fn what_is_recorded_is_replayed_without_a_network() {
+    let bench = Bench::new();
+    let body = r#"{"guests":[{"firstName":"Ada","email":"ada@example.com"}],"total":12}"#;
+    let upstream = Upstream::answering(&format!(
+        "HTTP/1.1 207 Some\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    ))
+    .await;
+    let (origin, folder) = (upstream.origin(), bench.folder.path().join("exchanges"));
+    let mut spec = bench.spec(&Guest::default());
+    spec.grants = vec![origin.parse().unwrap()];
+    spec.traffic = Traffic::Record(folder.clone());
+    let recorded = bench.load_spec(spec.clone()).await;
+    assert_eq!(
+        status(
+            &recorded,
+            &format!("{origin}/v1/hotels?b=2&email=ada@example.com")
+        )
+        .await,
+        207
+    );
+    let files: Vec<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    let text = fs::read_to_string(&files[0]).unwrap();
+    assert!(
+        files.len() == 1 && text.contains("\"status\": 207") && text.contains("\"total\": 12"),
+        "{text}"
+    );
+    assert!(!text.contains("Ada") && !text.contains("ada@"), "{text}");
+
+    drop(upstream);
+    spec.traffic = Traffic::Replay(folder);
+    let replayed = bench.load_spec(spec).await;
+    assert_eq!(
+        status(
+            &replayed,
+            &format!("{origin}/v1/hotels?email=eve@example.com&b=2")
+        )
+        .await,
+        207
+    );
+    assert_eq!(status(&replayed, &format!("{origin}/v1/rates")).await, 1001);
+    let missing = bench.sink.last_exchange().detail;
+    assert!(
+        missing.contains("no exchange kept") && missing.contains("GET /v1/rates"),
+        "{missing}"
+    );
+}
+
+#[tokio::test]
+async fn a_reload_of_nothing_is_an_error() {
+    let bench = Bench::new();
+    assert!(matches!(
+        bench.runtime.reload(&id()).await,
+        Err(LoadError::NotLoaded(_))
+    ));
+}
+
+#[tokio::test]
+async fn a_component_built_for_wasi_loads_and_finds_nothing() {
+    let bench = Bench::new();
+    // Counts the environment's variables in the list that the host returns.
+    let guest = Guest {
+        extra_imports: r#"(import "wasi:cli/environment@0.2.6" "get-environment" (func $environment (param i32)))"#,
+        extra_world: "import wasi:cli/environment@0.2.6;",
+        on_read:
+            "(call $environment (i32.const 200)) (if (i32.load (i32.const 204)) (then unreachable))"
+                .to_owned(),
+        ..quiet()
+    };
+    let supplier = bench.load(&guest, &[]).await;
+    let answer = supplier
+        .read_hotel_reviews(&context(), "x".to_owned(), 0)
+        .await;
+    assert_eq!(answer.map(|reviews| reviews.count), Ok::<u32, ReadError>(0));
+}

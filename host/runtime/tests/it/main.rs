@@ -1,0 +1,7 @@
+//! The runtime through its public surface, with guests and upstreams that misbehave.
+#![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
+
+mod egress;
+mod hostile_guests;
+mod loading;
+mod support;

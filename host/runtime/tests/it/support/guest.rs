@@ -1,0 +1,229 @@
+//! A plugin in WebAssembly text, without any toolchain: it exports `plugin`,
+//! `hotel-content` and `hotel-cancellation`, laid out by hand as the canonical ABI
+//! says. Its `read-reviews` sends a request to the URL that it is given as the
+//! hotel's id, by the method that it is given as the limit, and answers with the
+//! status as the count (1000 and the error's number when there is none); its
+//! `cancel` posts to the URL given as the supplier's reference.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
+use wit_parser::Resolve;
+
+/// Where the guest's own data lies.
+const DESCRIPTION: u32 = 1024;
+const ANSWER: u32 = 4096;
+const RESPONSE: u32 = 8192;
+const TEXTS: u32 = 12_000;
+const HEAP: u32 = 65_536;
+
+/// What a guest does besides, as lines of WebAssembly text.
+pub(crate) struct Guest {
+    /// In `describe`, before it answers.
+    pub(crate) on_describe: String,
+    /// In `read-reviews`, before it sends.
+    pub(crate) on_read: String,
+    /// In `read-reviews`, whether to send at all.
+    pub(crate) sends_on_read: bool,
+    /// In `cancel`, whether to send at all.
+    pub(crate) sends_on_change: bool,
+    /// In `cancel`, after it sent.
+    pub(crate) on_change: String,
+    /// How `cancel` ends: `refused`, `not-sent`, `unknown`.
+    pub(crate) change_ends: &'static str,
+    /// Pages of memory that it begins with.
+    pub(crate) pages: u32,
+    pub(crate) hosts: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) settings_schema: &'static str,
+    /// Imports besides those of every guest.
+    pub(crate) extra_imports: &'static str,
+    pub(crate) extra_world: &'static str,
+}
+
+impl Default for Guest {
+    fn default() -> Self {
+        Self {
+            on_describe: String::new(),
+            on_read: String::new(),
+            sends_on_read: true,
+            sends_on_change: true,
+            on_change: String::new(),
+            change_ends: "unknown",
+            pages: 2,
+            hosts: "*",
+            version: "1.0.0",
+            settings_schema: r#"{"type":"object","properties":{"url":{"type":"string"}},"additionalProperties":false}"#,
+            extra_imports: "",
+            extra_world: "",
+        }
+    }
+}
+
+/// Bytes of a segment of data, as WebAssembly text wants them.
+#[derive(Default)]
+struct Data {
+    lines: String,
+    texts_end: u32,
+}
+
+impl Data {
+    fn bytes(&mut self, at: u32, bytes: &[u8]) {
+        let escaped = bytes.iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "\\{byte:02x}");
+            text
+        });
+        let _ = writeln!(self.lines, "(data (i32.const {at}) \"{escaped}\")");
+    }
+
+    fn word(&mut self, at: u32, word: u32) {
+        self.bytes(at, &word.to_le_bytes());
+    }
+
+    /// A pointer and a length at a place, and the text itself elsewhere.
+    fn text(&mut self, at: u32, text: &str) {
+        let place = TEXTS + self.texts_end;
+        self.texts_end += u32::try_from(text.len()).unwrap();
+        self.bytes(place, text.as_bytes());
+        self.word(at, place);
+        self.word(at + 4, u32::try_from(text.len()).unwrap());
+    }
+}
+
+impl Guest {
+    fn data(&self) -> String {
+        let mut data = Data::default();
+        data.text(DESCRIPTION, "test-guest");
+        data.text(DESCRIPTION + 8, self.version);
+        let hosts = 900;
+        data.text(hosts, self.hosts);
+        data.word(DESCRIPTION + 32, hosts);
+        data.word(DESCRIPTION + 36, 1);
+        data.text(DESCRIPTION + 48, self.settings_schema);
+        match self.change_ends {
+            "refused" => {
+                data.bytes(ANSWER, &[1]);
+                data.bytes(ANSWER + 8, &[0]);
+                data.bytes(ANSWER + 16, &[8]);
+                data.text(ANSWER + 52, "the supplier said no");
+            }
+            ending => {
+                data.bytes(ANSWER, &[1]);
+                data.bytes(ANSWER + 8, &[if ending == "not-sent" { 1 } else { 2 }]);
+                data.text(ANSWER + 16, ending);
+            }
+        }
+        data.lines
+    }
+
+    pub(crate) fn text(&self) -> String {
+        let send = |wanted: bool, method: &str, url: &str| {
+            if !wanted {
+                return String::new();
+            }
+            format!(
+                "(call $send {method} {url} (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) \
+                 (i32.const 0) (i32.const 0) (i32.const {RESPONSE}))"
+            )
+        };
+        format!(
+            r#"(module
+  (import "stopover:host/http@1.0.0" "send"
+    (func $send (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32)))
+  (import "stopover:host/log@1.0.0" "write" (func $log (param i32 i32 i32)))
+  {extra_imports}
+  (memory (export "memory") {pages})
+  (table 1 funcref)
+  (global $heap (mut i32) (i32.const {HEAP}))
+  {data}
+  (func $recurse (call $recurse))
+  (func (export "cabi_realloc") (param $old i32) (param $was i32) (param $align i32) (param $size i32) (result i32)
+    (local $at i32)
+    (local.set $at (i32.and (i32.add (global.get $heap) (i32.const 15)) (i32.const -16)))
+    (global.set $heap (i32.add (local.get $at) (local.get $size)))
+    (block $enough
+      (br_if $enough (i32.le_u (global.get $heap) (i32.mul (memory.size) (i32.const 65536))))
+      (br_if $enough (i32.ne (i32.const -1) (memory.grow (i32.add (i32.const 1)
+        (i32.div_u (i32.sub (global.get $heap) (i32.mul (memory.size) (i32.const 65536))) (i32.const 65536))))))
+      unreachable)
+    (local.get $at))
+  (func (export "stopover:supplier/plugin@1.0.0#describe") (result i32)
+    {on_describe}
+    (i32.const {DESCRIPTION}))
+  (func (export "stopover:supplier/hotel-content@1.0.0#read-details") (param i32 i32) (result i32) unreachable)
+  (func (export "stopover:supplier/hotel-content@1.0.0#read-reviews") (param $url i32) (param $bytes i32) (param $method i32) (result i32)
+    {on_read}
+    {send_on_read}
+    ;; ok, no average, no items
+    (i32.store8 (i32.const {ok}) (i32.const 0))
+    (i32.store8 (i32.const {average}) (i32.const 0))
+    (i32.store (i32.const {count}) (select
+      (i32.load16_u (i32.const {status}))
+      (i32.add (i32.const 1000) (i32.load8_u (i32.const {status})))
+      (i32.eqz (i32.load8_u (i32.const {RESPONSE})))))
+    (i32.store (i32.const {items}) (i32.const 0))
+    (i32.store (i32.const {items_length}) (i32.const 0))
+    (i32.const {ok}))
+  (func (export "stopover:supplier/hotel-cancellation@1.0.0#quote-cancellation") (param i32 i32 i32 i32) (result i32) unreachable)
+  (func (export "stopover:supplier/hotel-cancellation@1.0.0#cancel")
+    (param i32 i32 i32 i32) (param $url i32) (param $bytes i32) (param i32 i32) (result i32)
+    {send_on_change}
+    {on_change}
+    (i32.const {ANSWER}))
+)"#,
+            extra_imports = self.extra_imports,
+            pages = self.pages,
+            data = self.data(),
+            on_describe = self.on_describe,
+            on_read = self.on_read,
+            send_on_read = send(
+                self.sends_on_read,
+                "(local.get $method)",
+                "(local.get $url) (local.get $bytes)"
+            ),
+            send_on_change = send(
+                self.sends_on_change,
+                "(i32.const 2)",
+                "(local.get $url) (local.get $bytes)"
+            ),
+            on_change = self.on_change,
+            ok = ANSWER + 2048,
+            average = ANSWER + 2048 + 8,
+            count = ANSWER + 2048 + 24,
+            items = ANSWER + 2048 + 28,
+            items_length = ANSWER + 2048 + 32,
+            status = RESPONSE + 8,
+        )
+    }
+
+    /// The component, as a toolchain would have made it.
+    pub(crate) fn component(&self) -> Vec<u8> {
+        let mut core = wat::parse_str(self.text()).unwrap();
+        let mut resolve = Resolve::default();
+        let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit");
+        resolve.push_path(wit).unwrap();
+        let world = format!(
+            "package test:guest;
+             world guest {{
+                 import stopover:host/http@1.0.0;
+                 import stopover:host/log@1.0.0;
+                 {}
+                 export stopover:supplier/plugin@1.0.0;
+                 export stopover:supplier/hotel-content@1.0.0;
+                 export stopover:supplier/hotel-cancellation@1.0.0;
+             }}",
+            self.extra_world
+        );
+        let wasi = "package wasi:cli@0.2.6; interface environment { get-environment: func() -> list<tuple<string, string>>; }";
+        resolve.push_str("wasi.wit", wasi).unwrap();
+        let package = resolve.push_str("guest.wit", &world).unwrap();
+        let world = resolve.select_world(&[package], Some("guest")).unwrap();
+        embed_component_metadata(&mut core, &resolve, world, StringEncoding::UTF8, false).unwrap();
+        ComponentEncoder::default()
+            .module(&core)
+            .unwrap()
+            .validate(true)
+            .encode()
+            .unwrap()
+    }
+}

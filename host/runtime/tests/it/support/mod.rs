@@ -1,0 +1,153 @@
+//! Guests written by hand, as small as they can be, to do what no sound plugin
+//! does; a clock that stands still; a sink that remembers.
+
+pub(crate) mod guest;
+pub(crate) mod upstream;
+
+use host_domain::supplier::{Operation, SupplierId};
+use host_domain::time::{Clock, Timestamp};
+use host_runtime::{
+    CallContext, CallRecord, CallSink, ExchangeOutcome, ExchangeRecord, HostGrant, Outcome,
+    PluginSpec, Runtime, RuntimeConfig, Supplier,
+};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::time::Instant;
+
+pub(crate) struct StillClock;
+
+impl Clock for StillClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(1_795_255_200_000)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Call {
+    pub(crate) operation: Operation,
+    pub(crate) outcome: Outcome,
+    pub(crate) detail: String,
+    pub(crate) exchanges: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Exchange {
+    pub(crate) line: String,
+    pub(crate) status: Option<u16>,
+    pub(crate) response_bytes: usize,
+    pub(crate) outcome: ExchangeOutcome,
+    pub(crate) detail: String,
+}
+
+#[derive(Default)]
+pub(crate) struct Remembered {
+    pub(crate) calls: Mutex<Vec<Call>>,
+    pub(crate) exchanges: Mutex<Vec<Exchange>>,
+}
+
+impl Remembered {
+    pub(crate) fn last_call(&self) -> Call {
+        self.calls.lock().unwrap().last().unwrap().clone()
+    }
+
+    pub(crate) fn last_exchange(&self) -> Exchange {
+        self.exchanges.lock().unwrap().last().unwrap().clone()
+    }
+}
+
+impl CallSink for Remembered {
+    fn call(&self, record: &CallRecord<'_>) {
+        assert_eq!(
+            (record.request_id, record.organization, record.booking),
+            ("req_1", "org_1", Some("hbk_1"))
+        );
+        self.calls.lock().unwrap().push(Call {
+            operation: record.operation,
+            outcome: record.outcome,
+            detail: record.detail.unwrap_or_default().to_owned(),
+            exchanges: record.exchanges,
+        });
+    }
+
+    fn exchange(&self, record: &ExchangeRecord<'_>) {
+        self.exchanges.lock().unwrap().push(Exchange {
+            line: format!("{} {}", record.method, record.path),
+            status: record.status,
+            response_bytes: record.response_bytes,
+            outcome: record.outcome,
+            detail: record.detail.unwrap_or_default().to_owned(),
+        });
+    }
+}
+
+/// A runtime with one folder for its guests.
+pub(crate) struct Bench {
+    pub(crate) runtime: Runtime,
+    pub(crate) sink: Arc<Remembered>,
+    pub(crate) folder: tempfile::TempDir,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self::with_calls(8)
+    }
+
+    pub(crate) fn with_calls(calls_max: u32) -> Self {
+        let sink = Arc::new(Remembered::default());
+        let folder = tempfile::tempdir().unwrap();
+        let config = RuntimeConfig {
+            calls_max,
+            code_folder: Some(folder.path().join("code")),
+            clock: Arc::new(StillClock),
+        };
+        let runtime = Runtime::new(config, Arc::clone(&sink) as Arc<dyn CallSink>).unwrap();
+        Self {
+            runtime,
+            sink,
+            folder,
+        }
+    }
+
+    pub(crate) fn write(&self, name: &str, component: &[u8]) -> PathBuf {
+        let file = self.folder.path().join(name);
+        std::fs::write(&file, component).unwrap();
+        file
+    }
+
+    pub(crate) fn spec(&self, guest: &guest::Guest) -> PluginSpec {
+        PluginSpec::new(id(), self.write("guest.wasm", &guest.component()))
+    }
+
+    /// Loads a guest, with grants for the given hosts.
+    pub(crate) async fn load(&self, guest: &guest::Guest, grants: &[&str]) -> Supplier {
+        let mut spec = self.spec(guest);
+        spec.grants = grants
+            .iter()
+            .map(|text| text.parse::<HostGrant>().unwrap())
+            .collect();
+        self.load_spec(spec).await
+    }
+
+    pub(crate) async fn load_spec(&self, spec: PluginSpec) -> Supplier {
+        self.runtime.load(spec).await.unwrap();
+        self.runtime.supplier(&id()).unwrap()
+    }
+}
+
+pub(crate) fn id() -> SupplierId {
+    SupplierId::parse("SUPPLIER_A").unwrap()
+}
+
+pub(crate) fn context() -> CallContext {
+    within(Duration::from_secs(10))
+}
+
+pub(crate) fn within(time: Duration) -> CallContext {
+    CallContext {
+        request_id: "req_1".to_owned(),
+        organization: "org_1".to_owned(),
+        booking: Some("hbk_1".to_owned()),
+        deadline: Instant::now() + time,
+    }
+}

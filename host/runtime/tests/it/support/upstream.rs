@@ -1,0 +1,86 @@
+//! A supplier on the loopback that says exactly the bytes that it is told to,
+//! and remembers what it was asked.
+
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+/// What happens after the request was read.
+#[derive(Clone)]
+pub(crate) enum Behaviour {
+    /// These bytes, then the connection is closed.
+    Answer(Vec<u8>),
+    /// Nothing, for as long as the other side waits.
+    Silence,
+}
+
+pub(crate) struct Upstream {
+    pub(crate) port: u16,
+    asked: Arc<Mutex<Vec<String>>>,
+    server: JoinHandle<()>,
+}
+
+impl Drop for Upstream {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+impl Upstream {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the task is stopped when the upstream is dropped"
+    )]
+    pub(crate) async fn start(behaviour: Behaviour) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&asked);
+        let server = tokio::spawn(async move {
+            while let Ok((mut connection, _)) = listener.accept().await {
+                let (behaviour, heard) = (behaviour.clone(), Arc::clone(&heard));
+                tokio::spawn(async move {
+                    let mut request = vec![0; 64 << 10];
+                    let length = connection.read(&mut request).await.unwrap_or(0);
+                    heard
+                        .lock()
+                        .unwrap()
+                        .push(String::from_utf8_lossy(&request[..length]).into_owned());
+                    match behaviour {
+                        Behaviour::Answer(bytes) => {
+                            let _ = connection.write_all(&bytes).await;
+                            let _ = connection.shutdown().await;
+                        }
+                        Behaviour::Silence => {
+                            let _ = connection.read(&mut [0]).await;
+                        }
+                    }
+                });
+            }
+        });
+        Self {
+            port,
+            asked,
+            server,
+        }
+    }
+
+    pub(crate) async fn answering(head_and_body: &str) -> Self {
+        Self::start(Behaviour::Answer(head_and_body.as_bytes().to_vec())).await
+    }
+
+    pub(crate) fn origin(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// The whole text of every request, in lower case.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.asked
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|text| text.to_lowercase())
+            .collect()
+    }
+}
