@@ -1,0 +1,77 @@
+//! The smallest supplier: it prices single rooms at an imaginary JSON API,
+//! `GET https://api.tiny-hotels.example/rates?hotel=…&from=…&to=…&adults=…`.
+
+use serde::Deserialize;
+use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceAnswer, PriceRequest};
+use stopover_sdk::http::Request;
+use stopover_sdk::money::{Decimal, MoneyError};
+use stopover_sdk::types::hotel::{HotelSummary, RoomRate};
+use stopover_sdk::types::{Board, ReadError};
+use stopover_sdk::{Description, HotelPricing, Plugin};
+
+pub struct TinyHotels;
+
+stopover_sdk::export!(TinyHotels: plugin, hotel_pricing);
+
+#[derive(Deserialize)]
+struct Rates {
+    hotel_name: String,
+    currency: String,
+    rooms: Vec<Rate>,
+}
+
+#[derive(Deserialize)]
+struct Rate {
+    id: String,
+    name: String,
+    price: Decimal,
+}
+
+impl Plugin for TinyHotels {
+    fn describe() -> Description {
+        Description {
+            hosts: vec!["api.tiny-hotels.example".to_owned()],
+            ..Description::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
+        }
+    }
+}
+
+impl HotelPricing for TinyHotels {
+    fn price(request: PriceRequest) -> Result<PriceAnswer, ReadError> {
+        let currency = request.stay.currency.clone();
+        let mut hotels = Vec::new();
+        if let [occupancy] = request.stay.occupancies.as_slice() {
+            for id in &request.supplier_hotel_ids {
+                let response = Request::get("https://api.tiny-hotels.example/rates")
+                    .query("hotel", id)
+                    .query("from", &request.stay.check_in)
+                    .query("to", &request.stay.check_out)
+                    .query("adults", occupancy.adults)
+                    .query("currency", &currency)
+                    .send()?
+                    .success()?;
+                let rates: Rates = response.json()?;
+                if rates.currency != currency {
+                    return Err(ReadError::Unreadable("another currency".to_owned()));
+                }
+                let rooms = rates
+                    .rooms
+                    .into_iter()
+                    .take(request.max_offers_per_hotel.into());
+                hotels.push(HotelOffers {
+                    hotel: HotelSummary::new(id, rates.hotel_name),
+                    offers: rooms
+                        .map(|rate| offer(rate, &currency))
+                        .collect::<Result<_, _>>()?,
+                });
+            }
+        }
+        Ok(PriceAnswer { currency, hotels })
+    }
+}
+
+fn offer(rate: Rate, currency: &str) -> Result<Offer, MoneyError> {
+    let total = rate.price.to_minor(currency)?;
+    let room = RoomRate::new(rate.name, Board::RoomOnly, total);
+    Ok(Offer::new(rate.id, vec![room]))
+}

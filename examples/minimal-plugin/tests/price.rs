@@ -1,0 +1,63 @@
+//! The example's mapping, run natively against scripted answers.
+
+use minimal_plugin::TinyHotels;
+use stopover_sdk::HotelPricing;
+use stopover_sdk::hotel_pricing::PriceRequest;
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::types::ReadError;
+use stopover_sdk::types::hotel::{Occupancy, Stay};
+
+fn request() -> PriceRequest {
+    PriceRequest {
+        supplier_hotel_ids: vec!["inn 1".to_owned()],
+        stay: Stay {
+            check_in: "2027-03-01".to_owned(),
+            check_out: "2027-03-03".to_owned(),
+            occupancies: vec![Occupancy {
+                adults: 2,
+                children: vec![],
+            }],
+            guest_nationality: "FR".to_owned(),
+            guest_residence: None,
+            currency: "EUR".to_owned(),
+        },
+        max_offers_per_hotel: 1,
+    }
+}
+
+#[test]
+fn rates_become_offers_up_to_the_limit() {
+    let gateway = Gateway::new().answer(
+        200,
+        r#"{"hotel_name": "Tiny Inn", "currency": "EUR", "rooms": [
+            {"id": "r1", "name": "Attic", "price": 80.50},
+            {"id": "r2", "name": "Cellar", "price": 60}]}"#,
+    );
+    let answer = gateway.run(|| TinyHotels::price(request())).unwrap();
+    assert_eq!(answer.hotels.len(), 1);
+    assert_eq!(answer.hotels[0].hotel.name, "Tiny Inn");
+    let offers: Vec<_> = answer.hotels[0]
+        .offers
+        .iter()
+        .map(|offer| (offer.supplier_offer.as_str(), offer.total))
+        .collect();
+    assert_eq!(offers, [("r1", 8050)]);
+    assert_eq!(
+        gateway.requests()[0].url,
+        "https://api.tiny-hotels.example/rates\
+         ?hotel=inn%201&from=2027-03-01&to=2027-03-03&adults=2&currency=EUR"
+    );
+}
+
+#[test]
+fn another_currency_is_unreadable() {
+    let gateway = Gateway::new().answer(
+        200,
+        r#"{"hotel_name": "Tiny Inn", "currency": "USD", "rooms": []}"#,
+    );
+    let answer = gateway.run(|| TinyHotels::price(request()));
+    assert!(
+        matches!(answer, Err(ReadError::Unreadable(_))),
+        "{answer:?}"
+    );
+}

@@ -1,0 +1,278 @@
+//! Lodge's places, searches, content, weather and prices to the interface's. Pure.
+
+use stopover_sdk::hotel_content::{Details, Image, Policy, Review, Reviews, RoomContent};
+use stopover_sdk::hotel_places::{Alternative, Place};
+use stopover_sdk::hotel_price_calendar::{DayPrice, HotelPrices};
+use stopover_sdk::hotel_search::{AppliedFilters, FoundHotel, SearchAnswer, SearchRequest, Sort};
+use stopover_sdk::hotel_weather::{Condition, Day};
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::money::Decimal;
+use stopover_sdk::types::{Board, Location, ReadError, Refusal, RefusalReason};
+
+use super::wire;
+use crate::map::{amount, check_currency, some, stay};
+use crate::text::plain;
+use crate::wire::Board as LodgeBoard;
+
+/// What the interface counts published prices in.
+const CALENDAR_CURRENCY: &str = "USD";
+
+pub(super) fn place(place: wire::Place) -> Place {
+    let alternatives = place.similar.into_iter().map(|similar| Alternative {
+        name: similar.name,
+        address: similar.label,
+    });
+    Place {
+        supplier_place_id: place.id,
+        name: place.name,
+        address: place.label,
+        location: Location {
+            latitude: place.lat,
+            longitude: place.lng,
+        },
+        suggested_radius: place.radius_m,
+        country: place.country,
+        city: place.city,
+        types: place.kinds,
+        alternatives: alternatives.collect(),
+    }
+}
+
+/// The filters that Lodge has, and which of the wanted ones these are. No
+/// filters: no hotel there can have what is wanted.
+pub(super) fn filters(
+    request: &SearchRequest,
+) -> Result<(Option<wire::Filters>, AppliedFilters), ReadError> {
+    let wanted = &request.filters;
+    let currency = &request.stay.currency;
+    let max_total = wanted
+        .max_total
+        .map(|total| Decimal::from_minor(total, currency))
+        .transpose()
+        .map_err(|error| Refusal::new(RefusalReason::Invalid, error.to_string()))?;
+    // It can leave out what is not refundable, but not what is.
+    let refundable = wanted.refundable.filter(|refundable| *refundable);
+    let boards: Vec<LodgeBoard> = wanted
+        .boards
+        .iter()
+        .filter_map(|board| lodge_board(*board))
+        .collect();
+    let mut applied = AppliedFilters::SORT;
+    applied.set(
+        AppliedFilters::MIN_STAR_RATING,
+        wanted.min_star_rating.is_some(),
+    );
+    applied.set(
+        AppliedFilters::MIN_GUEST_RATING,
+        wanted.min_guest_rating.is_some(),
+    );
+    applied.set(AppliedFilters::REFUNDABLE, refundable.is_some());
+    applied.set(AppliedFilters::BOARDS, !wanted.boards.is_empty());
+    applied.set(AppliedFilters::MAX_TOTAL, max_total.is_some());
+    if boards.is_empty() && !wanted.boards.is_empty() {
+        return Ok((None, applied));
+    }
+    let filters = wire::Filters {
+        min_stars: wanted.min_star_rating,
+        min_rating: wanted.min_guest_rating,
+        refundable,
+        boards,
+        max_total: max_total.map(|total| total.to_string()),
+    };
+    Ok((Some(filters), applied))
+}
+
+fn lodge_board(board: Board) -> Option<LodgeBoard> {
+    match board {
+        Board::RoomOnly => Some(LodgeBoard::RoomOnly),
+        Board::Breakfast => Some(LodgeBoard::Breakfast),
+        Board::HalfBoard | Board::FullBoard | Board::AllInclusive | Board::Other => None,
+    }
+}
+
+pub(super) fn nothing_found(request: SearchRequest, applied: AppliedFilters) -> SearchAnswer {
+    SearchAnswer {
+        currency: request.stay.currency,
+        hotels: Vec::new(),
+        applied,
+        truncated: false,
+    }
+}
+
+/// By the area alone: Lodge's own places add nothing to a centre and a radius.
+pub(super) fn search_request(
+    request: &SearchRequest,
+    filters: wire::Filters,
+) -> wire::SearchRequest<'_> {
+    wire::SearchRequest {
+        stay: stay(&request.stay),
+        center: wire::Center {
+            lat: request.area.center.latitude,
+            lng: request.area.center.longitude,
+        },
+        radius_m: request.area.radius_m,
+        filters,
+        sort: match request.sort {
+            Sort::Distance => wire::Sort::Distance,
+            Sort::Total => wire::Sort::Price,
+            Sort::GuestRating => wire::Sort::Rating,
+            Sort::StarRating => wire::Sort::Stars,
+        },
+        limit: request.limit,
+    }
+}
+
+pub(super) fn search_answer(
+    found: wire::Found,
+    request: &SearchRequest,
+    applied: AppliedFilters,
+) -> Result<SearchAnswer, Unreadable> {
+    let limit = usize::from(request.limit);
+    let currency = found.currency;
+    check_currency(&currency, &request.stay.currency)?;
+    let truncated = found.more || found.hotels.len() > limit;
+    let hotels = found.hotels.into_iter().take(limit).map(|hotel| {
+        let price_from = hotel.price_from.map(|total| amount(total, &currency));
+        Ok(FoundHotel {
+            supplier_hotel_id: hotel.id,
+            name: hotel.name,
+            address: hotel.address,
+            location: Location {
+                latitude: hotel.lat,
+                longitude: hotel.lng,
+            },
+            star_rating: hotel.stars,
+            guest_rating: hotel.rating,
+            lowest_total: price_from.transpose()?,
+            main_image: hotel.photo,
+        })
+    });
+    Ok(SearchAnswer {
+        hotels: hotels.collect::<Result<_, Unreadable>>()?,
+        applied,
+        truncated,
+        currency,
+    })
+}
+
+pub(super) fn details(details: wire::Details) -> Details {
+    let filled = |text: Option<String>| text.and_then(some);
+    let policies = details.policies.into_iter().map(|policy| Policy {
+        name: policy.name,
+        text: plain(&policy.text),
+    });
+    let rooms = details.rooms.into_iter().map(|room| RoomContent {
+        name: room.name,
+        description: room.text.and_then(|html| some(plain(&html))),
+        max_occupancy: room.sleeps,
+        images: room.images.into_iter().map(image).collect(),
+    });
+    Details {
+        name: details.hotel.name,
+        description: details.description.and_then(|html| some(plain(&html))),
+        star_rating: details.stars,
+        guest_rating: details.rating,
+        review_count: details.review_count,
+        address_line: filled(details.postal.line1),
+        city: filled(details.postal.city),
+        region: filled(details.postal.region),
+        postal_code: filled(details.postal.postcode),
+        country: filled(details.postal.country),
+        location: Some(Location {
+            latitude: details.hotel.lat,
+            longitude: details.hotel.lng,
+        }),
+        time_zone: some(details.hotel.zone),
+        check_in_from: filled(details.check_in_from),
+        check_out_until: filled(details.check_out_until),
+        phone: filled(details.phone),
+        email: filled(details.email),
+        amenities: details.amenities,
+        images: details.images.into_iter().map(image).collect(),
+        policies: policies.collect(),
+        rooms: rooms.collect(),
+    }
+}
+
+fn image(image: wire::Image) -> Image {
+    Image {
+        url: image.url,
+        caption: image.caption.and_then(some),
+        width: image.width,
+        height: image.height,
+    }
+}
+
+pub(super) fn reviews(reviews: wire::Reviews, limit: u16) -> Reviews {
+    let filled = |text: Option<String>| text.and_then(some);
+    let items = reviews.reviews.into_iter().map(|review| Review {
+        rating: review.score,
+        title: filled(review.title),
+        pros: filled(review.pros),
+        cons: filled(review.cons),
+        text: filled(review.text),
+        language: filled(review.language),
+        traveller_type: filled(review.traveller),
+        stayed_on: filled(review.stayed),
+    });
+    Reviews {
+        average: reviews.average,
+        count: reviews.count,
+        items: items.take(limit.into()).collect(),
+    }
+}
+
+pub(super) fn forecast(weather: wire::Weather) -> Result<Vec<Day>, Unreadable> {
+    if weather.units != "metric" {
+        return Err(Unreadable::new("the weather is not in metric units"));
+    }
+    let days = weather.days.into_iter().map(|day| Day {
+        date: day.date,
+        temperature_min: day.min,
+        temperature_max: day.max,
+        summary: day.summary.and_then(some),
+        conditions: day.sky.into_iter().map(condition).collect(),
+        humidity_percent: day.humidity,
+        afternoon_humidity_percent: day.humidity_afternoon,
+        wind_speed_mps: day.wind,
+        maximum_wind_speed_mps: day.wind_max,
+        precipitation_probability: day.rain_chance,
+        precipitation_total_mm: day.rain_mm,
+    });
+    Ok(days.collect())
+}
+
+fn condition(sky: wire::Sky) -> Condition {
+    Condition {
+        description: sky.text,
+        icon: sky.icon.and_then(some),
+    }
+}
+
+/// The hotels that were asked for, in that order.
+pub(super) fn calendar(
+    calendar: wire::Calendar,
+    asked: &[String],
+) -> Result<Vec<HotelPrices>, Unreadable> {
+    check_currency(&calendar.currency, CALENDAR_CURRENCY)?;
+    let place = |hotel: &wire::HotelDays| asked.iter().position(|id| *id == hotel.id);
+    let mut found: Vec<_> = calendar
+        .hotels
+        .into_iter()
+        .filter_map(|hotel| Some((place(&hotel)?, hotel)))
+        .collect();
+    found.sort_by_key(|(place, _)| *place);
+    let hotels = found.into_iter().map(|(_, hotel)| {
+        let prices = hotel.days.into_iter().map(|day| {
+            Ok(DayPrice {
+                date: day.date,
+                average_nightly: amount(day.average, CALENDAR_CURRENCY)?,
+            })
+        });
+        Ok(HotelPrices {
+            supplier_hotel_id: hotel.id,
+            prices: prices.collect::<Result<_, Unreadable>>()?,
+        })
+    });
+    hotels.collect()
+}

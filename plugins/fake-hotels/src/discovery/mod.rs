@@ -1,0 +1,100 @@
+//! Finding hotels and reading about them: all capabilities that only read and
+//! that no booking needs.
+
+mod map;
+mod wire;
+
+use stopover_sdk::hotel_content::{Details, Reviews};
+use stopover_sdk::hotel_places::{Place, PlaceQuery};
+use stopover_sdk::hotel_price_calendar::HotelPrices;
+use stopover_sdk::hotel_search::{SearchAnswer, SearchRequest};
+use stopover_sdk::hotel_weather::Day;
+use stopover_sdk::http::encode;
+use stopover_sdk::types::{Date, Location};
+use stopover_sdk::{
+    HotelContent, HotelPlaces, HotelPriceCalendar, HotelSearch, HotelWeather, ReadError,
+};
+
+use crate::lodge::Lodge;
+use crate::{FakeHotels, refusal};
+
+impl HotelPlaces for FakeHotels {
+    fn find_places(query: PlaceQuery) -> Result<Vec<Place>, ReadError> {
+        let mut asked = Lodge::open()?.get("/places").query("q", &query.text);
+        if let Some(country) = &query.country {
+            asked = asked.query("country", country);
+        }
+        let response = asked.query("limit", query.limit).send()?;
+        let places: wire::Places = refusal::read(response)?.json()?;
+        let places = places.places.into_iter().take(query.limit.into());
+        Ok(places.map(map::place).collect())
+    }
+}
+
+impl HotelSearch for FakeHotels {
+    fn search(request: SearchRequest) -> Result<SearchAnswer, ReadError> {
+        let (filters, applied) = map::filters(&request)?;
+        let Some(filters) = filters else {
+            return Ok(map::nothing_found(request, applied));
+        };
+        let body = map::search_request(&request, filters);
+        let response = Lodge::open()?.post("/search", &body)?.send()?;
+        let found: wire::Found = refusal::read(response)?.json()?;
+        Ok(map::search_answer(found, &request, applied)?)
+    }
+}
+
+impl HotelContent for FakeHotels {
+    fn read_details(supplier_hotel_id: String) -> Result<Details, ReadError> {
+        let path = format!("/hotels/{}", encode(&supplier_hotel_id));
+        let response = Lodge::open()?.get(&path).send()?;
+        let details: wire::Details = refusal::read(response)?.json()?;
+        Ok(map::details(details))
+    }
+
+    fn read_reviews(supplier_hotel_id: String, limit: u16) -> Result<Reviews, ReadError> {
+        let path = format!("/hotels/{}/reviews", encode(&supplier_hotel_id));
+        let response = Lodge::open()?.get(&path).query("limit", limit).send()?;
+        let reviews: wire::Reviews = refusal::read(response)?.json()?;
+        Ok(map::reviews(reviews, limit))
+    }
+}
+
+impl HotelWeather for FakeHotels {
+    fn forecast(location: Location, start: Date, end: Date) -> Result<Vec<Day>, ReadError> {
+        let response = Lodge::open()?
+            .get("/weather")
+            .query("lat", location.latitude)
+            .query("lng", location.longitude)
+            .query("from", start)
+            .query("to", end)
+            .send()?;
+        let weather: wire::Weather = refusal::read(response)?.json()?;
+        Ok(map::forecast(weather)?)
+    }
+}
+
+impl HotelPriceCalendar for FakeHotels {
+    fn read_prices(
+        supplier_hotel_ids: Vec<String>,
+        start: Date,
+        end: Date,
+    ) -> Result<Vec<HotelPrices>, ReadError> {
+        // Ids are separated by commas there, so one that has a comma is no hotel's.
+        let asked: Vec<String> = supplier_hotel_ids
+            .into_iter()
+            .filter(|id| !id.is_empty() && !id.contains(','))
+            .collect();
+        if asked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let response = Lodge::open()?
+            .get("/calendar")
+            .query("hotels", asked.join(","))
+            .query("from", start)
+            .query("to", end)
+            .send()?;
+        let calendar: wire::Calendar = refusal::read(response)?.json()?;
+        Ok(map::calendar(calendar, &asked)?)
+    }
+}

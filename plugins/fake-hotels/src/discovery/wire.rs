@@ -1,0 +1,207 @@
+//! Lodge's JSON for places, searches, content, weather and published prices, as
+//! far as it is used.
+
+use serde::{Deserialize, Serialize};
+use stopover_sdk::money::Decimal;
+
+use crate::wire::{Board, Hotel, Stay};
+
+#[derive(Deserialize)]
+pub(super) struct Places {
+    pub(super) places: Vec<Place>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Place {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) label: String,
+    pub(super) lat: f64,
+    pub(super) lng: f64,
+    pub(super) radius_m: Option<f64>,
+    pub(super) country: Option<String>,
+    pub(super) city: Option<String>,
+    pub(super) kinds: Vec<String>,
+    pub(super) similar: Vec<Similar>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Similar {
+    pub(super) name: String,
+    pub(super) label: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct SearchRequest<'a> {
+    #[serde(flatten)]
+    pub(super) stay: Stay<'a>,
+    pub(super) center: Center,
+    pub(super) radius_m: u32,
+    pub(super) filters: Filters,
+    pub(super) sort: Sort,
+    pub(super) limit: u16,
+}
+
+#[derive(Serialize)]
+pub(super) struct Center {
+    pub(super) lat: f64,
+    pub(super) lng: f64,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct Filters {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) min_stars: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) min_rating: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) refundable: Option<bool>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) boards: Vec<Board>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) max_total: Option<String>,
+}
+
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Sort {
+    Distance,
+    Price,
+    Rating,
+    Stars,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Found {
+    pub(super) currency: String,
+    pub(super) more: bool,
+    pub(super) hotels: Vec<FoundHotel>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct FoundHotel {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) address: String,
+    pub(super) lat: f64,
+    pub(super) lng: f64,
+    pub(super) stars: Option<f64>,
+    pub(super) rating: Option<f64>,
+    pub(super) price_from: Option<Decimal>,
+    pub(super) photo: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Details {
+    pub(super) hotel: Hotel,
+    /// HTML.
+    pub(super) description: Option<String>,
+    pub(super) stars: Option<f64>,
+    pub(super) rating: Option<f64>,
+    pub(super) review_count: Option<u32>,
+    pub(super) postal: Postal,
+    pub(super) check_in_from: Option<String>,
+    pub(super) check_out_until: Option<String>,
+    pub(super) phone: Option<String>,
+    pub(super) email: Option<String>,
+    pub(super) amenities: Vec<String>,
+    pub(super) images: Vec<Image>,
+    pub(super) policies: Vec<Policy>,
+    pub(super) rooms: Vec<Room>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Postal {
+    pub(super) line1: Option<String>,
+    pub(super) city: Option<String>,
+    pub(super) region: Option<String>,
+    pub(super) postcode: Option<String>,
+    pub(super) country: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Image {
+    pub(super) url: String,
+    pub(super) caption: Option<String>,
+    pub(super) width: Option<u32>,
+    pub(super) height: Option<u32>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Policy {
+    pub(super) name: String,
+    pub(super) text: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Room {
+    pub(super) name: String,
+    pub(super) text: Option<String>,
+    pub(super) sleeps: Option<u8>,
+    pub(super) images: Vec<Image>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Reviews {
+    pub(super) average: Option<f64>,
+    pub(super) count: u32,
+    pub(super) reviews: Vec<Review>,
+}
+
+/// Without the author, who is a person and not ours to pass on.
+#[derive(Deserialize)]
+pub(super) struct Review {
+    pub(super) score: Option<f64>,
+    pub(super) title: Option<String>,
+    pub(super) pros: Option<String>,
+    pub(super) cons: Option<String>,
+    pub(super) text: Option<String>,
+    pub(super) language: Option<String>,
+    pub(super) traveller: Option<String>,
+    pub(super) stayed: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Weather {
+    pub(super) units: String,
+    pub(super) days: Vec<Day>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Day {
+    pub(super) date: String,
+    pub(super) min: Option<f64>,
+    pub(super) max: Option<f64>,
+    pub(super) summary: Option<String>,
+    pub(super) sky: Vec<Sky>,
+    pub(super) humidity: Option<f64>,
+    pub(super) humidity_afternoon: Option<f64>,
+    pub(super) wind: Option<f64>,
+    pub(super) wind_max: Option<f64>,
+    pub(super) rain_chance: Option<f64>,
+    pub(super) rain_mm: Option<f64>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Sky {
+    pub(super) text: String,
+    pub(super) icon: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Calendar {
+    pub(super) currency: String,
+    pub(super) hotels: Vec<HotelDays>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct HotelDays {
+    pub(super) id: String,
+    pub(super) days: Vec<DayPrice>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct DayPrice {
+    pub(super) date: String,
+    pub(super) average: Decimal,
+}

@@ -1,0 +1,150 @@
+//! The adapter of Lodge, the sandbox's hotel supplier. It is an ordinary adapter:
+//! what Lodge does wrong on purpose it meets like anybody else, and only what
+//! goes wrong inside an adapter (`mishap`) is of its own making.
+//!
+//! Built with the feature `full` it has every hotel capability; without, it
+//! prices, books and cancels.
+
+mod lodge;
+mod map;
+mod mishap;
+mod refusal;
+mod text;
+mod wire;
+
+#[cfg(feature = "full")]
+mod discovery;
+
+use stopover_sdk::hotel_booking::{
+    BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
+};
+use stopover_sdk::hotel_cancellation::{CancelRequest, Quote, QuoteRequest};
+use stopover_sdk::hotel_pricing::{PriceAnswer, PriceRequest};
+use stopover_sdk::http::encode;
+use stopover_sdk::types::hotel::HotelBookingState;
+use stopover_sdk::{
+    ChangeError, Description, HotelBooking, HotelCancellation, HotelPricing, Plugin, ReadError,
+};
+
+use crate::lodge::Lodge;
+use crate::mishap::Mishap;
+use crate::refusal::{Change, Code};
+
+pub struct FakeHotels;
+
+stopover_sdk::export!(FakeHotels: plugin, hotel_pricing, hotel_booking, hotel_cancellation);
+
+#[cfg(feature = "full")]
+stopover_sdk::export!(FakeHotels:
+    hotel_places, hotel_search, hotel_content, hotel_weather, hotel_price_calendar);
+
+/// What Lodge promises of `GET /bookings?client_ref=`.
+const READS_CONSISTENT_AFTER_MS: u32 = 1_000;
+
+impl Plugin for FakeHotels {
+    fn describe() -> Description {
+        let name = if cfg!(feature = "full") {
+            "fake-hotels"
+        } else {
+            "fake-hotels-mini"
+        };
+        Description {
+            collects_payment: false,
+            one_booking_per_offer: false,
+            cancels_single_rooms: true,
+            reads_consistent_after_ms: Some(READS_CONSISTENT_AFTER_MS),
+            // A second booking under the same reference is refused, not answered again.
+            repeats_are_safe: false,
+            hosts: vec!["*".to_owned()],
+            settings_schema: lodge::SETTINGS_SCHEMA.to_owned(),
+            ..Description::new(name, env!("CARGO_PKG_VERSION"))
+        }
+    }
+}
+
+impl HotelPricing for FakeHotels {
+    fn price(request: PriceRequest) -> Result<PriceAnswer, ReadError> {
+        if let Some(mishap) = Mishap::among(&request.supplier_hotel_ids) {
+            return Ok(mishap.happen(&request));
+        }
+        if request.supplier_hotel_ids.is_empty() {
+            return Ok(PriceAnswer {
+                currency: request.stay.currency,
+                hotels: Vec::new(),
+            });
+        }
+        let asked = Lodge::open()?.post("/rates", &map::rates_request(&request))?;
+        let rates: wire::Rates = refusal::read(asked.send()?)?.json()?;
+        Ok(map::price_answer(rates, &request)?)
+    }
+}
+
+impl HotelBooking for FakeHotels {
+    fn prebook(request: PrebookRequest) -> Result<Prebooked, ChangeError> {
+        let body = wire::PrebookRequest {
+            rate_id: &request.supplier_offer,
+            client_ref: &request.client_reference,
+        };
+        let response = Lodge::open()?.post("/prebooks", &body)?.send()?;
+        let prebook: wire::Prebook = refusal::change(response, Change::Prebook)?.json()?;
+        Ok(map::prebooked(prebook, &request.stay)?)
+    }
+
+    fn book(request: BookRequest) -> Result<HotelBookingState, ChangeError> {
+        let body =
+            map::book_request(&request).map_err(|error| ChangeError::NotSent(error.to_string()))?;
+        let response = Lodge::open()?.post("/bookings", &body)?.send()?;
+        let booking: wire::Booking = refusal::change(response, Change::Book)?.json()?;
+        map::check_whose(&booking, &request.client_reference)?;
+        map::check_currency(&booking.currency, &request.currency)?;
+        Ok(map::booking(booking)?)
+    }
+
+    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
+        let lodge = Lodge::open()?;
+        if let Some(id) = &request.supplier_reference {
+            let response = lodge.get(&booking_path(id)).send()?;
+            if Code::of(&response) != Some(Code::NotFound) {
+                let booking: wire::Booking = refusal::read(response)?.json()?;
+                map::check_whose(&booking, &request.client_reference)?;
+                return Ok(FindAnswer::Found(map::booking(booking)?));
+            }
+        }
+        // Only of this answer Lodge promises that it is complete: nothing else
+        // may say that there is no such booking.
+        let response = lodge
+            .get("/bookings")
+            .query("client_ref", &request.client_reference)
+            .send()?;
+        let found: wire::Bookings = refusal::read(response)?.json()?;
+        Ok(map::found(found, &request.client_reference)?)
+    }
+}
+
+impl HotelCancellation for FakeHotels {
+    fn quote_cancellation(request: QuoteRequest) -> Result<Quote, ReadError> {
+        let lodge = Lodge::open()?;
+        let path = booking_path(&request.supplier_reference);
+        let response = lodge.get(&format!("{path}/cancel-preview")).send()?;
+        if Code::of(&response) != Some(Code::PreviewNotOffered) {
+            let preview: wire::Preview = refusal::read(response)?.json()?;
+            return Ok(Quote::Preview(map::preview(preview)?));
+        }
+        let booking: wire::Booking = refusal::read(lodge.get(&path).send()?)?.json()?;
+        map::check_whose(&booking, &request.client_reference)?;
+        Ok(Quote::Policy(map::booked_policy(&booking)))
+    }
+
+    fn cancel(request: CancelRequest) -> Result<HotelBookingState, ChangeError> {
+        let path = format!("{}/cancel", booking_path(&request.supplier_reference));
+        let body = map::cancel_request(&request);
+        let response = Lodge::open()?.post(&path, &body)?.send()?;
+        let booking: wire::Booking = refusal::change(response, Change::Cancel)?.json()?;
+        map::check_whose(&booking, &request.booking_client_reference)?;
+        Ok(map::booking(booking)?)
+    }
+}
+
+fn booking_path(id: &str) -> String {
+    format!("/bookings/{}", encode(id))
+}

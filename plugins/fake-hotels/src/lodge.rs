@@ -1,0 +1,51 @@
+//! Where Lodge is and how it is spoken to. The key is not known here: the gateway
+//! adds it.
+
+use serde::{Deserialize, Serialize};
+use stopover_sdk::http::Request;
+use stopover_sdk::json::Unwritable;
+use stopover_sdk::settings::{self, Unusable};
+
+/// Of [`Settings`].
+pub(crate) const SETTINGS_SCHEMA: &str = r#"{
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "properties": {
+        "base_url": {
+            "description": "Where the sandbox is, without a path",
+            "type": "string",
+            "pattern": "^https?://[^/?#]+/?$"
+        }
+    },
+    "required": ["base_url"],
+    "additionalProperties": false
+}"#;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    base_url: String,
+}
+
+pub(crate) struct Lodge {
+    /// Without a slash at the end.
+    root: String,
+}
+
+impl Lodge {
+    pub(crate) fn open() -> Result<Self, Unusable> {
+        let Settings { base_url } = settings::read()?;
+        Ok(Self {
+            root: format!("{}/lodge/v1", base_url.trim_end_matches('/')),
+        })
+    }
+
+    /// Of a path that is encoded and begins with a slash.
+    pub(crate) fn get(&self, path: &str) -> Request {
+        Request::get(format!("{}{path}", self.root))
+    }
+
+    pub(crate) fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, Unwritable> {
+        Request::post(format!("{}{path}", self.root)).json(body)
+    }
+}

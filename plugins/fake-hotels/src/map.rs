@@ -1,0 +1,405 @@
+//! Lodge's rates, bookings and cancellations to the interface's, and back. Pure.
+
+use stopover_sdk::hotel_booking::{BookRequest, FindAnswer, Prebooked};
+use stopover_sdk::hotel_cancellation::{CancelRequest, Preview};
+use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceAnswer, PriceRequest};
+use stopover_sdk::json::{self, Unreadable};
+use stopover_sdk::money::{Decimal, MoneyError};
+use stopover_sdk::types::hotel::{
+    BookedRoom, CancellationAmounts, CancellationPolicy, Guest, GuestType, HotelBookingState,
+    HotelSummary, Loyalty, Promotion, Restriction, RoomRate, Stay,
+};
+use stopover_sdk::types::{
+    Board, BookingStatus, Location, MinorUnits, Money, Penalty, TimestampMs,
+};
+use stopover_sdk::{Refusal, RefusalReason, time};
+
+use crate::refusal::Code;
+use crate::text::plain;
+use crate::wire;
+
+/// The longest rate id that the gateway carries.
+const OFFER_BYTES_MAX: usize = 4 << 10;
+
+pub(crate) fn stay(stay: &Stay) -> wire::Stay<'_> {
+    let parties = stay.occupancies.iter().map(|occupancy| wire::Party {
+        adults: occupancy.adults,
+        child_ages: &occupancy.children,
+    });
+    wire::Stay {
+        arrive: &stay.check_in,
+        depart: &stay.check_out,
+        rooms: parties.collect(),
+        nationality: &stay.guest_nationality,
+        residence: stay.guest_residence.as_deref(),
+        currency: &stay.currency,
+    }
+}
+
+pub(crate) fn rates_request(request: &PriceRequest) -> wire::RatesRequest<'_> {
+    wire::RatesRequest {
+        stay: stay(&request.stay),
+        hotels: &request.supplier_hotel_ids,
+        max_rates: request.max_offers_per_hotel,
+    }
+}
+
+/// The hotels that were asked for, in that order.
+pub(crate) fn price_answer(
+    rates: wire::Rates,
+    request: &PriceRequest,
+) -> Result<PriceAnswer, Unreadable> {
+    let asked = &request.supplier_hotel_ids;
+    let stay = &request.stay;
+    check_currency(&rates.currency, &stay.currency)?;
+    let place = |hotel: &wire::Hotel| asked.iter().position(|id| *id == hotel.id);
+    let mut found: Vec<_> = rates
+        .hotels
+        .into_iter()
+        .filter_map(|found| Some((place(&found.hotel)?, found)))
+        .collect();
+    found.sort_by_key(|(place, _)| *place);
+    let hotels = found.into_iter().map(|(_, found)| {
+        let offers = found
+            .rates
+            .into_iter()
+            .filter(|rate| can_be_carried(&rate.rate_id))
+            .take(request.max_offers_per_hotel.into())
+            .map(|rate| offer(rate, stay));
+        Ok(HotelOffers {
+            offers: offers.collect::<Result<_, Unreadable>>()?,
+            hotel: hotel(found.hotel),
+        })
+    });
+    Ok(PriceAnswer {
+        hotels: hotels.collect::<Result<_, Unreadable>>()?,
+        currency: rates.currency,
+    })
+}
+
+fn can_be_carried(rate_id: &str) -> bool {
+    let fits = rate_id.len() <= OFFER_BYTES_MAX;
+    if !fits {
+        stopover_sdk::warn!("left out a rate with an id of {} bytes", rate_id.len());
+    }
+    fits
+}
+
+fn offer(rate: wire::Rate, stay: &Stay) -> Result<Offer, Unreadable> {
+    let currency = &stay.currency;
+    Ok(Offer {
+        total: amount(rate.total, currency)?,
+        rooms: rooms(rate.rooms, stay)?,
+        policy: policy(rate.terms, currency)?,
+        promotions: promotions(rate.promotions, currency)?,
+        loyalty: rate.rewards.map(loyalty),
+        expires_at: Some(instant(&rate.expires_at)?),
+        supplier_offer: rate.rate_id,
+    })
+}
+
+pub(crate) fn prebooked(prebook: wire::Prebook, stay: &Stay) -> Result<Prebooked, Unreadable> {
+    let currency = prebook.currency;
+    check_currency(&currency, &stay.currency)?;
+    Ok(Prebooked {
+        supplier_prebook: prebook.prebook_id,
+        total: amount(prebook.total, &currency)?,
+        hotel: hotel(prebook.hotel),
+        rooms: rooms(prebook.rooms, stay)?,
+        policy: policy(prebook.terms, &currency)?,
+        promotions: promotions(prebook.promotions, &currency)?,
+        loyalty: prebook.rewards.map(loyalty),
+        expires_at: Some(instant(&prebook.expires_at)?),
+        checkout: None,
+        currency,
+    })
+}
+
+fn hotel(hotel: wire::Hotel) -> HotelSummary {
+    HotelSummary {
+        supplier_hotel_id: hotel.id,
+        name: hotel.name,
+        address: hotel.address,
+        location: Some(Location {
+            latitude: hotel.lat,
+            longitude: hotel.lng,
+        }),
+        time_zone: Some(hotel.zone),
+    }
+}
+
+/// One a requested occupancy.
+fn rooms(rooms: Vec<wire::Room>, stay: &Stay) -> Result<Vec<RoomRate>, Unreadable> {
+    if rooms.len() != stay.occupancies.len() {
+        return Err(Unreadable::new("not as many rooms as were asked for"));
+    }
+    rooms
+        .into_iter()
+        .map(|room| {
+            Ok(RoomRate {
+                name: room.name,
+                board: board(room.board),
+                board_name: room.board_text,
+                total: amount(room.total, &stay.currency)?,
+                due_at_property: room.due_at_hotel.map(due_at_property).transpose()?,
+                policy: policy(room.terms, &stay.currency)?,
+            })
+        })
+        .collect()
+}
+
+fn board(board: wire::Board) -> Board {
+    match board {
+        wire::Board::RoomOnly => Board::RoomOnly,
+        wire::Board::Breakfast => Board::Breakfast,
+        wire::Board::Other => Board::Other,
+    }
+}
+
+fn due_at_property(due: wire::DueAtHotel) -> Result<Money, Unreadable> {
+    Ok(Money {
+        amount: amount(due.amount, &due.currency)?,
+        currency: due.currency,
+    })
+}
+
+fn policy(terms: wire::Terms, currency: &str) -> Result<CancellationPolicy, Unreadable> {
+    let penalties = terms.charges.into_iter().map(|charge| {
+        Ok(Penalty {
+            start: instant(&charge.from)?,
+            amount: amount(charge.amount, currency)?,
+            currency: currency.to_owned(),
+        })
+    });
+    let mut penalties = penalties.collect::<Result<Vec<_>, Unreadable>>()?;
+    penalties.sort_by_key(|penalty| penalty.start);
+    let restrictions = terms.restrictions.into_iter().map(|restriction| {
+        Ok(Restriction {
+            code: restriction.code,
+            description: restriction.text,
+            active_from: optional_instant(restriction.from)?,
+            active_until: optional_instant(restriction.until)?,
+        })
+    });
+    Ok(CancellationPolicy {
+        refundable: terms.refundable,
+        free_until: optional_instant(terms.free_until)?,
+        penalties,
+        restrictions: restrictions.collect::<Result<_, Unreadable>>()?,
+    })
+}
+
+fn promotions(
+    promotions: Vec<wire::Promotion>,
+    currency: &str,
+) -> Result<Vec<Promotion>, Unreadable> {
+    promotions
+        .into_iter()
+        .map(|promotion| {
+            Ok(Promotion {
+                name: promotion.name,
+                description: some(promotion.text),
+                amount: Some(amount(promotion.off, currency)?),
+                room_positions: promotion.rooms,
+            })
+        })
+        .collect()
+}
+
+fn loyalty(rewards: wire::Rewards) -> Loyalty {
+    Loyalty {
+        program: rewards.program,
+        membership_number: rewards.member_no,
+        points_estimate: Some(rewards.points),
+    }
+}
+
+/// Errors come from the amount, before anything is sent.
+pub(crate) fn book_request(request: &BookRequest) -> Result<wire::BookRequest<'_>, MoneyError> {
+    let rooms = request.rooms.iter().map(|room| wire::RoomGuests {
+        guests: room.guests.iter().map(guest).collect(),
+    });
+    Ok(wire::BookRequest {
+        prebook_id: &request.supplier_prebook,
+        client_ref: &request.client_reference,
+        expected_total: Decimal::from_minor(request.total, &request.currency)?.to_string(),
+        holder: wire::Holder {
+            first: &request.contact.first_name,
+            last: &request.contact.last_name,
+            email: &request.contact.email,
+            phone: &request.contact.phone,
+        },
+        rooms: rooms.collect(),
+    })
+}
+
+fn guest(guest: &Guest) -> wire::Guest<'_> {
+    wire::Guest {
+        first: &guest.first_name,
+        last: &guest.last_name,
+        kind: match guest.guest_type {
+            GuestType::Adult => wire::GuestKind::Adult,
+            GuestType::Child => wire::GuestKind::Child,
+        },
+        age: guest.age,
+        lead: guest.is_lead,
+    }
+}
+
+pub(crate) fn booking(booking: wire::Booking) -> Result<HotelBookingState, Unreadable> {
+    let policy = booked_policy(&booking);
+    let status = status(&booking);
+    let separable = booking.rooms_separable;
+    let currency = booking.currency;
+    let rooms = booking.rooms.into_iter().map(|room| {
+        let position = room.no.checked_sub(1);
+        Ok(BookedRoom {
+            position: position.ok_or_else(|| Unreadable::new("a room has the number 0"))?,
+            // The gateway takes it to mean that the room can be cancelled alone.
+            supplier_room_reference: separable.then_some(room.r#ref),
+            hotel_confirmation_code: room.confirmation_no.and_then(some),
+            canceled: room.cancelled,
+        })
+    });
+    let rooms = rooms.collect::<Result<_, Unreadable>>()?;
+    let cancellation = booking.cancellation.map(|done| {
+        Ok::<_, Unreadable>(CancellationAmounts {
+            fee: amount(done.fee, &currency)?,
+            refund: Some(amount(done.refund, &currency)?),
+            currency: currency.clone(),
+            supplier_reference: Some(done.r#ref),
+        })
+    });
+    Ok(HotelBookingState {
+        status,
+        supplier_reference: booking.id,
+        client_reference: Some(booking.client_ref),
+        total: amount(booking.total, &currency)?,
+        hotel_confirmation_code: booking.confirmation_no.and_then(some),
+        remarks: booking.remarks.and_then(|html| some(plain(&html))),
+        rooms,
+        policy,
+        cancellation: cancellation.transpose()?,
+        extensions: Vec::new(),
+        currency,
+    })
+}
+
+fn status(booking: &wire::Booking) -> BookingStatus {
+    match booking.state {
+        wire::BookingState::Pending => BookingStatus::Pending,
+        wire::BookingState::Confirmed => BookingStatus::Confirmed,
+        wire::BookingState::PartCancelled => BookingStatus::PartiallyCanceled,
+        wire::BookingState::Cancelling => BookingStatus::CancelPending,
+        wire::BookingState::Cancelled => BookingStatus::Canceled,
+        wire::BookingState::Rejected => BookingStatus::Failed(rejection(booking)),
+    }
+}
+
+/// That it was rejected is definite, whatever the reason.
+fn rejection(booking: &wire::Booking) -> Refusal {
+    let code = booking
+        .reject_reason
+        .as_ref()
+        .map(|reason| reason.code.as_str());
+    if let Some(code) = code.and_then(Code::of_text) {
+        return code.refusal();
+    }
+    let refusal = Refusal::new(
+        RefusalReason::Other("rejected".to_owned()),
+        "Lodge rejected the booking.",
+    );
+    match code {
+        Some(code) => refusal.with_code(code),
+        None => refusal,
+    }
+}
+
+/// The terms of a booking; none where they are missing or cannot be read.
+pub(crate) fn booked_policy(booking: &wire::Booking) -> Option<CancellationPolicy> {
+    let written = booking.terms.as_ref()?.get();
+    let read = json::read(written.as_bytes()).and_then(|terms| policy(terms, &booking.currency));
+    if read.is_err() {
+        stopover_sdk::warn!("the terms of a booking cannot be read");
+    }
+    read.ok()
+}
+
+/// The booking with our reference among those found.
+pub(crate) fn found(
+    found: wire::Bookings,
+    client_reference: &str,
+) -> Result<FindAnswer, Unreadable> {
+    let mut bookings = found.bookings.into_iter();
+    let Some(first) = bookings.next() else {
+        return Ok(FindAnswer::NotFound);
+    };
+    if bookings.next().is_some() {
+        return Err(Unreadable::new("several bookings have the same reference"));
+    }
+    check_whose(&first, client_reference)?;
+    Ok(FindAnswer::Found(booking(first)?))
+}
+
+pub(crate) fn check_whose(
+    booking: &wire::Booking,
+    client_reference: &str,
+) -> Result<(), Unreadable> {
+    if booking.client_ref == client_reference {
+        Ok(())
+    } else {
+        Err(Unreadable::new(
+            "the booking has another reference than ours",
+        ))
+    }
+}
+
+pub(crate) fn check_currency(answered: &str, asked: &str) -> Result<(), Unreadable> {
+    if answered == asked {
+        Ok(())
+    } else {
+        Err(Unreadable::new(
+            "the amounts are in another currency than asked",
+        ))
+    }
+}
+
+pub(crate) fn cancel_request(request: &CancelRequest) -> wire::CancelRequest<'_> {
+    let numbers = request
+        .rooms
+        .iter()
+        .map(|room| u16::from(room.position) + 1);
+    wire::CancelRequest {
+        client_ref: &request.client_reference,
+        rooms: numbers.collect(),
+    }
+}
+
+pub(crate) fn preview(preview: wire::Preview) -> Result<Preview, Unreadable> {
+    Ok(Preview {
+        fee: amount(preview.fee, &preview.currency)?,
+        refund: Some(amount(preview.refund, &preview.currency)?),
+        free_until: optional_instant(preview.free_until)?,
+        currency: preview.currency,
+    })
+}
+
+/// Lodge writes exactly the decimals that the currency has.
+pub(crate) fn amount(decimal: Decimal, currency: &str) -> Result<MinorUnits, Unreadable> {
+    decimal
+        .to_minor(currency)
+        .map_err(|error| Unreadable::new(format!("an amount in the answer: {error}")))
+}
+
+fn instant(text: &str) -> Result<TimestampMs, Unreadable> {
+    time::parse_timestamp(text).ok_or_else(|| Unreadable::new("an instant cannot be read"))
+}
+
+fn optional_instant(text: Option<String>) -> Result<Option<TimestampMs>, Unreadable> {
+    text.as_deref().map(instant).transpose()
+}
+
+/// Nothing for an empty text.
+pub(crate) fn some(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,132 @@
+//! What can go wrong inside an adapter, made to happen: the gateway has to stop
+//! each of these without harm to anything else. Only at pricing, and only when
+//! one of four hotel ids is asked for.
+
+use std::hint;
+use std::process;
+
+use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceAnswer, PriceRequest};
+use stopover_sdk::types::hotel::{CancellationPolicy, HotelSummary, Restriction};
+
+/// What the flood weighs once it is on the other side.
+#[cfg(test)]
+const FLOOD_BYTES: usize = 64 << 20;
+const FLOOD_OFFERS: usize = 900;
+const FLOOD_RESTRICTIONS: usize = 1_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mishap {
+    /// It stops in the middle.
+    Trap,
+    /// It never comes back.
+    Spin,
+    /// It takes memory for as long as it is given some.
+    Hoard,
+    /// It answers 64 MiB.
+    Flood,
+}
+
+impl Mishap {
+    /// What the hotels asked for make happen, if anything; the first decides.
+    pub(crate) fn among(hotel_ids: &[String]) -> Option<Self> {
+        hotel_ids.iter().find_map(|id| match id.as_str() {
+            "TRAP" => Some(Self::Trap),
+            "SPIN" => Some(Self::Spin),
+            "HOARD" => Some(Self::Hoard),
+            "FLOOD" => Some(Self::Flood),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn happen(self, request: &PriceRequest) -> PriceAnswer {
+        match self {
+            Self::Trap => process::abort(),
+            Self::Spin => spin(),
+            Self::Hoard => hoard(),
+            Self::Flood => flood(request),
+        }
+    }
+}
+
+fn spin() -> ! {
+    loop {
+        hint::spin_loop();
+    }
+}
+
+fn hoard() -> ! {
+    let mut hoarded: Vec<Vec<u8>> = Vec::new();
+    loop {
+        hoarded.push(vec![1; 1 << 20]);
+        hint::black_box(&hoarded);
+    }
+}
+
+/// Far more offers than asked for. Empty restrictions weigh more in the gateway
+/// than in the adapter, which so gets 64 MiB out of a memory of that size.
+fn flood(request: &PriceRequest) -> PriceAnswer {
+    let nothing = Restriction {
+        code: String::new(),
+        description: String::new(),
+        active_from: None,
+        active_until: None,
+    };
+    let offer = || Offer {
+        policy: CancellationPolicy {
+            restrictions: vec![nothing.clone(); FLOOD_RESTRICTIONS],
+            ..CancellationPolicy::non_refundable()
+        },
+        ..Offer::new("flood", Vec::new())
+    };
+    PriceAnswer {
+        currency: request.stay.currency.clone(),
+        hotels: vec![HotelOffers {
+            hotel: HotelSummary::new("FLOOD", "The High Water"),
+            offers: (0..FLOOD_OFFERS).map(|_| offer()).collect(),
+        }],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stopover_sdk::types::hotel::Stay;
+
+    fn ids(ids: &[&str]) -> Vec<String> {
+        ids.iter().map(|id| (*id).to_owned()).collect()
+    }
+
+    #[test]
+    fn only_the_four_hotels_make_something_happen() {
+        for (asked, expected) in [
+            (vec!["OK", "MANY"], None),
+            (vec!["trap", "TRAPS", ""], None),
+            (vec!["TRAP"], Some(Mishap::Trap)),
+            (vec!["OK", "SPIN"], Some(Mishap::Spin)),
+            (vec!["HOARD", "TRAP"], Some(Mishap::Hoard)),
+            (vec!["FLOOD"], Some(Mishap::Flood)),
+        ] {
+            assert_eq!(Mishap::among(&ids(&asked)), expected, "{asked:?}");
+        }
+    }
+
+    #[test]
+    fn the_flood_weighs_64_mib_where_it_arrives() {
+        let request = PriceRequest {
+            supplier_hotel_ids: ids(&["FLOOD"]),
+            stay: Stay {
+                check_in: "2027-03-01".to_owned(),
+                check_out: "2027-03-02".to_owned(),
+                occupancies: Vec::new(),
+                guest_nationality: "GB".to_owned(),
+                guest_residence: None,
+                currency: "EUR".to_owned(),
+            },
+            max_offers_per_hotel: 1,
+        };
+        let answer = Mishap::Flood.happen(&request);
+        let offers = answer.hotels.iter().flat_map(|hotel| &hotel.offers);
+        let restrictions: usize = offers.map(|offer| offer.policy.restrictions.len()).sum();
+        assert!(restrictions * size_of::<Restriction>() >= FLOOD_BYTES);
+    }
+}

@@ -1,0 +1,170 @@
+//! The adapter of Tillway, the sandbox's card processor: an ordinary adapter with
+//! nothing special about it.
+
+mod map;
+mod refusal;
+mod tillway;
+mod wire;
+
+use stopover_sdk::http::encode;
+use stopover_sdk::payment_processor::{
+    AuthorizeRequest, CaptureRequest, FindAnswer, FindRefundAnswer, FindRequest, Instrument,
+    Intent, IntentRequest, PaymentError, PaymentState, RefundRequest, RefundState, VoidRequest,
+};
+use stopover_sdk::{Description, PaymentProcessor, Plugin, ReadError};
+
+use crate::refusal::{Change, Code};
+use crate::tillway::Tillway;
+
+pub struct FakePayments;
+
+stopover_sdk::export!(FakePayments: plugin, payment_processor);
+
+/// What Tillway promises of reading by reference.
+const READS_CONSISTENT_AFTER_MS: u32 = 1_000;
+
+impl Plugin for FakePayments {
+    fn describe() -> Description {
+        Description {
+            reads_consistent_after_ms: Some(READS_CONSISTENT_AFTER_MS),
+            // `reference` is the key of every operation.
+            repeats_are_safe: true,
+            hosts: vec!["*".to_owned()],
+            settings_schema: tillway::SETTINGS_SCHEMA.to_owned(),
+            ..Description::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
+        }
+    }
+}
+
+impl PaymentProcessor for FakePayments {
+    fn create_intent(request: IntentRequest) -> Result<Intent, PaymentError> {
+        let body = wire::NewIntent {
+            reference: &request.client_reference,
+            amount: request.amount.amount,
+            currency: request.amount.currency.to_ascii_lowercase(),
+            description: &request.description,
+        };
+        let response = tillway::change("/intents", &body)?;
+        let intent: wire::Intent = refusal::done(&response, Change::Intent)?;
+        map::check(
+            intent.payment.reference == request.client_reference,
+            map::WHOSE,
+        )
+        .map_err(refusal::unreadable)?;
+        Ok(Intent {
+            processor_reference: intent.payment.id,
+            token: intent.token,
+        })
+    }
+
+    fn authorize(request: AuthorizeRequest) -> Result<PaymentState, PaymentError> {
+        let body = wire::NewPayment {
+            reference: &request.client_reference,
+            amount: request.amount.amount,
+            currency: request.amount.currency.to_ascii_lowercase(),
+            source: &request.instrument,
+            description: &request.description,
+            off_session: request.off_session,
+        };
+        let response = tillway::change("/payments", &body)?;
+        let payment: wire::Payment = refusal::done(&response, Change::Authorize)?;
+        map::check(payment.reference == request.client_reference, map::WHOSE)
+            .and_then(|()| map::payment_in(payment, &request.amount.currency))
+            .map_err(refusal::unreadable)
+    }
+
+    fn capture(request: CaptureRequest) -> Result<PaymentState, PaymentError> {
+        let path = format!("{}/capture", payment_path(&request.processor_reference));
+        let body = wire::Amount {
+            reference: &request.client_reference,
+            amount: request.amount.amount,
+        };
+        let payment: wire::Payment =
+            refusal::done(&tillway::change(&path, &body)?, Change::Capture)?;
+        map::check(payment.id == request.processor_reference, map::WHICH)
+            .and_then(|()| map::payment_in(payment, &request.amount.currency))
+            .map_err(refusal::unreadable)
+    }
+
+    fn void(request: VoidRequest) -> Result<PaymentState, PaymentError> {
+        let path = format!("{}/void", payment_path(&request.processor_reference));
+        let body = wire::Void {
+            reference: &request.client_reference,
+        };
+        let payment: wire::Payment = refusal::done(&tillway::change(&path, &body)?, Change::Void)?;
+        map::check(payment.id == request.processor_reference, map::WHICH)
+            .and_then(|()| map::payment(payment))
+            .map_err(refusal::unreadable)
+    }
+
+    fn refund(request: RefundRequest) -> Result<RefundState, PaymentError> {
+        let path = format!("{}/refunds", payment_path(&request.processor_reference));
+        let body = wire::Amount {
+            reference: &request.client_reference,
+            amount: request.amount.amount,
+        };
+        let refund: wire::Refund = refusal::done(&tillway::change(&path, &body)?, Change::Refund)?;
+        map::check(refund.reference == request.client_reference, map::WHOSE)
+            .and_then(|()| map::check(refund.payment == request.processor_reference, map::WHICH))
+            .map_err(refusal::unreadable)?;
+        Ok(map::refund(refund))
+    }
+
+    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
+        let tillway = Tillway::open()?;
+        if let Some(id) = &request.processor_reference {
+            let response = tillway.get(&payment_path(id)).send()?;
+            if Code::of(&response) != Some(Code::NoSuchPayment) {
+                let payment: wire::Payment = refusal::read(response)?.json()?;
+                return Ok(FindAnswer::Found(map::payment(payment)?));
+            }
+        }
+        // Only of this answer Tillway promises that it is complete: nothing else
+        // may say that there is no such payment.
+        let response = tillway
+            .get("/payments")
+            .query("reference", &request.client_reference)
+            .send()?;
+        let found: wire::List<wire::Payment> = refusal::read(response)?.json()?;
+        match map::the_only(found)? {
+            None => Ok(FindAnswer::NotFound),
+            Some(payment) => {
+                map::check(payment.reference == request.client_reference, map::WHOSE)?;
+                Ok(FindAnswer::Found(map::payment(payment)?))
+            }
+        }
+    }
+
+    fn find_refund(
+        processor_reference: String,
+        client_reference: String,
+    ) -> Result<FindRefundAnswer, ReadError> {
+        let path = format!("{}/refunds", payment_path(&processor_reference));
+        let response = Tillway::open()?
+            .get(&path)
+            .query("reference", &client_reference)
+            .send()?;
+        let found: wire::List<wire::Refund> = refusal::read(response)?.json()?;
+        match map::the_only(found)? {
+            None => Ok(FindRefundAnswer::NotFound),
+            Some(refund) => {
+                map::check(refund.reference == client_reference, map::WHOSE)?;
+                Ok(FindRefundAnswer::Found(map::refund(refund)))
+            }
+        }
+    }
+
+    fn describe_instrument(token: String) -> Result<Instrument, ReadError> {
+        let path = format!("/tokens/{}", encode(&token));
+        let response = Tillway::open()?.get(&path).send()?;
+        let found: wire::Token = refusal::read(response)?.json()?;
+        Ok(Instrument {
+            token: found.token,
+            card: found.card.map(map::card),
+        })
+    }
+}
+
+fn payment_path(id: &str) -> String {
+    format!("/payments/{}", encode(id))
+}

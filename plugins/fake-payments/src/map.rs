@@ -1,0 +1,97 @@
+//! Tillway's payments, refunds and cards to the interface's. Pure.
+
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::payment_processor::{
+    Card, CardBrand, Funding, PaymentState, PaymentStatus, RefundState,
+};
+use stopover_sdk::types::Money;
+
+use crate::wire;
+
+/// Why an answer is not taken for ours.
+pub(crate) const WHOSE: &str = "the answer has another reference than ours";
+/// Likewise, of another payment.
+pub(crate) const WHICH: &str = "the answer is about another payment";
+
+/// An answer that contradicts what was asked cannot be read.
+pub(crate) fn check(as_asked: bool, otherwise: &str) -> Result<(), Unreadable> {
+    if as_asked {
+        Ok(())
+    } else {
+        Err(Unreadable::new(otherwise))
+    }
+}
+
+/// A payment of which the currency is known.
+pub(crate) fn payment_in(
+    payment: wire::Payment,
+    currency: &str,
+) -> Result<PaymentState, Unreadable> {
+    let as_asked = payment.currency.eq_ignore_ascii_case(currency);
+    check(as_asked, "the payment is in another currency")?;
+    self::payment(payment)
+}
+
+pub(crate) fn payment(payment: wire::Payment) -> Result<PaymentState, Unreadable> {
+    let expires_at = payment.authorization_expires.map(|seconds| {
+        seconds
+            .checked_mul(1_000)
+            .ok_or_else(|| Unreadable::new("an instant is out of range"))
+    });
+    let decline_code = payment.decline_code.into_iter();
+    Ok(PaymentState {
+        status: match payment.status {
+            wire::Status::RequiresAction => PaymentStatus::RequiresAction,
+            wire::Status::Authorized => PaymentStatus::Authorized,
+            wire::Status::Captured => PaymentStatus::Captured,
+            wire::Status::Canceled => PaymentStatus::Voided,
+            wire::Status::Declined => PaymentStatus::Declined,
+        },
+        processor_reference: payment.id,
+        currency: payment.currency.to_ascii_uppercase(),
+        authorized: payment.amount_authorized,
+        captured: payment.amount_captured,
+        refunded: payment.amount_refunded,
+        card: payment.card.map(card),
+        expires_at: expires_at.transpose()?,
+        extensions: decline_code
+            .map(|code| ("decline_code".to_owned(), code))
+            .collect(),
+    })
+}
+
+pub(crate) fn card(card: wire::Card) -> Card {
+    Card {
+        brand: match card.brand {
+            wire::Brand::Visa => CardBrand::Visa,
+            wire::Brand::Mastercard => CardBrand::Mastercard,
+            wire::Brand::Other => CardBrand::Unknown,
+        },
+        last4: card.last4,
+        funding: match card.funding {
+            wire::Funding::Credit => Funding::Credit,
+            wire::Funding::Debit => Funding::Debit,
+            wire::Funding::Other => Funding::Unknown,
+        },
+        wallet: None,
+        expires: Some(format!("{:04}-{:02}", card.exp_year, card.exp_month)),
+    }
+}
+
+pub(crate) fn refund(refund: wire::Refund) -> RefundState {
+    RefundState {
+        processor_reference: refund.id,
+        amount: Money {
+            amount: refund.amount,
+            currency: refund.currency.to_ascii_uppercase(),
+        },
+    }
+}
+
+/// What was found under a reference, which is one thing or nothing.
+pub(crate) fn the_only<T>(list: wire::List<T>) -> Result<Option<T>, Unreadable> {
+    let mut found = list.data.into_iter();
+    let first = found.next();
+    check(found.next().is_none(), "several have the same reference")?;
+    Ok(first)
+}

@@ -1,0 +1,224 @@
+//! Tillway's error codes and what they mean: the closed list out of which a call
+//! about money may be declined or refused. Everything else is unknown.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use stopover_sdk::http::Response;
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
+use stopover_sdk::{ReadError, Refusal, RefusalReason};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Code {
+    Invalid,
+    InvalidKey,
+    CardDeclined,
+    CaptureFailed,
+    NoSuchPayment,
+    NoSuchToken,
+    ReferenceReused,
+    WrongState,
+    AmountTooLarge,
+}
+
+/// A code as Tillway documents it: its text, the status that it comes with, and
+/// one sentence for operators. Tillway's own messages may quote what was sent.
+const DOCUMENTED: [(Code, &str, u16, &str); 9] = [
+    (
+        Code::Invalid,
+        "invalid",
+        400,
+        "Tillway does not understand the request.",
+    ),
+    (
+        Code::InvalidKey,
+        "invalid_key",
+        401,
+        "Tillway does not accept the key.",
+    ),
+    (
+        Code::CardDeclined,
+        "card_declined",
+        402,
+        "The card was declined.",
+    ),
+    (
+        Code::CaptureFailed,
+        "capture_failed",
+        402,
+        "The issuer did not release the money.",
+    ),
+    (
+        Code::NoSuchPayment,
+        "no_such_payment",
+        404,
+        "Tillway does not know the payment.",
+    ),
+    (
+        Code::NoSuchToken,
+        "no_such_token",
+        404,
+        "Tillway does not know the token.",
+    ),
+    (
+        Code::ReferenceReused,
+        "reference_reused",
+        409,
+        "The reference was used with other values.",
+    ),
+    (
+        Code::WrongState,
+        "wrong_state",
+        409,
+        "The payment's state does not allow it.",
+    ),
+    (
+        Code::AmountTooLarge,
+        "amount_too_large",
+        409,
+        "It is more than is left.",
+    ),
+];
+
+#[derive(Deserialize)]
+struct Problem {
+    code: String,
+    #[serde(default)]
+    decline_code: Option<String>,
+}
+
+impl Code {
+    /// The documented code of an answer, where it has one with its own status.
+    pub(crate) fn of(response: &Response) -> Option<Self> {
+        problem(response).map(|(code, _)| code)
+    }
+
+    fn text_and_sentence(self) -> (&'static str, &'static str) {
+        DOCUMENTED
+            .iter()
+            .find(|(code, ..)| *code == self)
+            .map_or(("", ""), |(_, text, _, sentence)| (text, sentence))
+    }
+
+    fn sentence(self) -> String {
+        self.text_and_sentence().1.to_owned()
+    }
+}
+
+/// The documented code, with Tillway's reason for declining.
+fn problem(response: &Response) -> Option<(Code, Option<String>)> {
+    if response.is_success() {
+        return None;
+    }
+    let problem: Problem = response.json().ok()?;
+    DOCUMENTED
+        .iter()
+        .find(|(_, text, status, _)| *text == problem.code && *status == response.status)
+        .map(|(code, ..)| (*code, problem.decline_code))
+}
+
+/// A call that may move money.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Intent,
+    Authorize,
+    Capture,
+    Void,
+    Refund,
+}
+
+impl Change {
+    /// The codes that say that nothing moved and nothing will. `reference_reused`
+    /// is not among them: something was done under our reference, and reading
+    /// tells what.
+    const fn definite(self) -> &'static [Code] {
+        match self {
+            Self::Intent => &[Code::Invalid, Code::InvalidKey],
+            Self::Authorize => &[Code::Invalid, Code::InvalidKey, Code::NoSuchToken],
+            Self::Capture | Self::Refund => &[
+                Code::Invalid,
+                Code::InvalidKey,
+                Code::NoSuchPayment,
+                Code::WrongState,
+                Code::AmountTooLarge,
+            ],
+            Self::Void => &[
+                Code::Invalid,
+                Code::InvalidKey,
+                Code::NoSuchPayment,
+                Code::WrongState,
+            ],
+        }
+    }
+
+    fn decline(self, code: Code, decline_code: Option<&str>) -> Option<DeclineReason> {
+        match (self, code) {
+            (Self::Authorize, Code::CardDeclined) => Some(reason(decline_code)),
+            (Self::Capture, Code::CaptureFailed) => {
+                Some(DeclineReason::Other("capture_failed".to_owned()))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn reason(decline_code: Option<&str>) -> DeclineReason {
+    match decline_code {
+        Some("insufficient_funds") => DeclineReason::InsufficientFunds,
+        Some("authentication_required") => DeclineReason::RequiresAction,
+        other => DeclineReason::Other(other.unwrap_or("card_declined").to_owned()),
+    }
+}
+
+/// What a call about money answered that was carried out.
+pub(crate) fn done<T: DeserializeOwned>(
+    response: &Response,
+    change: Change,
+) -> Result<T, PaymentError> {
+    if response.is_success() {
+        return response.json().map_err(unreadable);
+    }
+    let Some((code, decline_code)) = problem(response) else {
+        let status = response.status;
+        return Err(PaymentError::Unknown(format!(
+            "the processor answered {status}"
+        )));
+    };
+    if let Some(reason) = change.decline(code, decline_code.as_deref()) {
+        return Err(PaymentError::Declined(reason));
+    }
+    Err(if change.definite().contains(&code) {
+        PaymentError::Refused(code.sentence())
+    } else {
+        PaymentError::Unknown(code.sentence())
+    })
+}
+
+/// Of an answer to something that was sent.
+pub(crate) fn unreadable(error: Unreadable) -> PaymentError {
+    PaymentError::Unknown(error.to_string())
+}
+
+/// The answer of a read that gave something.
+pub(crate) fn read(response: Response) -> Result<Response, ReadError> {
+    if response.is_success() {
+        return Ok(response);
+    }
+    Err(match Code::of(&response) {
+        Some(code @ Code::InvalidKey) => ReadError::Misconfigured(code.sentence()),
+        Some(code @ (Code::NoSuchPayment | Code::NoSuchToken)) => {
+            ReadError::NotFound(code.sentence())
+        }
+        Some(code) => {
+            let (text, sentence) = code.text_and_sentence();
+            Refusal::new(RefusalReason::Invalid, sentence)
+                .with_code(text)
+                .into()
+        }
+        // Whoever says "not found" in another form than Tillway's is not Tillway.
+        None => match response.read_error() {
+            ReadError::NotFound(text) => ReadError::Unreadable(text),
+            error => error,
+        },
+    })
+}

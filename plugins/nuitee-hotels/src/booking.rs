@@ -1,0 +1,195 @@
+//! Prebook, book, and reading back. After `book` is sent, only the codes in
+//! `fault` are a no.
+
+use stopover_sdk::hotel_booking::{
+    BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
+};
+use stopover_sdk::http::{self, Request, Response};
+use stopover_sdk::types::hotel::{Guest, HotelBookingState, HotelSummary, RoomGuests};
+use stopover_sdk::{ChangeError, HotelBooking, ReadError, Refusal, RefusalReason, json};
+
+use crate::content::hotel_request;
+use crate::fault::BookFault;
+use crate::map::prebook::{Bound, Offered};
+use crate::settings::{PaymentMethod, Settings};
+use crate::upstream::{Answer, READ_TIMEOUT_MS, open_change, open_read};
+use crate::wire::Many;
+use crate::wire::booking::{BookRequest as WireBook, Booking, Guest as WireGuest, Holder, Payment};
+use crate::wire::rate::{Prebook, PrebookRequest as WirePrebook};
+use crate::{NuiteeHotels, map, wire};
+
+impl HotelBooking for NuiteeHotels {
+    fn prebook(request: PrebookRequest) -> Result<Prebooked, ChangeError> {
+        let settings = Settings::read()?;
+        let prebook = Request::post(settings.book_url("/rates/prebook")).json(&WirePrebook {
+            offer_id: &request.supplier_offer,
+            use_payment_sdk: settings.uses_payment_sdk(),
+        })?;
+        // A prebook does not say what the hotel is called and where it is.
+        let content = hotel_request(&settings, &request.supplier_hotel_id);
+        let mut responses = http::send_many(&[prebook, content]).into_iter();
+        let prebook = responses
+            .next()
+            .ok_or_else(|| ChangeError::Unknown("the gateway gave no answer".to_owned()))??;
+        let hotel = summary(&request.supplier_hotel_id, responses.next());
+        let prebook: Prebook = match open_change(&prebook)? {
+            Answer::Data(prebook) => prebook,
+            Answer::Nothing => return Err(ChangeError::Unknown("the prebook is empty".to_owned())),
+            Answer::Fault(fault) => return Err(fault.into_prebook_error()),
+        };
+        let offered = Offered {
+            supplier_hotel_id: &request.supplier_hotel_id,
+            currency: &request.stay.currency,
+            total: request.total,
+            rooms: request.stay.occupancies.len(),
+            uses_payment_sdk: settings.uses_payment_sdk(),
+        };
+        map::prebook::prebooked(&offered, prebook, hotel)
+    }
+
+    fn book(request: BookRequest) -> Result<HotelBookingState, ChangeError> {
+        let settings = Settings::read()?;
+        let bound: Bound = json::read(request.supplier_prebook.as_bytes())
+            .map_err(|_| Refusal::new(RefusalReason::Invalid, "the prebook's id is not ours"))?;
+        let response = Request::post(settings.book_url("/rates/book"))
+            .json(&WireBook {
+                prebook_id: &bound.prebook_id,
+                client_reference: &request.client_reference,
+                holder: Holder {
+                    first_name: &request.contact.first_name,
+                    last_name: &request.contact.last_name,
+                    email: &request.contact.email,
+                    phone: &request.contact.phone,
+                },
+                guests: guests(&request)?,
+                payment: payment(&settings, &bound)?,
+            })?
+            .send()?;
+        match open_change::<Booking>(&response)? {
+            Answer::Data(booking) => Ok(map::booking::state(booking)?),
+            Answer::Nothing => Err(ChangeError::Unknown("the booking is empty".to_owned())),
+            Answer::Fault(fault) => match fault.into_book_fault() {
+                BookFault::Duplicate => booked_before(&settings, &request.client_reference),
+                BookFault::Failed(error) => Err(error),
+            },
+        }
+    }
+
+    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
+        let settings = Settings::read()?;
+        if let Some(id) = &request.supplier_reference
+            && let Some(state) = read_by_id(&settings, id)?
+        {
+            return Ok(FindAnswer::Found(state));
+        }
+        let found = read_by_reference(&settings, &request.client_reference)?;
+        Ok(found.map_or(FindAnswer::NotFound, FindAnswer::Found))
+    }
+}
+
+/// A booking by Nuitee's id; none when there is no such booking.
+pub(crate) fn read_by_id(
+    settings: &Settings,
+    id: &str,
+) -> Result<Option<HotelBookingState>, ReadError> {
+    let response = booking_request(settings, id).send()?;
+    match open_read::<Booking>(&response) {
+        Ok(booking) => Ok(booking.map(map::booking::state).transpose()?),
+        Err(ReadError::NotFound(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Without a slash at the end: with one it is another list.
+fn read_by_reference(
+    settings: &Settings,
+    client_reference: &str,
+) -> Result<Option<HotelBookingState>, ReadError> {
+    let response = Request::get(settings.book_url("/bookings"))
+        .query("clientReference", client_reference)
+        .timeout_ms(READ_TIMEOUT_MS)
+        .send()?;
+    let bookings: Many<Booking> = match open_read(&response) {
+        Ok(bookings) => bookings.unwrap_or_default(),
+        Err(ReadError::NotFound(_)) => Many::default(),
+        Err(error) => return Err(error),
+    };
+    let booking = map::booking::with_reference(bookings.0, client_reference);
+    Ok(booking.map(map::booking::state).transpose()?)
+}
+
+fn booking_request(settings: &Settings, id: &str) -> Request {
+    let path = format!("/bookings/{}", http::encode(id));
+    Request::get(settings.book_url(&path)).timeout_ms(READ_TIMEOUT_MS)
+}
+
+/// Nuitee has a booking with this reference already, so it is ours. Not finding
+/// it now proves nothing.
+fn booked_before(
+    settings: &Settings,
+    client_reference: &str,
+) -> Result<HotelBookingState, ChangeError> {
+    match read_by_reference(settings, client_reference) {
+        Ok(Some(state)) => Ok(state),
+        Ok(None) => Err(ChangeError::Unknown(
+            "Nuitee knows the reference, but lists no booking with it".to_owned(),
+        )),
+        Err(error) => Err(ChangeError::Unknown(format!(
+            "Nuitee knows the reference, but the booking cannot be read: {error:?}"
+        ))),
+    }
+}
+
+/// The lead of each room; Nuitee takes no other guests.
+fn guests(request: &BookRequest) -> Result<Vec<WireGuest<'_>>, Refusal> {
+    let lead = |room: &'_ RoomGuests| -> Option<usize> {
+        let guests = &room.guests;
+        let lead = guests.iter().position(|guest| guest.is_lead);
+        lead.or(if guests.is_empty() { None } else { Some(0) })
+    };
+    let mut leads = Vec::new();
+    for (number, room) in (1..).zip(&request.rooms) {
+        let guest: &Guest = lead(room)
+            .and_then(|index| room.guests.get(index))
+            .ok_or_else(|| Refusal::new(RefusalReason::Invalid, "a room has no guests"))?;
+        leads.push(WireGuest {
+            occupancy_number: number,
+            first_name: &guest.first_name,
+            last_name: &guest.last_name,
+            email: &request.contact.email,
+            phone: &request.contact.phone,
+        });
+    }
+    Ok(leads)
+}
+
+fn payment<'a>(settings: &Settings, bound: &'a Bound) -> Result<Payment<'a>, Refusal> {
+    if let Some(transaction_id) = &bound.transaction_id {
+        return Ok(Payment::TransactionId { transaction_id });
+    }
+    match settings.payment_method {
+        PaymentMethod::AccCreditCard => Ok(Payment::AccCreditCard),
+        PaymentMethod::Wallet => Ok(Payment::Wallet),
+        PaymentMethod::Credit => Ok(Payment::Credit),
+        PaymentMethod::PaymentSdk => Err(Refusal::new(
+            RefusalReason::Expired,
+            "the offer was bound for another way of paying than is set now",
+        )),
+    }
+}
+
+/// The hotel by its content. A booking is not given up for want of it.
+fn summary(id: &str, content: Option<Result<Response, http::Error>>) -> HotelSummary {
+    let read = content
+        .map(|response| open_read::<wire::content::Hotel>(&response?))
+        .transpose();
+    match read {
+        Ok(Some(Some(hotel))) if hotel.id == id && !hotel.name.is_empty() => {
+            map::content::summary(&hotel)
+        }
+        _ => {
+            stopover_sdk::warn!("the hotel of a prebook has no readable content");
+            HotelSummary::new(id, id)
+        }
+    }
+}

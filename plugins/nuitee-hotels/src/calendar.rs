@@ -1,0 +1,32 @@
+//! Price calendar. Nuitee limits it to ten requests a minute.
+
+use stopover_sdk::hotel_price_calendar::HotelPrices;
+use stopover_sdk::http::Request;
+use stopover_sdk::{HotelPriceCalendar, ReadError};
+
+use crate::settings::Settings;
+use crate::upstream::{READ_TIMEOUT_MS, open_read};
+use crate::wire::Many;
+use crate::{NuiteeHotels, map, wire};
+
+impl HotelPriceCalendar for NuiteeHotels {
+    fn read_prices(
+        supplier_hotel_ids: Vec<String>,
+        start: String,
+        end: String,
+    ) -> Result<Vec<HotelPrices>, ReadError> {
+        let settings = Settings::read()?;
+        let response = Request::get(settings.data_url("/prices/hotels"))
+            .query("hotelIds", supplier_hotel_ids.join(","))
+            .query("fromDate", &start)
+            .query("toDate", &end)
+            .timeout_ms(READ_TIMEOUT_MS)
+            .send()?;
+        let index: Many<wire::calendar::HotelPrices> = open_read(&response)?.unwrap_or_default();
+        Ok(map::calendar::prices(
+            &supplier_hotel_ids,
+            (&start, &end),
+            &index.0,
+        )?)
+    }
+}

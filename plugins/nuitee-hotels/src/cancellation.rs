@@ -1,0 +1,66 @@
+//! Cancellation. There is no preview; a cancellation is for the whole booking.
+
+use stopover_sdk::hotel_cancellation::{CancelRequest, Quote, QuoteRequest};
+use stopover_sdk::http::{self, Request};
+use stopover_sdk::types::BookingStatus;
+use stopover_sdk::types::hotel::HotelBookingState;
+use stopover_sdk::{ChangeError, HotelCancellation, ReadError, Refusal, RefusalReason};
+
+use crate::booking::read_by_id;
+use crate::settings::Settings;
+use crate::upstream::{Answer, open_change};
+use crate::wire::booking::Cancellation;
+use crate::{NuiteeHotels, map};
+
+impl HotelCancellation for NuiteeHotels {
+    fn quote_cancellation(request: QuoteRequest) -> Result<Quote, ReadError> {
+        let settings = Settings::read()?;
+        let booking = read_by_id(&settings, &request.supplier_reference)?;
+        booking
+            .map(|booking| Quote::Policy(booking.policy))
+            .ok_or_else(|| ReadError::NotFound("Nuitee has no such booking".to_owned()))
+    }
+
+    fn cancel(request: CancelRequest) -> Result<HotelBookingState, ChangeError> {
+        if !request.rooms.is_empty() {
+            let message = "single rooms of a booking cannot be cancelled";
+            return Err(Refusal::new(RefusalReason::NotCancellable, message).into());
+        }
+        let settings = Settings::read()?;
+        let id = &request.supplier_reference;
+        let path = format!("/bookings/{}", http::encode(id));
+        let response = Request::put(settings.book_url(&path)).send()?;
+        if response.status == 304 {
+            return not_modified(&settings, id);
+        }
+        match open_change::<Cancellation>(&response)? {
+            Answer::Data(answer) => {
+                // The answer has the amounts, and nothing of the booking.
+                let read = read_by_id(&settings, id).ok().flatten();
+                let reference = &request.booking_client_reference;
+                map::booking::canceled(id, reference, answer, read)
+                    .map_err(|error| ChangeError::Unknown(format!("{error:?}")))
+            }
+            Answer::Nothing => {
+                let message = "Nuitee has no such booking";
+                Err(Refusal::new(RefusalReason::NotCancellable, message).into())
+            }
+            Answer::Fault(fault) => Err(fault.into_change_error()),
+        }
+    }
+}
+
+/// Nuitee cancelled nothing: it will not, or it has already. The booking tells.
+fn not_modified(settings: &Settings, id: &str) -> Result<HotelBookingState, ChangeError> {
+    match read_by_id(settings, id) {
+        Ok(Some(state)) if state.status == BookingStatus::Canceled => Ok(state),
+        Ok(_) => {
+            let message = "Nuitee does not cancel this booking";
+            let refusal = Refusal::new(RefusalReason::NotCancellable, message).with_code(304);
+            Err(refusal.into())
+        }
+        Err(error) => Err(ChangeError::Unknown(format!(
+            "nothing was cancelled by this call, but whether it was before cannot be read: {error:?}"
+        ))),
+    }
+}

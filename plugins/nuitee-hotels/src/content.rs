@@ -1,0 +1,46 @@
+//! Content: details and reviews.
+
+use stopover_sdk::hotel_content::{Details, Reviews};
+use stopover_sdk::http::Request;
+use stopover_sdk::{HotelContent, ReadError};
+
+use crate::settings::Settings;
+use crate::upstream::{Answer, READ_TIMEOUT_MS, open, open_read};
+use crate::wire::Many;
+use crate::wire::content::{Hotel, Review};
+use crate::{NuiteeHotels, map, wire};
+
+impl HotelContent for NuiteeHotels {
+    fn read_details(supplier_hotel_id: String) -> Result<Details, ReadError> {
+        let settings = Settings::read()?;
+        let response = hotel_request(&settings, &supplier_hotel_id).send()?;
+        let hotel: Option<Hotel> = open_read(&response)?;
+        hotel
+            .filter(|hotel| !hotel.name.is_empty())
+            .map(map::content::details)
+            .ok_or_else(|| ReadError::NotFound("Nuitee has no such hotel".to_owned()))
+    }
+
+    fn read_reviews(supplier_hotel_id: String, limit: u16) -> Result<Reviews, ReadError> {
+        let settings = Settings::read()?;
+        let response = Request::get(settings.data_url("/data/reviews"))
+            .query("hotelId", &supplier_hotel_id)
+            .query("limit", limit)
+            .timeout_ms(READ_TIMEOUT_MS)
+            .send()?;
+        match open::<Many<Review>, serde::de::IgnoredAny>(&response)? {
+            Answer::Data(body) => Ok(map::content::reviews(body.data.0, body.total, limit.into())),
+            Answer::Nothing => {
+                let none = wire::Number::default();
+                Ok(map::content::reviews(Vec::new(), none, limit.into()))
+            }
+            Answer::Fault(fault) => Err(fault.into_read_error()),
+        }
+    }
+}
+
+pub(crate) fn hotel_request(settings: &Settings, id: &str) -> Request {
+    Request::get(settings.data_url("/data/hotel"))
+        .query("hotelId", id)
+        .timeout_ms(READ_TIMEOUT_MS)
+}

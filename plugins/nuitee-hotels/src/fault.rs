@@ -1,0 +1,141 @@
+//! What Nuitee's error codes mean. The code decides, never the status: errors
+//! come with 200, and refusals with 400.
+//!
+//! For calls that change something the codes here are the closed list of what is
+//! a definite no; every other answer leaves the outcome unknown.
+
+use stopover_sdk::http::Response;
+use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason};
+
+/// An error answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) status: u16,
+    pub(crate) code: Option<u32>,
+    /// What the code means in general. Safe to show to operators.
+    pub(crate) message: Option<String>,
+    /// What was wrong this time; may quote the request, so it is only compared.
+    pub(crate) description: String,
+    pub(crate) retry_after_s: Option<u32>,
+}
+
+/// What a refused booking turns out to be.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum BookFault {
+    /// A booking with this client reference exists already: read it.
+    Duplicate,
+    Failed(ChangeError),
+}
+
+const NO_AVAILABILITY: u32 = 2001;
+const DUPLICATE_REFERENCE: u32 = 4005;
+const PREBOOK_TIMED_OUT: u32 = 4016;
+
+impl Fault {
+    pub(crate) fn new(
+        response: &Response,
+        code: Option<u32>,
+        message: Option<String>,
+        description: Option<String>,
+    ) -> Self {
+        Self {
+            status: response.status,
+            code,
+            message,
+            description: description.unwrap_or_default(),
+            retry_after_s: response.retry_after_s(),
+        }
+    }
+
+    pub(crate) fn is_no_availability(&self) -> bool {
+        self.code == Some(NO_AVAILABILITY)
+    }
+
+    /// By its code, and by its status where the code says nothing.
+    pub(crate) fn into_read_error(self) -> ReadError {
+        let of_code = self.code.and_then(|code| self.read_error_of(code));
+        of_code
+            .or_else(|| self.read_error_of(u32::from(self.status)))
+            .unwrap_or_else(|| ReadError::Unreadable(self.to_text()))
+    }
+
+    fn read_error_of(&self, code: u32) -> Option<ReadError> {
+        Some(match code {
+            NO_AVAILABILITY => ReadError::Rejected(self.refusal(RefusalReason::Unavailable)),
+            401 | 403 | 40301 | 40302 => ReadError::Misconfigured(self.to_text()),
+            404 | 410 | 4004 => ReadError::NotFound(self.to_text()),
+            408 | 504 | PREBOOK_TIMED_OUT => ReadError::TimedOut(self.to_text()),
+            429 | 4290 | 4291 => ReadError::RateLimited(self.retry_after_s),
+            4040 => ReadError::Rejected(self.refusal(RefusalReason::Expired)),
+            400..=499 | 4000 | 4002 | 4003 | 4010 => {
+                ReadError::Rejected(self.refusal(RefusalReason::Invalid))
+            }
+            500..=599 | 5000..=5999 => ReadError::Unavailable(self.to_text()),
+            _ => return None,
+        })
+    }
+
+    /// A prebook holds nothing, so what timed out at Nuitee may be asked again.
+    pub(crate) fn into_prebook_error(self) -> ChangeError {
+        match self.code {
+            Some(PREBOOK_TIMED_OUT) => ChangeError::NotSent(self.to_text()),
+            _ => self.into_change_error(),
+        }
+    }
+
+    pub(crate) fn into_book_fault(self) -> BookFault {
+        match self.code {
+            Some(DUPLICATE_REFERENCE) => BookFault::Duplicate,
+            _ => BookFault::Failed(self.into_change_error()),
+        }
+    }
+
+    /// Refused out of the closed list, not sent where Nuitee's own limiter
+    /// stopped it, else unknown.
+    pub(crate) fn into_change_error(self) -> ChangeError {
+        if matches!(self.code, Some(429 | 4290 | 4291)) {
+            return ChangeError::NotSent(self.to_text());
+        }
+        match self.refusal_reason() {
+            Some(reason) => ChangeError::Refused(self.refusal(reason)),
+            None => ChangeError::Unknown(self.to_text()),
+        }
+    }
+
+    fn refusal_reason(&self) -> Option<RefusalReason> {
+        let says = |words: &str| self.description.to_ascii_lowercase().contains(words);
+        Some(match self.code? {
+            NO_AVAILABILITY => RefusalReason::Unavailable,
+            2010 | 2013 => RefusalReason::Other("the hotel's provider did not confirm".to_owned()),
+            2014 if says("payment not completed") || says("is not associated") => {
+                RefusalReason::PaymentRequired
+            }
+            4000 | 4002 | 4003
+                if says("rate not found") || says("invalid rate") || says("invalid offerid") =>
+            {
+                RefusalReason::Expired
+            }
+            4000 | 4002 | 4003 => RefusalReason::Invalid,
+            4010 | 4040 => RefusalReason::Expired,
+            5000 if says("payment failed") => RefusalReason::PaymentDeclined,
+            401 | 40301 | 40302 => RefusalReason::Account,
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn refusal(&self, reason: RefusalReason) -> Refusal {
+        let refusal = Refusal::new(reason, self.to_text());
+        match self.code {
+            Some(code) => refusal.with_code(code),
+            None => refusal,
+        }
+    }
+
+    pub(crate) fn to_text(&self) -> String {
+        let meaning = self.message.as_deref().unwrap_or("no explanation");
+        match self.code {
+            Some(code) => format!("Nuitee answered {code}: {meaning}"),
+            None => format!("Nuitee answered with status {}", self.status),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What Nuitee's JSON means. Pure: no gateway, no clock, no settings.
+
+pub(crate) mod booking;
+pub(crate) mod calendar;
+pub(crate) mod content;
+pub(crate) mod offer;
+pub(crate) mod place;
+pub(crate) mod policy;
+pub(crate) mod prebook;
+pub(crate) mod search;
+pub(crate) mod text;
+pub(crate) mod weather;
+
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::money::{Decimal, MoneyError};
+use stopover_sdk::types::hotel::HotelSummary;
+use stopover_sdk::types::{Board, Location, MinorUnits};
+
+use crate::wire;
+use crate::wire::{Amount, Number};
+
+/// Minor units, rounded: Nuitee's amounts are JSON numbers, for which it promises
+/// no number of decimals.
+pub(crate) fn minor(amount: Decimal, currency: &str) -> Result<MinorUnits, MoneyError> {
+    amount.to_minor_rounded(currency)
+}
+
+/// The sum of amounts that all have to be in one currency. None without any.
+pub(crate) fn sum(amounts: &[Amount], currency: &str) -> Result<Option<MinorUnits>, Unreadable> {
+    let mut total = None;
+    for amount in amounts {
+        if amount.currency != currency {
+            return Err(other_currency());
+        }
+        let minor =
+            minor(amount.amount, currency).map_err(|error| Unreadable::new(error.to_string()))?;
+        total = Some(add(total.unwrap_or(0), minor)?);
+    }
+    Ok(total)
+}
+
+pub(crate) fn add(left: MinorUnits, right: MinorUnits) -> Result<MinorUnits, Unreadable> {
+    left.checked_add(right)
+        .ok_or_else(|| Unreadable::new("the amounts of the answer are out of range"))
+}
+
+pub(crate) fn other_currency() -> Unreadable {
+    Unreadable::new("the answer is in another currency than was asked for")
+}
+
+/// `RO`, `BB`, …, and their numbered variants.
+pub(crate) fn board(code: &str) -> Board {
+    match code.trim_end_matches(|character: char| character.is_ascii_digit()) {
+        "RO" => Board::RoomOnly,
+        "BB" | "BI" => Board::Breakfast,
+        "HB" => Board::HalfBoard,
+        "FB" => Board::FullBoard,
+        "AI" => Board::AllInclusive,
+        _ => Board::Other,
+    }
+}
+
+/// A point on the map; none when a coordinate is missing or both are zero, which
+/// is how Nuitee says that it does not know.
+pub(crate) fn location(latitude: Number, longitude: Number) -> Option<Location> {
+    let (latitude, longitude) = (latitude.0?, longitude.0?);
+    let valid = (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude);
+    (valid && (latitude, longitude) != (0.0, 0.0)).then_some(Location {
+        latitude,
+        longitude,
+    })
+}
+
+/// The hotel in short. Nuitee has no time zones.
+pub(crate) fn summary(hotel: &wire::rate::Hotel) -> HotelSummary {
+    HotelSummary {
+        address: hotel
+            .address
+            .as_deref()
+            .map(text::plain)
+            .unwrap_or_default(),
+        location: location(hotel.latitude, hotel.longitude),
+        ..HotelSummary::new(&hotel.id, text::plain(&hotel.name))
+    }
+}

@@ -1,0 +1,252 @@
+//! A booking as Nuitee has it, to the gateway's words.
+
+use stopover_sdk::ReadError;
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::time;
+use stopover_sdk::types::hotel::{
+    BookedRoom, CancellationAmounts, CancellationPolicy, HotelBookingState,
+};
+use stopover_sdk::types::{BookingStatus, MinorUnits};
+
+use crate::map::prebook::Extras;
+use crate::map::{self, minor, policy, text};
+use crate::wire::Texts;
+use crate::wire::booking::{BookedRoom as WireRoom, Booking, Cancellation};
+use crate::wire::rate::CancellationPolicies;
+
+/// What a status means. There is no other; a new one is unreadable, because
+/// neither "booked" nor "not booked" may be guessed.
+pub(crate) fn status(text: &str) -> Option<BookingStatus> {
+    match text.to_ascii_uppercase().as_str() {
+        "CONFIRMED" => Some(BookingStatus::Confirmed),
+        "CANCELLED" | "CANCELED" | "CANCELLED_WITH_CHARGES" | "CANCELED_WITH_CHARGES" => {
+            Some(BookingStatus::Canceled)
+        }
+        _ => None,
+    }
+}
+
+/// The booking.
+///
+/// # Errors
+/// Its status is not known, or an amount cannot be read.
+pub(crate) fn state(booking: Booking) -> Result<HotelBookingState, Unreadable> {
+    let status = status(&booking.status)
+        .ok_or_else(|| Unreadable::new("the booking has a status that is not known"))?;
+    let currency = booking.currency.clone();
+    let total = total(&booking)?;
+    let is_canceled = status == BookingStatus::Canceled;
+    let hotel_confirmation_code = filled(booking.hotel_confirmation_code.as_deref());
+    let supplier_room_reference = filled(booking.supplier_booking_id.as_deref());
+    let rooms = (0..)
+        .zip(booking.all_rooms())
+        .map(|(index, room)| BookedRoom {
+            position: position(room).unwrap_or(index),
+            supplier_room_reference: supplier_room_reference.clone(),
+            hotel_confirmation_code: hotel_confirmation_code.clone(),
+            canceled: is_canceled,
+        });
+    let mut rooms: Vec<_> = rooms.collect();
+    rooms.sort_by_key(|room| room.position);
+    let policy = booking_policy(&booking, total);
+    let cancellation = if is_canceled {
+        cancellation(&booking, policy.as_ref(), total)
+    } else {
+        None
+    };
+    let mut extensions = Vec::new();
+    if booking.sandbox.0 {
+        extensions.push(("sandbox".to_owned(), "true".to_owned()));
+    }
+    Ok(HotelBookingState {
+        status,
+        client_reference: filled(booking.client_reference.as_deref()),
+        currency,
+        total,
+        remarks: remarks(&booking),
+        supplier_reference: booking.booking_id,
+        hotel_confirmation_code,
+        rooms,
+        policy,
+        cancellation,
+        extensions,
+    })
+}
+
+/// Of the bookings with a client reference, the one that stands; Nuitee takes a
+/// reference once, so more than one are old and canceled.
+pub(crate) fn with_reference(bookings: Vec<Booking>, client_reference: &str) -> Option<Booking> {
+    let mut ours: Vec<Booking> = bookings
+        .into_iter()
+        .filter(|booking| booking.client_reference.as_deref() == Some(client_reference))
+        .collect();
+    ours.sort_by_key(|booking| status(&booking.status) == Some(BookingStatus::Canceled));
+    ours.into_iter().next()
+}
+
+/// The booking after a cancellation: what the cancellation says, over what was
+/// read afterwards. Without that reading only the essentials are known.
+///
+/// # Errors
+/// The cancellation's answer cannot be read.
+pub(crate) fn canceled(
+    supplier_reference: &str,
+    client_reference: &str,
+    answer: Cancellation,
+    read: Option<HotelBookingState>,
+) -> Result<HotelBookingState, ReadError> {
+    if status(&answer.status) != Some(BookingStatus::Canceled) {
+        return Err(ReadError::Unreadable(
+            "the cancellation was answered with a status that is not known".to_owned(),
+        ));
+    }
+    let currency = answer
+        .currency
+        .or_else(|| read.as_ref().map(|state| state.currency.clone()))
+        .ok_or_else(|| ReadError::Unreadable("the cancellation has no currency".to_owned()))?;
+    let amount = |amount: Option<_>| amount.map(|amount| minor(amount, &currency)).transpose();
+    let fee = amount(answer.cancellation_fee)?;
+    let refund = amount(answer.refund_amount)?;
+    let amounts = fee.map(|fee| CancellationAmounts {
+        fee,
+        refund,
+        currency: currency.clone(),
+        supplier_reference: None,
+    });
+    let mut state = match read {
+        Some(state) => state,
+        None => HotelBookingState {
+            status: BookingStatus::Canceled,
+            supplier_reference: supplier_reference.to_owned(),
+            client_reference: Some(client_reference.to_owned()),
+            total: map::add(fee.unwrap_or(0), refund.unwrap_or(0))?,
+            currency,
+            hotel_confirmation_code: None,
+            remarks: None,
+            rooms: Vec::new(),
+            policy: None,
+            cancellation: None,
+            extensions: Vec::new(),
+        },
+    };
+    state.status = BookingStatus::Canceled;
+    for room in &mut state.rooms {
+        room.canceled = true;
+    }
+    state.cancellation = amounts.or(state.cancellation);
+    Ok(state)
+}
+
+fn total(booking: &Booking) -> Result<MinorUnits, Unreadable> {
+    let unreadable = |error: stopover_sdk::money::MoneyError| Unreadable::new(error.to_string());
+    let extras = Extras {
+        price: minor(booking.price, &booking.currency).map_err(unreadable)?,
+        addons: booking.addons_total_amount.unwrap_or_default(),
+        vouchers: booking.voucher_total_amount.unwrap_or_default(),
+    };
+    let mut rooms_total = 0;
+    for room in booking.all_rooms() {
+        rooms_total = map::add(
+            rooms_total,
+            room_total(room, &booking.currency).unwrap_or(0),
+        )?;
+    }
+    extras
+        .hotel_total(rooms_total, booking.all_rooms().len(), &booking.currency)
+        .map_err(unreadable)
+}
+
+fn room_total(room: &WireRoom, currency: &str) -> Option<MinorUnits> {
+    let retail_rate = room.rate.as_ref()?.retail_rate.as_ref()?;
+    map::sum(&retail_rate.total.0, currency).ok().flatten()
+}
+
+fn room_policies(room: &WireRoom) -> Option<&CancellationPolicies> {
+    let of_rate = || room.rate.as_ref()?.cancellation_policies.as_ref();
+    room.cancellation_policies.as_ref().or_else(of_rate)
+}
+
+fn position(room: &WireRoom) -> Option<u8> {
+    u8::try_from(room.occupancy_number?.checked_sub(1)?).ok()
+}
+
+/// The rooms' policies together where every room has one and a price, else the
+/// booking's own. The last free instant that Nuitee names only ever shortens it.
+fn booking_policy(booking: &Booking, total: MinorUnits) -> Option<CancellationPolicy> {
+    let currency = booking.currency.as_str();
+    let of_room = |room: &WireRoom| {
+        let total = room_total(room, currency)?;
+        Some((policy::read(room_policies(room)?, total, currency)?, total))
+    };
+    let rooms = booking.all_rooms();
+    let of_rooms: Option<Vec<_>> = rooms.iter().map(of_room).collect();
+    let mut policy = match of_rooms {
+        Some(policies) if !policies.is_empty() => {
+            let policies: Vec<_> = policies
+                .iter()
+                .map(|(policy, total)| (policy, *total))
+                .collect();
+            policy::merge(&policies, currency)
+        }
+        _ => policy::read(booking.cancellation_policies.as_ref()?, total, currency)?,
+    };
+    let named = booking
+        .last_free_cancellation_date
+        .as_deref()
+        .and_then(|date| time::parse_timestamp(date.trim()));
+    if let (true, Some(named)) = (policy.refundable, named) {
+        policy.free_until = Some(policy.free_until.map_or(named, |until| until.min(named)));
+    }
+    Some(policy)
+}
+
+/// What a canceled booking cost: the policy at the instant of the cancellation,
+/// unless Nuitee says that it refunded something.
+fn cancellation(
+    booking: &Booking,
+    policy: Option<&CancellationPolicy>,
+    total: MinorUnits,
+) -> Option<CancellationAmounts> {
+    let refunded = booking
+        .amount_refunded
+        .and_then(|amount| minor(amount, &booking.currency).ok())
+        .filter(|refunded| (1..=total).contains(refunded));
+    let by_policy = || {
+        let at = time::parse_timestamp(booking.cancelled_at.as_deref()?.trim())?;
+        Some(policy::fee_at(policy?, total, at))
+    };
+    let fee = refunded
+        .map(|refunded| total - refunded)
+        .or_else(by_policy)?;
+    Some(CancellationAmounts {
+        fee,
+        refund: refunded,
+        currency: booking.currency.clone(),
+        supplier_reference: None,
+    })
+}
+
+/// Every text for the guest once, as plain text.
+fn remarks(booking: &Booking) -> Option<String> {
+    let sources: [&Texts; 5] = [
+        &booking.hotel_remarks,
+        &booking.remarks,
+        &booking.mandatory_fees,
+        &booking.optional_fees,
+        &booking.know_before_you_go,
+    ];
+    let mut texts: Vec<String> = Vec::new();
+    for text in sources.iter().flat_map(|source| &source.0) {
+        let text = text::plain(text);
+        if !text.is_empty() && !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+fn filled(text: Option<&str>) -> Option<String> {
+    text.map(str::trim)
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
+}

@@ -1,0 +1,45 @@
+//! Price index to day prices.
+
+use stopover_sdk::hotel_price_calendar::{DayPrice, HotelPrices};
+use stopover_sdk::money::MoneyError;
+use stopover_sdk::time;
+
+use crate::map::minor;
+use crate::wire;
+
+/// The index is in US dollars only.
+const CURRENCY: &str = "USD";
+
+/// The hotels asked for, in that order, with the days from `start` to `end`, both
+/// included, that have a price.
+pub(crate) fn prices(
+    asked: &[String],
+    (start, end): (&str, &str),
+    index: &[wire::calendar::HotelPrices],
+) -> Result<Vec<HotelPrices>, MoneyError> {
+    let mut hotels = Vec::new();
+    for id in asked {
+        let Some(hotel) = index.iter().find(|hotel| hotel.hotel_id == *id) else {
+            continue;
+        };
+        let mut prices = Vec::new();
+        for day in &hotel.prices.0 {
+            let (Some(date), Some(average)) = (day.day.get(..10), day.avg_price_usd) else {
+                continue;
+            };
+            if time::parse_date(date).is_some() && (start..=end).contains(&date) {
+                prices.push(DayPrice {
+                    date: date.to_owned(),
+                    average_nightly: minor(average, CURRENCY)?,
+                });
+            }
+        }
+        prices.sort_by(|left, right| left.date.cmp(&right.date));
+        prices.dedup_by(|left, right| left.date == right.date);
+        hotels.push(HotelPrices {
+            supplier_hotel_id: id.clone(),
+            prices,
+        });
+    }
+    Ok(hotels)
+}

@@ -1,0 +1,241 @@
+//! Rates to offers.
+
+use std::collections::HashMap;
+
+use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceAnswer};
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::types::hotel::{CancellationPolicy, HotelSummary, Loyalty, Promotion, RoomRate};
+use stopover_sdk::types::{MinorUnits, Money};
+
+use crate::map::{self, add, board, minor, other_currency, policy, text};
+use crate::wire;
+use crate::wire::rate::{HotelRates, Rate, RetailRate, RoomType};
+
+/// The gateway keeps no more of an offer than this.
+const OFFER_ID_BYTES: usize = 4096;
+
+/// What was asked, as far as reading the answer needs it.
+pub(crate) struct Asked<'a> {
+    pub(crate) hotel_ids: &'a [String],
+    pub(crate) rooms: usize,
+    pub(crate) currency: &'a str,
+    pub(crate) offers_per_hotel: usize,
+    pub(crate) loyalty_program: Option<&'a str>,
+    pub(crate) loyalty_membership: Option<&'a str>,
+}
+
+/// The hotels asked for that have offers, in the order asked, each with at most
+/// as many offers as asked. Offers that cannot be read are left out and told.
+///
+/// # Errors
+/// An amount is in another currency than asked for.
+pub(crate) fn price_answer(
+    asked: &Asked<'_>,
+    rates: Vec<HotelRates>,
+    hotels: &[wire::rate::Hotel],
+    mut left_out: impl FnMut(&'static str),
+) -> Result<PriceAnswer, Unreadable> {
+    let mut by_hotel: HashMap<String, Vec<RoomType>> = HashMap::new();
+    for hotel in rates {
+        by_hotel
+            .entry(hotel.hotel_id)
+            .or_default()
+            .extend(hotel.room_types.0);
+    }
+    let mut answer = PriceAnswer {
+        currency: asked.currency.to_owned(),
+        hotels: Vec::new(),
+    };
+    for id in asked.hotel_ids {
+        let Some(room_types) = by_hotel.remove(id) else {
+            continue;
+        };
+        let mut offers = Vec::new();
+        for room_type in room_types {
+            match offer(asked, room_type)? {
+                Ok(_) if offers.len() >= asked.offers_per_hotel => {}
+                Ok(offer) => offers.push(offer),
+                Err(reason) => left_out(reason),
+            }
+        }
+        if !offers.is_empty() {
+            let known = hotels.iter().find(|hotel| hotel.id == *id);
+            let hotel = known.map_or_else(|| HotelSummary::new(id, id), map::summary);
+            answer.hotels.push(HotelOffers { hotel, offers });
+        }
+    }
+    Ok(answer)
+}
+
+/// An offer, or why it is left out.
+fn offer(
+    asked: &Asked<'_>,
+    room_type: RoomType,
+) -> Result<Result<Offer, &'static str>, Unreadable> {
+    if room_type.offer_id.is_empty() || room_type.offer_id.len() > OFFER_ID_BYTES {
+        return Ok(Err("its id is missing or too long"));
+    }
+    let needs_membership = room_type.loyalty_membership_id_required.0;
+    if needs_membership && asked.loyalty_membership.is_none() {
+        return Ok(Err("it is for members of a loyalty programme"));
+    }
+    let promotions = promotions(&room_type.rates.0, asked.currency);
+    let Some(rooms) = rooms(room_type.rates.0, asked.rooms, asked.currency)? else {
+        return Ok(Err("it has not exactly one rate a room"));
+    };
+    let sum = total_of(&rooms)?;
+    let total = map::sum(&room_type.offer_retail_rate.0, asked.currency)?.unwrap_or(sum);
+    if total <= 0 || rooms.iter().any(|room| room.total < 0) {
+        return Ok(Err("its price is not positive"));
+    }
+    // Each amount is rounded on its own, so each room may be off by one.
+    if usize::try_from(total.abs_diff(sum)).unwrap_or(usize::MAX) > rooms.len() {
+        return Ok(Err("its rooms do not add up to its price"));
+    }
+    Ok(Ok(Offer {
+        policy: merged_policy(&rooms, asked.currency),
+        promotions,
+        loyalty: asked
+            .loyalty_program
+            .filter(|_| needs_membership)
+            .map(|program| Loyalty {
+                program: program.to_owned(),
+                membership_number: asked.loyalty_membership.map(str::to_owned),
+                points_estimate: None,
+            }),
+        total,
+        ..Offer::new(room_type.offer_id, rooms)
+    }))
+}
+
+/// One room a requested occupancy, in the requested order; none when the rates
+/// are not exactly that.
+pub(crate) fn rooms(
+    rates: Vec<Rate>,
+    wanted: usize,
+    currency: &str,
+) -> Result<Option<Vec<RoomRate>>, Unreadable> {
+    let mut places: Vec<Option<RoomRate>> = Vec::new();
+    places.resize_with(wanted, || None);
+    for (index, rate) in rates.into_iter().enumerate() {
+        let position = rate
+            .occupancy_number
+            .map_or(Some(index), |number| number.checked_sub(1));
+        match position.and_then(|position| places.get_mut(position)) {
+            Some(place) if place.is_none() => *place = Some(room(rate, currency)?),
+            _ => return Ok(None),
+        }
+    }
+    Ok(places.into_iter().collect())
+}
+
+fn room(rate: Rate, currency: &str) -> Result<RoomRate, Unreadable> {
+    let total = map::sum(&rate.retail_rate.total.0, currency)?
+        .ok_or_else(|| Unreadable::new("a rate has no price"))?;
+    let name = text::plain(&rate.name);
+    let board_name = text::plain(&rate.board_name);
+    // What cannot be read is not promised to be free.
+    let policy = rate
+        .cancellation_policies
+        .as_ref()
+        .and_then(|policies| policy::read(policies, total, currency))
+        .unwrap_or_else(CancellationPolicy::non_refundable);
+    let mut room = RoomRate::new(name, board(&rate.board_type), total);
+    if !board_name.is_empty() {
+        room.board_name = board_name;
+    }
+    room.due_at_property = due_at_property(&rate.retail_rate, currency)?;
+    room.policy = policy;
+    Ok(room)
+}
+
+pub(crate) fn merged_policy(rooms: &[RoomRate], currency: &str) -> CancellationPolicy {
+    let policies: Vec<_> = rooms
+        .iter()
+        .map(|room| (&room.policy, room.total))
+        .collect();
+    policy::merge(&policies, currency)
+}
+
+pub(crate) fn total_of(rooms: &[RoomRate]) -> Result<MinorUnits, Unreadable> {
+    rooms.iter().try_fold(0, |sum, room| add(sum, room.total))
+}
+
+/// What is not included and so paid at the hotel. It may be in the hotel's own
+/// currency, but only in one.
+fn due_at_property(rate: &RetailRate, currency: &str) -> Result<Option<Money>, Unreadable> {
+    let mut due: Option<Money> = None;
+    for fee in rate.taxes_and_fees.0.iter().filter(|fee| !fee.included.0) {
+        let fee_currency = if fee.currency.is_empty() {
+            currency
+        } else {
+            &fee.currency
+        };
+        let amount = minor(fee.amount, fee_currency)
+            .map_err(|error| Unreadable::new(format!("a fee: {error}")))?;
+        due = Some(match due {
+            None => Money {
+                amount,
+                currency: fee_currency.to_owned(),
+            },
+            Some(sum) if sum.currency == fee_currency => Money {
+                amount: add(sum.amount, amount)?,
+                currency: sum.currency,
+            },
+            Some(_) => return Err(other_currency()),
+        });
+    }
+    Ok(due.filter(|due| due.amount > 0))
+}
+
+/// Each promotion once, with the rooms that it applies to.
+pub(crate) fn promotions(rates: &[Rate], currency: &str) -> Vec<Promotion> {
+    let mut found: Vec<Promotion> = Vec::new();
+    for (index, rate) in rates.iter().enumerate() {
+        let number = rate.occupancy_number.unwrap_or(index + 1);
+        let Ok(position) = u8::try_from(number.saturating_sub(1)) else {
+            continue;
+        };
+        for promotion in &rate.retail_rate.promotions.0 {
+            let promotion = read_promotion(promotion, currency);
+            let same = found.iter_mut().find(|known| {
+                known.name == promotion.name
+                    && known.description == promotion.description
+                    && known.amount == promotion.amount
+            });
+            match same {
+                Some(known) if known.room_positions.contains(&position) => {}
+                Some(known) => known.room_positions.push(position),
+                None => found.push(Promotion {
+                    room_positions: vec![position],
+                    ..promotion
+                }),
+            }
+        }
+    }
+    for promotion in &mut found {
+        promotion.room_positions.sort_unstable();
+    }
+    found.retain(|promotion| !promotion.name.is_empty());
+    found
+}
+
+/// A percentage is told in words: what it is a percentage of is not said.
+fn read_promotion(promotion: &wire::rate::Promotion, currency: &str) -> Promotion {
+    let kind = promotion.discount_type.to_ascii_lowercase();
+    let in_currency = promotion
+        .currency
+        .as_deref()
+        .is_none_or(|code| code == currency);
+    let discount = promotion.discount.filter(|discount| !discount.is_zero());
+    Promotion {
+        name: text::plain(&promotion.name),
+        description: discount
+            .filter(|_| kind == "percentage")
+            .map(|discount| format!("{discount} %")),
+        amount: discount
+            .filter(|_| kind == "amount" && in_currency)
+            .and_then(|discount| minor(discount, currency).ok()),
+        room_positions: Vec::new(),
+    }
+}

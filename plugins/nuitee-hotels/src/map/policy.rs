@@ -1,0 +1,114 @@
+//! Cancellation policies: of one room, and of all rooms together.
+
+use stopover_sdk::time;
+use stopover_sdk::types::hotel::CancellationPolicy;
+use stopover_sdk::types::{MinorUnits, Penalty, TimestampMs};
+
+use crate::map::minor;
+use crate::wire::rate::CancellationPolicies;
+
+/// The policy of one room that costs `total`. None when it cannot be read: an
+/// unknown tag, kind of penalty or time, or another currency.
+pub(crate) fn read(
+    policies: &CancellationPolicies,
+    total: MinorUnits,
+    currency: &str,
+) -> Option<CancellationPolicy> {
+    match policies.refundable_tag.as_str() {
+        "RFN" => {}
+        // Whatever times it lists: a non-refundable rate is charged in full.
+        "NRFN" => return Some(CancellationPolicy::non_refundable()),
+        _ => return None,
+    }
+    let mut penalties = Vec::new();
+    for info in &policies.cancel_policy_infos.0 {
+        let kind = info.penalty_type.to_ascii_lowercase();
+        let amount = match kind.as_str() {
+            "" | "amount" if info.currency.is_empty() || info.currency == currency => {
+                minor(info.amount, currency).ok()?
+            }
+            _ => return None,
+        };
+        penalties.push(Penalty {
+            start: time::parse_timestamp(info.cancel_time.trim())?,
+            amount: amount.clamp(0, total.max(0)),
+            currency: currency.to_owned(),
+        });
+    }
+    penalties.sort_by_key(|penalty| penalty.start);
+    Some(CancellationPolicy {
+        refundable: true,
+        free_until: free_until(&penalties),
+        penalties,
+        restrictions: Vec::new(),
+    })
+}
+
+/// The policy of all rooms together, each with its total: what is free is free
+/// for every room, and a penalty is the sum of those in force.
+pub(crate) fn merge(
+    rooms: &[(&CancellationPolicy, MinorUnits)],
+    currency: &str,
+) -> CancellationPolicy {
+    if let [(policy, _)] = rooms {
+        return (*policy).clone();
+    }
+    if rooms.iter().all(|(policy, _)| !policy.refundable) {
+        return CancellationPolicy::non_refundable();
+    }
+    let refundable = rooms.iter().all(|(policy, _)| policy.refundable);
+    let mut starts: Vec<TimestampMs> = rooms
+        .iter()
+        .flat_map(|(policy, _)| policy.penalties.iter().map(|penalty| penalty.start))
+        .collect();
+    if !refundable {
+        // A room that is never free costs from the beginning of time.
+        starts.push(0);
+    }
+    starts.sort_unstable();
+    starts.dedup();
+    let penalties: Vec<Penalty> = starts
+        .into_iter()
+        .map(|start| Penalty {
+            start,
+            amount: rooms
+                .iter()
+                .map(|(policy, total)| fee_at(policy, *total, start))
+                .fold(0, MinorUnits::saturating_add),
+            currency: currency.to_owned(),
+        })
+        .collect();
+    CancellationPolicy {
+        refundable,
+        free_until: free_until(&penalties).filter(|_| refundable),
+        penalties,
+        restrictions: Vec::new(),
+    }
+}
+
+/// What cancelling costs at an instant.
+pub(crate) fn fee_at(
+    policy: &CancellationPolicy,
+    total: MinorUnits,
+    now: TimestampMs,
+) -> MinorUnits {
+    let started = policy
+        .penalties
+        .iter()
+        .rev()
+        .find(|penalty| penalty.start <= now);
+    match started {
+        Some(penalty) => penalty.amount,
+        None if policy.refundable => 0,
+        None => total,
+    }
+}
+
+/// The last instant before the first penalty that costs anything.
+fn free_until(penalties: &[Penalty]) -> Option<TimestampMs> {
+    let first = penalties.iter().find(|penalty| penalty.amount > 0)?;
+    Some(first.start - 1)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! A prebook to the bound offer, or to why the offer is no longer what it was.
+
+use serde::{Deserialize, Serialize};
+use stopover_sdk::hotel_booking::Prebooked;
+use stopover_sdk::types::hotel::HotelSummary;
+use stopover_sdk::types::{Checkout, MinorUnits, Money};
+use stopover_sdk::{ChangeError, Refusal, RefusalReason, json};
+
+use crate::map::{minor, offer, other_currency};
+use crate::wire::rate::{Prebook, RoomType};
+
+/// What the offer was.
+pub(crate) struct Offered<'a> {
+    pub(crate) supplier_hotel_id: &'a str,
+    pub(crate) currency: &'a str,
+    pub(crate) total: MinorUnits,
+    pub(crate) rooms: usize,
+    /// The end user pays Nuitee in the browser.
+    pub(crate) uses_payment_sdk: bool,
+}
+
+/// What the adapter needs to book.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Bound {
+    pub(crate) prebook_id: String,
+    /// Of the payment in the browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) transaction_id: Option<String>,
+}
+
+/// The bound offer. Other terms and a higher price are refused: they need the
+/// caller's consent anew. A lower price is taken.
+pub(crate) fn prebooked(
+    offered: &Offered<'_>,
+    prebook: Prebook,
+    hotel: HotelSummary,
+) -> Result<Prebooked, ChangeError> {
+    if prebook.currency != offered.currency {
+        return Err(other_currency().into());
+    }
+    if prebook.hotel_id != offered.supplier_hotel_id {
+        return Err(contradiction("it is of another hotel"));
+    }
+    if prebook.board_changed.0 || prebook.cancellation_changed.0 {
+        let what = if prebook.board_changed.0 {
+            "board"
+        } else {
+            "cancellation policy"
+        };
+        let message = format!("the {what} of the offer changed");
+        return Err(Refusal::new(RefusalReason::TermsChanged, message).into());
+    }
+    let checkout = checkout(offered, &prebook)?;
+    let bound = Bound {
+        transaction_id: prebook
+            .transaction_id
+            .clone()
+            .filter(|_| checkout.is_some()),
+        prebook_id: prebook.prebook_id.clone(),
+    };
+    let [RoomType { rates, .. }] = <[RoomType; 1]>::try_from(prebook.room_types.0)
+        .map_err(|_| contradiction("it has not exactly one offer"))?;
+    let promotions = offer::promotions(&rates.0, offered.currency);
+    let rooms = offer::rooms(rates.0, offered.rooms, offered.currency)?
+        .ok_or_else(|| contradiction("it has not exactly one rate a room"))?;
+
+    let extras = Extras {
+        price: minor(prebook.price, offered.currency)?,
+        addons: prebook.addons_total_amount.unwrap_or_default(),
+        vouchers: prebook.voucher_total_amount.unwrap_or_default(),
+    };
+    let total = extras.hotel_total(offer::total_of(&rooms)?, rooms.len(), offered.currency)?;
+    if total > offered.total {
+        let now = Money {
+            amount: total,
+            currency: offered.currency.to_owned(),
+        };
+        let message = "the price of the offer rose";
+        return Err(Refusal::new(RefusalReason::PriceChanged(now), message).into());
+    }
+    let supplier_prebook =
+        String::from_utf8(json::write(&bound)?).map_err(|_| contradiction("its id is not text"))?;
+    Ok(Prebooked {
+        supplier_prebook,
+        currency: prebook.currency,
+        total,
+        hotel,
+        policy: offer::merged_policy(&rooms, offered.currency),
+        rooms,
+        promotions,
+        loyalty: None,
+        expires_at: None,
+        checkout,
+    })
+}
+
+/// Amounts that Nuitee may mix into the price of the rooms.
+pub(crate) struct Extras {
+    pub(crate) price: MinorUnits,
+    pub(crate) addons: stopover_sdk::money::Decimal,
+    pub(crate) vouchers: stopover_sdk::money::Decimal,
+}
+
+impl Extras {
+    /// The price of the rooms. Nuitee's `price` is that of the rooms, sometimes
+    /// with add-ons and less vouchers (which are never asked for here, but may be
+    /// the account's): whichever the rooms add up to, and `price` otherwise.
+    pub(crate) fn hotel_total(
+        &self,
+        rooms_total: MinorUnits,
+        rooms: usize,
+        currency: &str,
+    ) -> Result<MinorUnits, stopover_sdk::money::MoneyError> {
+        let addons = minor(self.addons, currency)?;
+        let vouchers = minor(self.vouchers, currency)?;
+        let without = self.price.saturating_sub(addons).saturating_add(vouchers);
+        let is_rooms = |total: MinorUnits| {
+            usize::try_from(total.abs_diff(rooms_total)).is_ok_and(|difference| difference <= rooms)
+        };
+        Ok(if !is_rooms(self.price) && is_rooms(without) {
+            without
+        } else {
+            self.price
+        })
+    }
+}
+
+fn checkout(offered: &Offered<'_>, prebook: &Prebook) -> Result<Option<Checkout>, ChangeError> {
+    if !offered.uses_payment_sdk {
+        return Ok(None);
+    }
+    match (&prebook.secret_key, &prebook.transaction_id) {
+        (Some(token), Some(transaction)) if !token.is_empty() && !transaction.is_empty() => {
+            Ok(Some(Checkout {
+                url: None,
+                token: token.clone(),
+            }))
+        }
+        _ => Err(contradiction("it has no payment for the browser")),
+    }
+}
+
+fn contradiction(what: &str) -> ChangeError {
+    ChangeError::Unknown(format!("the prebook does not fit the offer: {what}"))
+}

@@ -1,0 +1,189 @@
+//! The cheapest rate of each hotel in an area, to found hotels.
+
+use std::collections::HashMap;
+
+use stopover_sdk::hotel_search::{AppliedFilters, Filters, FoundHotel, SearchAnswer, Sort};
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::types::{Board, Location, MinorUnits};
+
+use crate::map::place::distance_m;
+use crate::map::{self, board, text};
+use crate::wire::Coordinates;
+use crate::wire::rate::{Hotel, HotelRates, RoomType};
+
+/// What was asked, as far as reading the answer needs it.
+pub(crate) struct Asked<'a> {
+    pub(crate) center: &'a Location,
+    pub(crate) currency: &'a str,
+    pub(crate) filters: &'a Filters,
+    pub(crate) sort: Sort,
+    pub(crate) limit: usize,
+    /// Hotels that Nuitee was asked for at most.
+    pub(crate) asked_limit: usize,
+}
+
+/// The codes to ask for, where every board has one.
+pub(crate) fn board_codes(boards: &[Board]) -> Option<String> {
+    let codes: Option<Vec<&str>> = boards
+        .iter()
+        .map(|board| match board {
+            Board::RoomOnly => Some("RO"),
+            Board::Breakfast => Some("BB,BB1,BB2,BI"),
+            Board::HalfBoard => Some("HB"),
+            Board::FullBoard => Some("FB"),
+            Board::AllInclusive => Some("AI"),
+            Board::Other => None,
+        })
+        .collect();
+    codes
+        .filter(|codes| !codes.is_empty())
+        .map(|codes| codes.join(","))
+}
+
+/// Every rating that is at least the given one; Nuitee takes a list in halves.
+pub(crate) fn star_ratings(minimum: f64) -> Vec<f64> {
+    (2..=10)
+        .map(|halves| f64::from(halves) / 2.0)
+        .filter(|stars| *stars >= minimum)
+        .collect()
+}
+
+/// Which filters are applied, here or at Nuitee. Only the boards may not be:
+/// Nuitee cannot be asked for "other".
+pub(crate) fn applied(filters: &Filters) -> AppliedFilters {
+    let mut applied = AppliedFilters::all();
+    if filters.boards.contains(&Board::Other) {
+        applied.remove(AppliedFilters::BOARDS);
+    }
+    // Nuitee can be asked for refundable rates, not for the others.
+    if filters.refundable == Some(false) {
+        applied.remove(AppliedFilters::REFUNDABLE);
+    }
+    applied
+}
+
+/// The hotels with rates that pass the filters, sorted and cut. A hotel without a
+/// place on the map is looked up in `places`, and left out if it is not there.
+///
+/// # Errors
+/// An amount is in another currency than asked for.
+pub(crate) fn answer(
+    asked: &Asked<'_>,
+    rates: &[HotelRates],
+    hotels: &[Hotel],
+    places: &HashMap<String, Location>,
+) -> Result<SearchAnswer, Unreadable> {
+    let known: HashMap<&str, &Hotel> = hotels
+        .iter()
+        .map(|hotel| (hotel.id.as_str(), hotel))
+        .collect();
+    let mut found = Vec::new();
+    for rate in rates {
+        let Some(hotel) = known.get(rate.hotel_id.as_str()) else {
+            continue;
+        };
+        let Some(lowest_total) = lowest(asked, &rate.room_types.0)? else {
+            continue;
+        };
+        let location = map::location(hotel.latitude, hotel.longitude);
+        let Some(location) = location.or_else(|| places.get(&hotel.id).copied()) else {
+            continue;
+        };
+        if passes(asked.filters, hotel, lowest_total) {
+            found.push(found_hotel(hotel, location, lowest_total));
+        }
+    }
+    sort(&mut found, asked);
+    let truncated = found.len() > asked.limit || rates.len() >= asked.asked_limit;
+    found.truncate(asked.limit);
+    Ok(SearchAnswer {
+        currency: asked.currency.to_owned(),
+        hotels: found,
+        applied: applied(asked.filters),
+        truncated,
+    })
+}
+
+/// The lowest total of the offers with a board and terms that were asked for.
+fn lowest(asked: &Asked<'_>, offers: &[RoomType]) -> Result<Option<MinorUnits>, Unreadable> {
+    let mut lowest: Option<MinorUnits> = None;
+    for offer in offers {
+        let of_offer = map::sum(&offer.offer_retail_rate.0, asked.currency)?;
+        let mut of_rooms = None;
+        for rate in &offer.rates.0 {
+            if let Some(room) = map::sum(&rate.retail_rate.total.0, asked.currency)? {
+                of_rooms = Some(map::add(of_rooms.unwrap_or(0), room)?);
+            }
+        }
+        let boards = &asked.filters.boards;
+        let board_fits = boards.is_empty()
+            || boards.contains(&Board::Other)
+            || offer
+                .rates
+                .0
+                .iter()
+                .all(|rate| boards.contains(&board(&rate.board_type)));
+        let is_refundable = offer.rates.0.iter().all(|rate| {
+            let policies = rate.cancellation_policies.as_ref();
+            policies.is_some_and(|policies| policies.refundable_tag == "RFN")
+        });
+        let terms_fit = asked.filters.refundable != Some(true) || is_refundable;
+        if let (Some(total), true, true) = (of_offer.or(of_rooms), board_fits, terms_fit) {
+            lowest = Some(lowest.map_or(total, |lowest| lowest.min(total)));
+        }
+    }
+    Ok(lowest.filter(|total| *total > 0))
+}
+
+fn passes(filters: &Filters, hotel: &Hotel, total: MinorUnits) -> bool {
+    let at_least = |value: Option<f64>, minimum: Option<f64>| {
+        minimum.is_none_or(|minimum| value.is_some_and(|value| value >= minimum))
+    };
+    // Nuitee selects by stars itself, and does not always tell them.
+    let stars_fit = hotel.stars.0.is_none() || at_least(hotel.stars.0, filters.min_star_rating);
+    stars_fit
+        && at_least(hotel.rating.0, filters.min_guest_rating)
+        && filters.max_total.is_none_or(|maximum| total <= maximum)
+}
+
+fn found_hotel(hotel: &Hotel, location: Location, lowest_total: MinorUnits) -> FoundHotel {
+    FoundHotel {
+        supplier_hotel_id: hotel.id.clone(),
+        name: text::plain(&hotel.name),
+        address: hotel
+            .address
+            .as_deref()
+            .map(text::plain)
+            .unwrap_or_default(),
+        location,
+        star_rating: hotel.stars.0.filter(|stars| *stars > 0.0),
+        guest_rating: hotel.rating.0.filter(|rating| *rating > 0.0),
+        lowest_total: Some(lowest_total),
+        main_image: hotel.main_photo.clone().filter(|url| !url.is_empty()),
+    }
+}
+
+/// By what was asked for, then by id, so that equal hotels keep their order.
+fn sort(found: &mut [FoundHotel], asked: &Asked<'_>) {
+    let center = Coordinates {
+        latitude: asked.center.latitude,
+        longitude: asked.center.longitude,
+    };
+    let distance = |hotel: &FoundHotel| {
+        let place = Coordinates {
+            latitude: hotel.location.latitude,
+            longitude: hotel.location.longitude,
+        };
+        distance_m(&center, &place)
+    };
+    let best = |rating: Option<f64>| rating.unwrap_or(-1.0);
+    found.sort_by(|left, right| {
+        let order = match asked.sort {
+            Sort::Distance => distance(left).total_cmp(&distance(right)),
+            Sort::Total => left.lowest_total.cmp(&right.lowest_total),
+            Sort::GuestRating => best(right.guest_rating).total_cmp(&best(left.guest_rating)),
+            Sort::StarRating => best(right.star_rating).total_cmp(&best(left.star_rating)),
+        };
+        order.then_with(|| left.supplier_hotel_id.cmp(&right.supplier_hotel_id))
+    });
+}

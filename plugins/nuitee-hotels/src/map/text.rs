@@ -1,0 +1,242 @@
+//! HTML to plain text.
+
+/// Elements whose content is not text.
+const HIDDEN: [&str; 3] = ["script", "style", "head"];
+
+/// Elements that begin a new line.
+const BLOCKS: [&str; 22] = [
+    "br",
+    "p",
+    "div",
+    "li",
+    "ul",
+    "ol",
+    "tr",
+    "table",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "section",
+    "article",
+    "header",
+    "footer",
+    "dt",
+    "dd",
+    "blockquote",
+];
+
+/// Named characters that hotel texts use; numbered ones are computed.
+const CHARACTERS: [(&str, char); 40] = [
+    ("amp", '&'),
+    ("lt", '<'),
+    ("gt", '>'),
+    ("quot", '"'),
+    ("apos", '\''),
+    ("nbsp", ' '),
+    ("ndash", '\u{2013}'),
+    ("mdash", '\u{2014}'),
+    ("hellip", '\u{2026}'),
+    ("lsquo", '\u{2018}'),
+    ("rsquo", '\u{2019}'),
+    ("ldquo", '\u{201c}'),
+    ("rdquo", '\u{201d}'),
+    ("bull", '\u{2022}'),
+    ("middot", '\u{b7}'),
+    ("deg", '\u{b0}'),
+    ("euro", '\u{20ac}'),
+    ("pound", '\u{a3}'),
+    ("copy", '\u{a9}'),
+    ("reg", '\u{ae}'),
+    ("trade", '\u{2122}'),
+    ("frac12", '\u{bd}'),
+    ("sup2", '\u{b2}'),
+    ("times", '\u{d7}'),
+    ("eacute", '\u{e9}'),
+    ("egrave", '\u{e8}'),
+    ("ecirc", '\u{ea}'),
+    ("agrave", '\u{e0}'),
+    ("aacute", '\u{e1}'),
+    ("acirc", '\u{e2}'),
+    ("ccedil", '\u{e7}'),
+    ("iacute", '\u{ed}'),
+    ("ntilde", '\u{f1}'),
+    ("oacute", '\u{f3}'),
+    ("ocirc", '\u{f4}'),
+    ("ouml", '\u{f6}'),
+    ("uacute", '\u{fa}'),
+    ("uuml", '\u{fc}'),
+    ("auml", '\u{e4}'),
+    ("szlig", '\u{df}'),
+];
+
+/// The text of an HTML fragment: elements removed, characters decoded, each block
+/// on a line of its own, no empty lines.
+pub(crate) fn plain(html: &str) -> String {
+    let mut text = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(start) = rest.find('<') {
+        let (before, tag) = rest.split_at(start);
+        push_decoded(&mut text, before);
+        let Some((name, after)) = open_tag(tag) else {
+            text.push('<');
+            rest = tag.get(1..).unwrap_or_default();
+            continue;
+        };
+        if BLOCKS.contains(&name.trim_start_matches('/')) {
+            text.push('\n');
+        }
+        rest = if HIDDEN.contains(&name.as_str()) {
+            skip_to_end_of(&name, after)
+        } else {
+            after
+        };
+    }
+    push_decoded(&mut text, rest);
+    tidy(&text)
+}
+
+/// Plain text; none when there is nothing in it.
+pub(crate) fn optional(html: Option<&str>) -> Option<String> {
+    html.map(plain).filter(|text| !text.is_empty())
+}
+
+/// Name (lower case, with its `/`) of the tag at the front and what follows it;
+/// none when the `<` is just a character.
+fn open_tag(text: &str) -> Option<(String, &str)> {
+    let inside = text.strip_prefix('<')?;
+    if let Some(comment) = inside.strip_prefix("!--") {
+        let after = comment.split_once("-->").map_or("", |(_, after)| after);
+        return Some((String::new(), after));
+    }
+    let first = inside.strip_prefix('/').unwrap_or(inside).chars().next()?;
+    if !first.is_ascii_alphabetic() && first != '!' {
+        return None;
+    }
+    let (tag, after) = inside.split_once('>')?;
+    let name = tag
+        .split(|character: char| character.is_whitespace())
+        .next()
+        .unwrap_or_default();
+    let closing = if name.starts_with('/') { "/" } else { "" };
+    Some((
+        format!("{closing}{}", name.trim_matches('/').to_ascii_lowercase()),
+        after,
+    ))
+}
+
+fn skip_to_end_of<'a>(name: &str, text: &'a str) -> &'a str {
+    let mut rest = text;
+    while let Some((_, tag)) = rest.split_once("</") {
+        if tag
+            .get(..name.len())
+            .is_some_and(|found| found.eq_ignore_ascii_case(name))
+        {
+            return tag.split_once('>').map_or("", |(_, after)| after);
+        }
+        rest = tag;
+    }
+    ""
+}
+
+fn push_decoded(target: &mut String, text: &str) {
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('&') {
+        target.push_str(before);
+        match after
+            .split_once(';')
+            .and_then(|(name, after)| Some((character(name)?, after)))
+        {
+            Some((character, after)) => {
+                target.push(character);
+                rest = after;
+            }
+            None => {
+                target.push('&');
+                rest = after;
+            }
+        }
+    }
+    target.push_str(rest);
+}
+
+fn character(name: &str) -> Option<char> {
+    let Some(number) = name.strip_prefix('#') else {
+        return CHARACTERS
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, character)| *character);
+    };
+    let code = match number.strip_prefix(['x', 'X']) {
+        Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+        None => number.parse().ok()?,
+    };
+    char::from_u32(code)
+}
+
+/// White space between words to one space, lines trimmed, empty ones dropped.
+fn tidy(text: &str) -> String {
+    let mut tidied = String::with_capacity(text.len());
+    for line in text.lines() {
+        let words = line
+            .split(|character: char| character.is_whitespace() || character.is_control())
+            .filter(|word| !word.is_empty());
+        let mut at_start = true;
+        for word in words {
+            match (at_start, tidied.is_empty()) {
+                (true, false) => tidied.push('\n'),
+                (false, _) => tidied.push(' '),
+                (true, true) => {}
+            }
+            tidied.push_str(word);
+            at_start = false;
+        }
+    }
+    tidied
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn html_becomes_lines_of_plain_text() {
+        let cases = [
+            ("", ""),
+            ("Late arrival", "Late arrival"),
+            (
+                "<ul><li>Free breakfast</li><li>Free WiFi</li></ul>",
+                "Free breakfast\nFree WiFi",
+            ),
+            (
+                "<br/><br/>Fee: &euro;5 &amp; tax.<br/>",
+                "Fee: \u{20ac}5 & tax.",
+            ),
+            ("<p>One</p>\n\n<P class=\"x\">Two</P>", "One\nTwo"),
+            ("a<b>bold</b>c", "aboldc"),
+            ("caf&eacute; &#8211; &#x41;", "caf\u{e9} \u{2013} A"),
+            ("2 < 3 & 5 > 4 &unknown; &", "2 < 3 & 5 > 4 &unknown; &"),
+            ("x<script>alert(1)</script>y<style>p{}</style>z", "xyz"),
+            ("x<!-- a > b -->y", "xy"),
+            ("&lt;b&gt;not a tag&lt;/b&gt;", "<b>not a tag</b>"),
+            (
+                "tabs\tand \u{a0} spaces\r\nnext\u{0}line",
+                "tabs and spaces\nnext line",
+            ),
+            ("unclosed <b", "unclosed <b"),
+            ("<script>never closed", ""),
+        ];
+        for (html, expected) in cases {
+            assert_eq!(plain(html), expected, "{html}");
+        }
+    }
+
+    #[test]
+    fn nothing_but_markup_is_nothing() {
+        assert_eq!(optional(Some("<p> &nbsp; </p>")), None);
+        assert_eq!(optional(None), None);
+    }
+}

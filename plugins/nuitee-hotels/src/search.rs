@@ -1,0 +1,133 @@
+//! Search: the cheapest rate of each hotel of an area, in one request.
+
+use std::collections::HashMap;
+
+use stopover_sdk::hotel_search::{SearchAnswer, SearchRequest};
+use stopover_sdk::http::Request;
+use stopover_sdk::types::Location;
+use stopover_sdk::types::hotel::Stay;
+use stopover_sdk::{HotelSearch, ReadError};
+
+use crate::map::search::Asked;
+use crate::settings::Settings;
+use crate::upstream::{Answer, READ_TIMEOUT_MS, open, open_read};
+use crate::wire::Many;
+use crate::wire::content::ListedHotel;
+use crate::wire::rate::{Hotel, HotelRates, LoyaltyMembership, Occupancy, RatesRequest};
+use crate::{NuiteeHotels, map};
+
+/// Nuitee's own default. Asked for whatever the caller's limit is, because its
+/// order is none of those that are sorted by here.
+const HOTELS_AT_MOST: u16 = 200;
+
+impl HotelSearch for NuiteeHotels {
+    fn search(request: SearchRequest) -> Result<SearchAnswer, ReadError> {
+        let settings = Settings::read()?;
+        let (area, filters) = (&request.area, &request.filters);
+        let place_id = area.supplier_place_id.as_deref();
+        let around = |value| place_id.is_none().then_some(value);
+        let (rates, hotels) = send_rates(
+            &settings,
+            &RatesRequest {
+                place_id,
+                latitude: around(area.center.latitude),
+                longitude: around(area.center.longitude),
+                radius: place_id.is_none().then_some(area.radius_m),
+                limit: Some(HOTELS_AT_MOST),
+                max_rates_per_hotel: 1,
+                board_type: map::search::board_codes(&filters.boards),
+                refundable_rates_only: filters.refundable == Some(true),
+                star_rating: filters
+                    .min_star_rating
+                    .map(map::search::star_ratings)
+                    .unwrap_or_default(),
+                ..rates_request(&settings, &request.stay)
+            },
+        )?;
+        let places = places_of(&settings, &hotels)?;
+        let asked = Asked {
+            center: &area.center,
+            currency: &request.stay.currency,
+            filters,
+            sort: request.sort,
+            limit: request.limit.into(),
+            asked_limit: HOTELS_AT_MOST.into(),
+        };
+        Ok(map::search::answer(&asked, &rates, &hotels, &places)?)
+    }
+}
+
+/// What every request for rates says.
+pub(crate) fn rates_request<'a>(settings: &'a Settings, stay: &'a Stay) -> RatesRequest<'a> {
+    let loyalty_program = settings.loyalty_program.as_deref();
+    let membership = loyalty_program.zip(settings.loyalty_membership.as_deref());
+    let occupancies = stay.occupancies.iter().map(|occupancy| Occupancy {
+        adults: occupancy.adults,
+        children: &occupancy.children,
+    });
+    RatesRequest {
+        checkin: &stay.check_in,
+        checkout: &stay.check_out,
+        currency: &stay.currency,
+        guest_nationality: &stay.guest_nationality,
+        occupancies: occupancies.collect(),
+        include_hotel_data: true,
+        timeout: settings.rates_timeout_s,
+        loyalty_program,
+        loyalty_program_details: membership
+            .map(|(program_id, membership_id)| LoyaltyMembership {
+                program_id,
+                membership_id,
+            })
+            .into_iter()
+            .collect(),
+        ..RatesRequest::default()
+    }
+}
+
+/// Rates, and the hotels that they belong to; nothing where nothing is available.
+pub(crate) fn send_rates(
+    settings: &Settings,
+    body: &RatesRequest<'_>,
+) -> Result<(Vec<HotelRates>, Vec<Hotel>), ReadError> {
+    let response = Request::post(settings.data_url("/hotels/rates"))
+        .json(body)?
+        .timeout_ms(
+            settings
+                .rates_timeout_s
+                .saturating_add(4)
+                .saturating_mul(1000),
+        )
+        .send()?;
+    match open::<Many<HotelRates>, Many<Hotel>>(&response)? {
+        Answer::Data(body) => Ok((body.data.0, body.hotels.unwrap_or_default().0)),
+        Answer::Nothing => Ok((Vec::new(), Vec::new())),
+        Answer::Fault(fault) if fault.is_no_availability() => Ok((Vec::new(), Vec::new())),
+        Answer::Fault(fault) => Err(fault.into_read_error()),
+    }
+}
+
+/// Where the hotels are whose rates came without a place on the map.
+fn places_of(
+    settings: &Settings,
+    hotels: &[Hotel],
+) -> Result<HashMap<String, Location>, ReadError> {
+    let unplaced: Vec<&str> = hotels
+        .iter()
+        .filter(|hotel| map::location(hotel.latitude, hotel.longitude).is_none())
+        .map(|hotel| hotel.id.as_str())
+        .collect();
+    if unplaced.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let response = Request::get(settings.data_url("/data/hotels"))
+        .query("hotelIds", unplaced.join(","))
+        .timeout_ms(READ_TIMEOUT_MS)
+        .send()?;
+    let listed: Many<ListedHotel> = open_read(&response)?.unwrap_or_default();
+    let placed = listed.0.into_iter().filter_map(|hotel| {
+        let location = map::location(hotel.latitude, hotel.longitude)?;
+        Some((hotel.id, location))
+    });
+    Ok(placed.collect())
+}

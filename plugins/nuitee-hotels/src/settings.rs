@@ -1,0 +1,137 @@
+//! What an operator may set, with its defaults.
+
+use serde::Deserialize;
+use stopover_sdk::settings::{self, Unusable};
+
+/// JSON Schema of [`Settings`].
+pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Settings {
+    /// Search, prices and content.
+    data_url: String,
+    /// Prebook, book, read and cancel.
+    book_url: String,
+    /// How bookings are paid.
+    pub(crate) payment_method: PaymentMethod,
+    /// After how long Nuitee stops asking its own suppliers, in seconds.
+    pub(crate) rates_timeout_s: u32,
+    /// Programme whose member rates are asked for, e.g. `HH`.
+    pub(crate) loyalty_program: Option<String>,
+    /// The membership in it.
+    pub(crate) loyalty_membership: Option<String>,
+}
+
+/// Where the money for a booking comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum PaymentMethod {
+    /// The account's card; in Nuitee's sandbox nothing is charged.
+    AccCreditCard,
+    Wallet,
+    Credit,
+    /// The end user pays Nuitee in the browser.
+    PaymentSdk,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            data_url: "https://api.liteapi.travel/v3.0".to_owned(),
+            book_url: "https://book.liteapi.travel/v3.0".to_owned(),
+            payment_method: PaymentMethod::AccCreditCard,
+            rates_timeout_s: 8,
+            loyalty_program: None,
+            loyalty_membership: None,
+        }
+    }
+}
+
+impl Settings {
+    pub(crate) fn read() -> Result<Self, Unusable> {
+        settings::read()
+    }
+
+    pub(crate) fn uses_payment_sdk(&self) -> bool {
+        self.payment_method == PaymentMethod::PaymentSdk
+    }
+
+    pub(crate) fn data_url(&self, path: &str) -> String {
+        format!("{}{path}", self.data_url.trim_end_matches('/'))
+    }
+
+    pub(crate) fn book_url(&self, path: &str) -> String {
+        format!("{}{path}", self.book_url.trim_end_matches('/'))
+    }
+
+    /// The hosts of both URLs, each once.
+    pub(crate) fn hosts(&self) -> Vec<String> {
+        let host = |url: &str| {
+            let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+            rest.split('/').next().unwrap_or_default().to_owned()
+        };
+        let mut hosts = vec![host(&self.data_url), host(&self.book_url)];
+        hosts.dedup();
+        hosts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn the_schema_names_every_setting_with_its_default() {
+        let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+        let properties = schema["properties"].as_object().unwrap();
+        let names: Vec<&str> = properties.keys().map(String::as_str).collect();
+        assert_eq!(
+            names,
+            [
+                "book_url",
+                "data_url",
+                "loyalty_membership",
+                "loyalty_program",
+                "payment_method",
+                "rates_timeout_s"
+            ]
+        );
+        let defaults: serde_json::Map<String, Value> = properties
+            .iter()
+            .filter_map(|(name, property)| Some((name.clone(), property.get("default")?.clone())))
+            .collect();
+        let read: Settings = serde_json::from_value(Value::Object(defaults)).unwrap();
+        assert_eq!(read, Settings::default());
+        for method in schema["properties"]["payment_method"]["enum"]
+            .as_array()
+            .unwrap()
+        {
+            let settings = json!({ "payment_method": method });
+            assert!(
+                serde_json::from_value::<Settings>(settings).is_ok(),
+                "{method}"
+            );
+        }
+    }
+
+    #[test]
+    fn hosts_are_those_of_the_urls() {
+        assert_eq!(
+            Settings::default().hosts(),
+            ["api.liteapi.travel", "book.liteapi.travel"]
+        );
+        let local: Settings = serde_json::from_value(json!({
+            "data_url": "http://127.0.0.1:9000/v3.0/",
+            "book_url": "http://127.0.0.1:9000/book",
+        }))
+        .unwrap();
+        assert_eq!(local.hosts(), ["127.0.0.1:9000"]);
+        assert_eq!(
+            local.data_url("/hotels/rates"),
+            "http://127.0.0.1:9000/v3.0/hotels/rates"
+        );
+    }
+}

@@ -1,0 +1,134 @@
+//! Nuitee's envelope: what stands around every answer, and when it is an error.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use stopover_sdk::http::Response;
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::{ReadError, json};
+
+use crate::fault::Fault;
+use crate::wire::{Code, Number};
+
+/// Longest wait for reads that Nuitee answers out of its own data; it gives up
+/// after 4 s itself.
+pub(crate) const READ_TIMEOUT_MS: u32 = 8_000;
+
+/// An answer, opened.
+pub(crate) enum Answer<T> {
+    Data(T),
+    /// "No content": by its status, by error code 204, or without data.
+    Nothing,
+    Fault(Fault),
+}
+
+/// Data, and what stands beside it at some endpoints.
+pub(crate) struct Body<T, H = IgnoredAny> {
+    pub(crate) data: T,
+    /// Hotels in short, at rates.
+    pub(crate) hotels: Option<H>,
+    /// How many there are, at lists.
+    pub(crate) total: Number,
+}
+
+/// `error` stands at the top, or under `value` at some endpoints.
+#[derive(Deserialize)]
+struct Envelope<T, H> {
+    data: Option<T>,
+    hotels: Option<H>,
+    #[serde(default)]
+    total: Number,
+    error: Option<WireError>,
+    value: Option<Wrapped>,
+}
+
+#[derive(Deserialize)]
+struct Wrapped {
+    error: Option<WireError>,
+}
+
+#[derive(Deserialize)]
+struct WireError {
+    code: Option<Code>,
+    message: Option<String>,
+    description: Option<String>,
+}
+
+/// Opens an answer. An error body counts whatever the status is, and only an
+/// answer with status 2xx has data.
+pub(crate) fn open<'a, T, H>(response: &'a Response) -> Result<Answer<Body<T, H>>, Unreadable>
+where
+    T: Deserialize<'a>,
+    H: Deserialize<'a>,
+{
+    if response.status == 204 || (response.is_success() && response.body.is_empty()) {
+        return Ok(Answer::Nothing);
+    }
+    let error = match json::read::<Envelope<T, H>>(&response.body) {
+        Ok(envelope) => match (
+            envelope
+                .error
+                .or(envelope.value.and_then(|value| value.error)),
+            envelope.data,
+        ) {
+            (None, Some(data)) if response.is_success() => {
+                let (hotels, total) = (envelope.hotels, envelope.total);
+                return Ok(Answer::Data(Body {
+                    data,
+                    hotels,
+                    total,
+                }));
+            }
+            (None, None) if response.is_success() => return Ok(Answer::Nothing),
+            (error, _) => error,
+        },
+        // The data beside an error may be of another shape, and the error of a
+        // proxy is no JSON at all.
+        Err(unreadable) => match error_of(response) {
+            None if response.is_success() => return Err(unreadable),
+            error => error,
+        },
+    };
+    let fault = Fault::new(
+        response,
+        error
+            .as_ref()
+            .and_then(|error| error.code)
+            .map(|code| code.0),
+        error.as_ref().and_then(|error| error.message.clone()),
+        error.and_then(|error| error.description),
+    );
+    Ok(if fault.code == Some(204) {
+        Answer::Nothing
+    } else {
+        Answer::Fault(fault)
+    })
+}
+
+/// The data of an answer to a call that may have changed something.
+pub(crate) fn open_change<'a, T: Deserialize<'a>>(
+    response: &'a Response,
+) -> Result<Answer<T>, Unreadable> {
+    Ok(match open::<T, IgnoredAny>(response)? {
+        Answer::Data(body) => Answer::Data(body.data),
+        Answer::Nothing => Answer::Nothing,
+        Answer::Fault(fault) => Answer::Fault(fault),
+    })
+}
+
+/// The data of a read; none for "no content".
+pub(crate) fn open_read<'a, T: Deserialize<'a>>(
+    response: &'a Response,
+) -> Result<Option<T>, ReadError> {
+    match open_change(response)? {
+        Answer::Data(data) => Ok(Some(data)),
+        Answer::Nothing => Ok(None),
+        Answer::Fault(fault) => Err(fault.into_read_error()),
+    }
+}
+
+fn error_of(response: &Response) -> Option<WireError> {
+    let envelope: Envelope<IgnoredAny, IgnoredAny> = json::read(&response.body).ok()?;
+    envelope
+        .error
+        .or(envelope.value.and_then(|value| value.error))
+}

@@ -1,0 +1,28 @@
+//! Weather.
+
+use stopover_sdk::hotel_weather::Day;
+use stopover_sdk::http::Request;
+use stopover_sdk::types::Location;
+use stopover_sdk::{HotelWeather, ReadError};
+
+use crate::settings::Settings;
+use crate::upstream::{READ_TIMEOUT_MS, open_read};
+use crate::wire::Many;
+use crate::wire::weather::Weather;
+use crate::{NuiteeHotels, map};
+
+impl HotelWeather for NuiteeHotels {
+    fn forecast(location: Location, start: String, end: String) -> Result<Vec<Day>, ReadError> {
+        let settings = Settings::read()?;
+        let response = Request::get(settings.data_url("/data/weather"))
+            .query("latitude", location.latitude)
+            .query("longitude", location.longitude)
+            .query("startDate", &start)
+            .query("endDate", &end)
+            .query("units", "metric")
+            .timeout_ms(READ_TIMEOUT_MS)
+            .send()?;
+        let weather: Many<Weather> = open_read(&response)?.unwrap_or_default();
+        Ok(map::weather::days(weather.0, &start, &end))
+    }
+}

@@ -1,0 +1,129 @@
+//! `POST /rates/book` and `GET|PUT /bookings`.
+
+use serde::{Deserialize, Serialize};
+use stopover_sdk::money::Decimal;
+
+use crate::wire::rate::CancellationPolicies;
+use crate::wire::{Amount, Flag, Many, Texts};
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BookRequest<'a> {
+    pub(crate) prebook_id: &'a str,
+    pub(crate) client_reference: &'a str,
+    pub(crate) holder: Holder<'a>,
+    /// The lead of each room.
+    pub(crate) guests: Vec<Guest<'a>>,
+    pub(crate) payment: Payment<'a>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Holder<'a> {
+    pub(crate) first_name: &'a str,
+    pub(crate) last_name: &'a str,
+    pub(crate) email: &'a str,
+    pub(crate) phone: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Guest<'a> {
+    /// From 1.
+    pub(crate) occupancy_number: usize,
+    pub(crate) first_name: &'a str,
+    pub(crate) last_name: &'a str,
+    pub(crate) email: &'a str,
+    pub(crate) phone: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "method", rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum Payment<'a> {
+    AccCreditCard,
+    Wallet,
+    Credit,
+    #[serde(rename_all = "camelCase")]
+    TransactionId {
+        transaction_id: &'a str,
+    },
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Booking {
+    pub(crate) booking_id: String,
+    pub(crate) client_reference: Option<String>,
+    pub(crate) supplier_booking_id: Option<String>,
+    pub(crate) status: String,
+    pub(crate) hotel_confirmation_code: Option<String>,
+    #[serde(default)]
+    pub(crate) booked_rooms: Many<BookedRoom>,
+    /// The same where bookings are listed.
+    #[serde(default)]
+    pub(crate) rooms: Many<BookedRoom>,
+    pub(crate) cancellation_policies: Option<CancellationPolicies>,
+    pub(crate) last_free_cancellation_date: Option<String>,
+    pub(crate) cancelled_at: Option<String>,
+    pub(crate) currency: String,
+    pub(crate) price: Decimal,
+    pub(crate) addons_total_amount: Option<Decimal>,
+    pub(crate) voucher_total_amount: Option<Decimal>,
+    pub(crate) amount_refunded: Option<Decimal>,
+    /// HTML.
+    #[serde(default)]
+    pub(crate) remarks: Texts,
+    #[serde(default)]
+    pub(crate) hotel_remarks: Texts,
+    #[serde(default)]
+    pub(crate) mandatory_fees: Texts,
+    #[serde(default)]
+    pub(crate) optional_fees: Texts,
+    #[serde(default)]
+    pub(crate) know_before_you_go: Texts,
+    #[serde(default)]
+    pub(crate) sandbox: Flag,
+}
+
+impl Booking {
+    pub(crate) fn all_rooms(&self) -> &[BookedRoom] {
+        if self.booked_rooms.0.is_empty() {
+            &self.rooms.0
+        } else {
+            &self.booked_rooms.0
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct BookedRoom {
+    /// From 1.
+    pub(crate) occupancy_number: Option<usize>,
+    #[serde(rename = "cancellationPolicies")]
+    pub(crate) cancellation_policies: Option<CancellationPolicies>,
+    pub(crate) rate: Option<BookedRate>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BookedRate {
+    pub(crate) retail_rate: Option<BookedRetailRate>,
+    pub(crate) cancellation_policies: Option<CancellationPolicies>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct BookedRetailRate {
+    /// An object here, a list in rates.
+    #[serde(default)]
+    pub(crate) total: Many<Amount>,
+}
+
+/// The answer to a cancellation.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Cancellation {
+    #[serde(default)]
+    pub(crate) status: String,
+    pub(crate) cancellation_fee: Option<Decimal>,
+    pub(crate) refund_amount: Option<Decimal>,
+    pub(crate) currency: Option<String>,
+}

@@ -1,0 +1,22 @@
+//! `GET /prices/hotels`.
+
+use serde::Deserialize;
+use stopover_sdk::money::Decimal;
+
+use crate::wire::Many;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HotelPrices {
+    pub(crate) hotel_id: String,
+    #[serde(default)]
+    pub(crate) prices: Many<DayPrice>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DayPrice {
+    pub(crate) day: String,
+    /// US dollars.
+    pub(crate) avg_price_usd: Option<Decimal>,
+}

@@ -1,0 +1,106 @@
+//! `GET /data/hotel`, `GET /data/hotels` and `GET /data/reviews`.
+
+use serde::Deserialize;
+
+use crate::wire::{Coordinates, Many, Number};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Hotel {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    /// HTML.
+    pub(crate) hotel_description: Option<String>,
+    pub(crate) hotel_important_information: Option<String>,
+    pub(crate) checkin_checkout_times: Option<CheckTimes>,
+    pub(crate) hotel_images: Many<Image>,
+    pub(crate) country: Option<String>,
+    pub(crate) city: Option<String>,
+    pub(crate) state: Option<String>,
+    pub(crate) zip: Option<String>,
+    pub(crate) star_rating: Number,
+    pub(crate) location: Option<Coordinates>,
+    pub(crate) address: Option<String>,
+    pub(crate) hotel_facilities: Many<String>,
+    pub(crate) rooms: Many<Room>,
+    pub(crate) phone: Option<String>,
+    pub(crate) email: Option<String>,
+    /// 0 to 10.
+    pub(crate) rating: Number,
+    pub(crate) review_count: Number,
+    pub(crate) policies: Many<Policy>,
+}
+
+/// `04:00 PM` and other forms.
+#[derive(Debug, Deserialize)]
+pub(crate) struct CheckTimes {
+    pub(crate) checkin_start: Option<String>,
+    pub(crate) checkin: Option<String>,
+    pub(crate) checkout: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Image {
+    pub(crate) url: Option<String>,
+    pub(crate) url_hd: Option<String>,
+    pub(crate) caption: Option<String>,
+    #[serde(default)]
+    pub(crate) order: Number,
+    #[serde(default)]
+    pub(crate) default_image: crate::wire::Flag,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Room {
+    #[serde(default)]
+    pub(crate) room_name: String,
+    pub(crate) description: Option<String>,
+    #[serde(default)]
+    pub(crate) max_occupancy: Number,
+    #[serde(default)]
+    pub(crate) photos: Many<Photo>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Photo {
+    pub(crate) url: Option<String>,
+    #[serde(rename = "hd_url")]
+    pub(crate) url_hd: Option<String>,
+    pub(crate) image_description: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Policy {
+    pub(crate) name: Option<String>,
+    pub(crate) description: Option<String>,
+}
+
+/// A hotel in a list, for where it is.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ListedHotel {
+    pub(crate) id: String,
+    #[serde(default)]
+    pub(crate) latitude: Number,
+    #[serde(default)]
+    pub(crate) longitude: Number,
+}
+
+/// The reviewer's `name` is left where it is.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Review {
+    #[serde(default)]
+    pub(crate) average_score: Number,
+    #[serde(rename = "type")]
+    pub(crate) traveller_type: Option<String>,
+    /// When it was written.
+    #[serde(default)]
+    pub(crate) date: String,
+    pub(crate) headline: Option<String>,
+    pub(crate) language: Option<String>,
+    pub(crate) pros: Option<String>,
+    pub(crate) cons: Option<String>,
+}

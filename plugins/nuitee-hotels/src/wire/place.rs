@@ -1,0 +1,43 @@
+//! `GET /data/places` and `GET /data/places/{placeId}`.
+
+use serde::Deserialize;
+
+use crate::wire::{Coordinates, Many};
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Suggestion {
+    pub(crate) place_id: String,
+    #[serde(default)]
+    pub(crate) display_name: String,
+    #[serde(default)]
+    pub(crate) formatted_address: String,
+    #[serde(default)]
+    pub(crate) types: Many<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Place {
+    #[serde(default)]
+    pub(crate) address_components: Many<AddressComponent>,
+    pub(crate) location: Coordinates,
+    pub(crate) viewport: Option<Viewport>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AddressComponent {
+    #[serde(default)]
+    pub(crate) long_text: String,
+    #[serde(default)]
+    pub(crate) short_text: String,
+    #[serde(default)]
+    pub(crate) types: Many<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Viewport {
+    pub(crate) high: Coordinates,
+    pub(crate) low: Coordinates,
+}

@@ -1,0 +1,196 @@
+//! `POST /hotels/rates` and `POST /rates/prebook`.
+
+use serde::{Deserialize, Serialize};
+use stopover_sdk::money::Decimal;
+
+use crate::wire::{Amount, Flag, Many, Number};
+
+/// What is asked of `/hotels/rates`: hotels by id, by place or around a point.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RatesRequest<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hotel_ids: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) place_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) latitude: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) longitude: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) radius: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) limit: Option<u16>,
+    pub(crate) checkin: &'a str,
+    pub(crate) checkout: &'a str,
+    pub(crate) currency: &'a str,
+    pub(crate) guest_nationality: &'a str,
+    pub(crate) occupancies: Vec<Occupancy<'a>>,
+    pub(crate) max_rates_per_hotel: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) board_type: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) refundable_rates_only: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) star_rating: Vec<f64>,
+    pub(crate) include_hotel_data: bool,
+    /// Seconds.
+    pub(crate) timeout: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) loyalty_program: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) loyalty_program_details: Vec<LoyaltyMembership<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Occupancy<'a> {
+    pub(crate) adults: u8,
+    /// Ages.
+    pub(crate) children: &'a [u8],
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LoyaltyMembership<'a> {
+    pub(crate) program_id: &'a str,
+    pub(crate) membership_id: &'a str,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HotelRates {
+    pub(crate) hotel_id: String,
+    #[serde(default)]
+    pub(crate) room_types: Many<RoomType>,
+}
+
+/// What Nuitee calls a room type is an offer: a rate for every room asked for.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RoomType {
+    #[serde(default)]
+    pub(crate) offer_id: String,
+    #[serde(default)]
+    pub(crate) rates: Many<Rate>,
+    /// A list by the schema, an object in the answers.
+    #[serde(default)]
+    pub(crate) offer_retail_rate: Many<Amount>,
+    #[serde(default)]
+    pub(crate) loyalty_membership_id_required: Flag,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Rate {
+    /// From 1, in any order.
+    pub(crate) occupancy_number: Option<usize>,
+    #[serde(default)]
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) board_type: String,
+    #[serde(default)]
+    pub(crate) board_name: String,
+    pub(crate) retail_rate: RetailRate,
+    pub(crate) cancellation_policies: Option<CancellationPolicies>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RetailRate {
+    #[serde(default)]
+    pub(crate) total: Many<Amount>,
+    #[serde(default)]
+    pub(crate) taxes_and_fees: Many<TaxOrFee>,
+    #[serde(default)]
+    pub(crate) promotions: Many<Promotion>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct TaxOrFee {
+    #[serde(default)]
+    pub(crate) included: Flag,
+    pub(crate) amount: Decimal,
+    pub(crate) currency: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Promotion {
+    #[serde(default)]
+    pub(crate) name: String,
+    pub(crate) discount: Option<Decimal>,
+    #[serde(default)]
+    pub(crate) discount_type: String,
+    pub(crate) currency: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CancellationPolicies {
+    #[serde(default)]
+    pub(crate) cancel_policy_infos: Many<CancelPolicyInfo>,
+    /// `RFN` or `NRFN`.
+    #[serde(default)]
+    pub(crate) refundable_tag: String,
+}
+
+/// Always GMT, whatever `timezone` says or leaves out.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CancelPolicyInfo {
+    pub(crate) cancel_time: String,
+    pub(crate) amount: Decimal,
+    #[serde(default)]
+    pub(crate) currency: String,
+    #[serde(default, rename = "type")]
+    pub(crate) penalty_type: String,
+}
+
+/// The short form of a hotel, beside rates.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Hotel {
+    pub(crate) id: String,
+    #[serde(default)]
+    pub(crate) name: String,
+    pub(crate) main_photo: Option<String>,
+    pub(crate) address: Option<String>,
+    #[serde(default)]
+    pub(crate) latitude: Number,
+    #[serde(default)]
+    pub(crate) longitude: Number,
+    /// 0 to 10.
+    #[serde(default)]
+    pub(crate) rating: Number,
+    #[serde(default)]
+    pub(crate) stars: Number,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PrebookRequest<'a> {
+    pub(crate) offer_id: &'a str,
+    pub(crate) use_payment_sdk: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Prebook {
+    pub(crate) prebook_id: String,
+    #[serde(default)]
+    pub(crate) hotel_id: String,
+    pub(crate) currency: String,
+    /// For all rooms, with add-ons and less vouchers.
+    pub(crate) price: Decimal,
+    #[serde(default)]
+    pub(crate) addons_total_amount: Option<Decimal>,
+    #[serde(default)]
+    pub(crate) voucher_total_amount: Option<Decimal>,
+    #[serde(default)]
+    pub(crate) room_types: Many<RoomType>,
+    #[serde(default)]
+    pub(crate) cancellation_changed: Flag,
+    #[serde(default)]
+    pub(crate) board_changed: Flag,
+    pub(crate) transaction_id: Option<String>,
+    pub(crate) secret_key: Option<String>,
+}

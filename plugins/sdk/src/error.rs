@@ -1,0 +1,132 @@
+//! How what went wrong becomes what the gateway is told. The one rule: once a
+//! request that changes something may have been sent, every failure is unknown.
+
+use crate::http;
+use crate::json::{Unreadable, Unwritable};
+use crate::money::MoneyError;
+use crate::secret;
+use crate::settings::Unusable;
+use crate::types::{ChangeError, ReadError, Refusal, RefusalReason};
+
+impl Refusal {
+    /// A definite no. The message is one sentence for operators, without
+    /// personal data.
+    pub fn new(reason: RefusalReason, message: impl Into<String>) -> Self {
+        Self {
+            reason,
+            supplier_code: None,
+            message: message.into(),
+        }
+    }
+
+    /// With the supplier's own code.
+    #[must_use]
+    pub fn with_code(mut self, code: impl ToString) -> Self {
+        self.supplier_code = Some(code.to_string());
+        self
+    }
+}
+
+impl From<http::Error> for ReadError {
+    fn from(error: http::Error) -> Self {
+        match error {
+            http::Error::Denied(text) => Self::Misconfigured(text),
+            http::Error::NotSent(text) | http::Error::Cut(text) => Self::Unavailable(text),
+            http::Error::TimedOut(text) => Self::TimedOut(text),
+            http::Error::TooLarge(cap) => {
+                Self::Unreadable(format!("the answer is over {cap} bytes"))
+            }
+        }
+    }
+}
+
+impl From<http::Error> for ChangeError {
+    fn from(error: http::Error) -> Self {
+        match error {
+            http::Error::Denied(text) | http::Error::NotSent(text) => Self::NotSent(text),
+            http::Error::TimedOut(text) | http::Error::Cut(text) => Self::Unknown(text),
+            http::Error::TooLarge(cap) => Self::Unknown(format!("the answer is over {cap} bytes")),
+        }
+    }
+}
+
+/// For answers to requests that were sent.
+impl From<Unreadable> for ReadError {
+    fn from(error: Unreadable) -> Self {
+        Self::Unreadable(error.to_string())
+    }
+}
+
+/// For answers to requests that were sent.
+impl From<Unreadable> for ChangeError {
+    fn from(error: Unreadable) -> Self {
+        Self::Unknown(error.to_string())
+    }
+}
+
+/// For amounts in answers.
+impl From<MoneyError> for ReadError {
+    fn from(error: MoneyError) -> Self {
+        Self::Unreadable(format!("an amount in the answer: {error}"))
+    }
+}
+
+/// For amounts in answers.
+impl From<MoneyError> for ChangeError {
+    fn from(error: MoneyError) -> Self {
+        Self::Unknown(format!("an amount in the answer: {error}"))
+    }
+}
+
+impl From<Unwritable> for ReadError {
+    fn from(error: Unwritable) -> Self {
+        Self::Rejected(Refusal::new(RefusalReason::Invalid, error.to_string()))
+    }
+}
+
+/// A request is written before it is sent.
+impl From<Unwritable> for ChangeError {
+    fn from(error: Unwritable) -> Self {
+        Self::NotSent(error.to_string())
+    }
+}
+
+impl From<Unusable> for ReadError {
+    fn from(error: Unusable) -> Self {
+        Self::Misconfigured(error.to_string())
+    }
+}
+
+/// Settings are read before anything is sent.
+impl From<Unusable> for ChangeError {
+    fn from(error: Unusable) -> Self {
+        Self::NotSent(error.to_string())
+    }
+}
+
+impl From<secret::Error> for ReadError {
+    fn from(error: secret::Error) -> Self {
+        let secret::Error::Unknown(name) = error;
+        Self::Misconfigured(format!("the secret {name} is not granted"))
+    }
+}
+
+/// Signatures are computed before anything is sent.
+impl From<secret::Error> for ChangeError {
+    fn from(error: secret::Error) -> Self {
+        let secret::Error::Unknown(name) = error;
+        Self::NotSent(format!("the secret {name} is not granted"))
+    }
+}
+
+impl From<Refusal> for ReadError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Rejected(refusal)
+    }
+}
+
+impl From<Refusal> for ChangeError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}

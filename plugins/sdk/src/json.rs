@@ -1,0 +1,97 @@
+//! JSON in and out, with errors that quote nothing of what was read.
+
+use serde::{Deserialize, Serialize};
+
+/// A supplier's answer cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unreadable(String);
+
+impl Unreadable {
+    /// One sentence that says what is wrong, without values of the answer.
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self(reason.into())
+    }
+}
+
+/// A request cannot be written as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the request cannot be written as JSON: {0}")]
+pub struct Unwritable(String);
+
+/// Reads a JSON document. Text may be borrowed from it.
+///
+/// # Errors
+/// It is not JSON, or not of that shape.
+pub fn read<'a, T: Deserialize<'a>>(document: &'a [u8]) -> Result<T, Unreadable> {
+    serde_json::from_slice(document).map_err(|error| {
+        Unreadable(format!(
+            "the answer is not as expected: {}",
+            explain(&error)
+        ))
+    })
+}
+
+/// Writes a JSON document.
+///
+/// # Errors
+/// A map has keys that are not text.
+pub fn write<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Unwritable> {
+    serde_json::to_vec(value).map_err(|error| Unwritable(error.to_string()))
+}
+
+/// Where and why a document cannot be read. Values are left out: they may be
+/// personal data.
+pub(crate) fn explain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let reason = match text.split_once(", expected ") {
+        Some((_, expected)) => format!("expected {expected}"),
+        None if text.starts_with("missing field") || text.starts_with("duplicate field") => text,
+        None => match error.classify() {
+            serde_json::error::Category::Eof => "it ends too early".to_owned(),
+            serde_json::error::Category::Syntax => "it is not JSON".to_owned(),
+            _ => "a value is not allowed".to_owned(),
+        },
+    };
+    if reason.contains(" at line ") {
+        reason
+    } else {
+        format!(
+            "{reason} at line {} column {}",
+            error.line(),
+            error.column()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    struct Guest {
+        #[expect(dead_code, reason = "only its being there matters")]
+        age: u8,
+    }
+
+    #[test]
+    fn an_unreadable_answer_is_explained_without_its_values() {
+        let cases = [
+            (
+                r#"{"age": "Ann Example"}"#,
+                "expected u8 at line 1 column 21",
+            ),
+            (r#"{}"#, "missing field `age` at line 1 column 2"),
+            (r#"{"age": 300}"#, "expected u8 at line 1 column 11"),
+            (r#"{"age": "#, "it ends too early at line 1 column 8"),
+            (r#"<html>Ann</html>"#, "it is not JSON at line 1 column 1"),
+        ];
+        for (document, expected) in cases {
+            let error = read::<Guest>(document.as_bytes()).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                format!("the answer is not as expected: {expected}")
+            );
+        }
+    }
+}

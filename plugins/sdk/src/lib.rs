@@ -1,0 +1,55 @@
+//! What a supplier's adapter is written with.
+//!
+//! Implement a trait for each thing that the supplier can do ([`HotelPricing`],
+//! [`HotelBooking`], …) and [`Plugin`] to say what it is; [`export!`] makes them
+//! the component's exports. Everything that the gateway gives to a plugin stands
+//! beside them: [`http`], [`settings`], [`clock`], [`cache`], [`secret`], [`log`].
+//! [`money`] and [`time`] read what suppliers write.
+//!
+//! The same code compiles natively, where [`testing`] plays the gateway. The
+//! crate knows no supplier, and nothing of how the gateway runs a plugin.
+
+#[doc(hidden)]
+pub mod bindings;
+pub mod cache;
+pub mod capability;
+pub mod clock;
+mod error;
+mod export;
+mod host;
+mod hotel;
+pub mod http;
+pub mod json;
+pub mod log;
+pub mod money;
+pub mod secret;
+pub mod settings;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod testing;
+pub mod time;
+pub mod types;
+
+pub use capability::flight_booking::FlightBooking;
+pub use capability::flight_cancellation::FlightCancellation;
+pub use capability::flight_pricing::FlightPricing;
+pub use capability::flight_reference::FlightReference;
+pub use capability::flight_services::FlightServices;
+pub use capability::hotel_booking::HotelBooking;
+pub use capability::hotel_cancellation::HotelCancellation;
+pub use capability::hotel_content::HotelContent;
+pub use capability::hotel_places::HotelPlaces;
+pub use capability::hotel_price_calendar::HotelPriceCalendar;
+pub use capability::hotel_pricing::HotelPricing;
+pub use capability::hotel_search::HotelSearch;
+pub use capability::hotel_weather::HotelWeather;
+pub use capability::payment_processor::PaymentProcessor;
+pub use capability::plugin::{Description, Plugin};
+pub use capability::supplier_events::SupplierEvents;
+
+pub use types::{ChangeError, ReadError, Refusal, RefusalReason};
+
+pub use capability::{
+    flight_booking, flight_cancellation, flight_pricing, flight_reference, flight_services,
+    hotel_booking, hotel_cancellation, hotel_content, hotel_places, hotel_price_calendar,
+    hotel_pricing, hotel_search, hotel_weather, payment_processor, plugin, supplier_events,
+};

@@ -1,0 +1,129 @@
+use iso_currency::{Currency, IntoEnumIterator};
+use proptest::prelude::*;
+
+use super::*;
+
+fn minor(text: &str, currency: &str) -> Result<MinorUnits, MoneyError> {
+    text.parse::<Decimal>()?.to_minor(currency)
+}
+
+#[test]
+fn amounts_become_minor_units_of_their_currency() {
+    let cases = [
+        ("163.66", "USD", 16366),
+        ("163.6600", "USD", 16366),
+        ("115", "USD", 11500),
+        ("0.1", "EUR", 10),
+        ("-0.05", "EUR", -5),
+        ("15234", "JPY", 15234),
+        ("15234.00", "JPY", 15234),
+        ("1.234", "KWD", 1234),
+        ("1.2345", "CLF", 12345),
+        ("1e2", "USD", 10000),
+        ("12.5E-1", "USD", 125),
+        ("+7.5", "USD", 750),
+        ("0.0000000000000000000000000000000000000", "USD", 0),
+        ("92233720368547758.07", "USD", i64::MAX),
+        ("19.990000000000002", "USD", 1999),
+        ("19.989999999999998", "USD", 1999),
+    ];
+    for (text, currency, expected) in cases {
+        assert_eq!(minor(text, currency), Ok(expected), "{text} {currency}");
+    }
+}
+
+#[test]
+fn what_is_no_amount_of_the_currency_is_an_error() {
+    let cases = [
+        ("19.995", "USD", MoneyError::TooPrecise),
+        ("0.5", "JPY", MoneyError::TooPrecise),
+        ("1.00002", "USD", MoneyError::TooPrecise),
+        ("92233720368547758.08", "USD", MoneyError::OutOfRange),
+        ("1e400", "USD", MoneyError::OutOfRange),
+        ("1e-400", "USD", MoneyError::OutOfRange),
+        ("1e99999999999", "USD", MoneyError::NotDecimal),
+        (
+            "9999999999999999999999999999999",
+            "USD",
+            MoneyError::OutOfRange,
+        ),
+        ("", "USD", MoneyError::NotDecimal),
+        (".5", "USD", MoneyError::NotDecimal),
+        ("5.", "USD", MoneyError::NotDecimal),
+        ("1,5", "USD", MoneyError::NotDecimal),
+        ("NaN", "USD", MoneyError::NotDecimal),
+        ("--1", "USD", MoneyError::NotDecimal),
+        ("1", "usd", MoneyError::NotCurrency),
+        ("1", "US", MoneyError::NotCurrency),
+    ];
+    for (text, currency, expected) in cases {
+        assert_eq!(minor(text, currency), Err(expected), "{text} {currency}");
+    }
+}
+
+#[test]
+fn rounding_goes_to_the_nearest_and_halves_away_from_zero() {
+    let cases = [
+        ("19.994", "USD", 1999),
+        ("19.995", "USD", 2000),
+        ("-19.995", "USD", -2000),
+        ("-19.9949", "USD", -1999),
+        ("15234.5", "JPY", 15235),
+        ("0.004", "USD", 0),
+    ];
+    for (text, currency, expected) in cases {
+        let decimal: Decimal = text.parse().unwrap();
+        assert_eq!(decimal.to_minor_rounded(currency), Ok(expected), "{text}");
+    }
+}
+
+#[test]
+fn json_numbers_keep_every_digit() {
+    let read: Vec<Decimal> =
+        serde_json::from_str(r#"[0.1, 123456789012345678.91, "115", 8313.73, -4]"#).unwrap();
+    let written: Vec<String> = read.iter().map(Decimal::to_string).collect();
+    assert_eq!(
+        written,
+        ["0.1", "123456789012345678.91", "115", "8313.73", "-4"]
+    );
+    assert_eq!(
+        serde_json::to_string(&read).unwrap(),
+        "[0.1,123456789012345678.91,115,8313.73,-4]"
+    );
+    for wrong in ["null", "true", "[1]", "\"\"", "\"one\""] {
+        assert!(serde_json::from_str::<Decimal>(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn exponents_are_those_of_the_standard() {
+    for currency in Currency::iter() {
+        let Some(expected) = currency.exponent() else {
+            continue;
+        };
+        let code = currency.code();
+        assert_eq!(exponent(code), Ok(u32::from(expected)), "{code}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn minor_units_survive_the_way_there_and_back(
+        amount in any::<i64>(),
+        currency in prop::sample::select(vec!["USD", "JPY", "KWD", "CLF"]),
+    ) {
+        let decimal = Decimal::from_minor(amount, currency).unwrap();
+        prop_assert_eq!(decimal.to_minor(currency), Ok(amount));
+        let reread: Decimal = decimal.to_string().parse().unwrap();
+        prop_assert_eq!(reread.to_minor(currency), Ok(amount));
+    }
+
+    #[test]
+    fn no_text_makes_reading_panic(text in "[-+0-9.eE]{0,50}") {
+        if let Ok(decimal) = text.parse::<Decimal>() {
+            let _ = decimal.to_minor("USD");
+            let _ = decimal.to_minor_rounded("CLF");
+            let _ = decimal.to_string();
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! A gateway for native tests and measurements: what the imports answer while an
+//! adapter runs outside a component. Not part of a component.
+//!
+//! ```ignore
+//! let gateway = Gateway::new()
+//!     .settings(r#"{"base_url": "https://api.example"}"#)
+//!     .answer(200, r#"{"offers": []}"#);
+//! let answer = gateway.run(|| MySupplier::price(request));
+//! assert_eq!(gateway.requests()[0].url, "https://api.example/offers");
+//! ```
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+use crate::http::{Error, Request, Response};
+use crate::log::Level;
+use crate::secret;
+use crate::types::TimestampMs;
+
+type Transport = Box<dyn FnMut(&Request) -> Result<Response, Error>>;
+
+/// What one test's gateway answers, and what it was asked.
+pub struct Gateway {
+    state: Rc<State>,
+}
+
+struct State {
+    settings: RefCell<String>,
+    now_ms: Cell<TimestampMs>,
+    scripted: RefCell<VecDeque<Result<Response, Error>>>,
+    transport: RefCell<Option<Transport>>,
+    requests: RefCell<Vec<Request>>,
+    logged: RefCell<Vec<(Level, String)>>,
+    cache: RefCell<HashMap<String, Vec<u8>>>,
+    secrets: RefCell<HashMap<String, String>>,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Vec<Rc<State>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Default for Gateway {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Gateway {
+    /// With empty settings, a clock at 0 and no answers.
+    pub fn new() -> Self {
+        Self {
+            state: Rc::new(State {
+                settings: RefCell::new("{}".to_owned()),
+                now_ms: Cell::new(0),
+                scripted: RefCell::default(),
+                transport: RefCell::new(None),
+                requests: RefCell::default(),
+                logged: RefCell::default(),
+                cache: RefCell::default(),
+                secrets: RefCell::default(),
+            }),
+        }
+    }
+
+    /// The plugin's settings, a JSON object.
+    #[must_use]
+    pub fn settings(self, json: &str) -> Self {
+        json.clone_into(&mut self.state.settings.borrow_mut());
+        self
+    }
+
+    /// What the clock says.
+    #[must_use]
+    pub fn now_ms(self, now_ms: TimestampMs) -> Self {
+        self.state.now_ms.set(now_ms);
+        self
+    }
+
+    /// Grants a secret.
+    #[must_use]
+    pub fn secret(self, name: &str, value: &str) -> Self {
+        self.state
+            .secrets
+            .borrow_mut()
+            .insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    /// Answers the next request for which there is no answer yet.
+    #[must_use]
+    pub fn answer(self, status: u16, body: impl AsRef<[u8]>) -> Self {
+        self.respond(Response {
+            status,
+            headers: Vec::new(),
+            body: body.as_ref().to_vec(),
+        })
+    }
+
+    /// The same with headers.
+    #[must_use]
+    pub fn respond(self, response: Response) -> Self {
+        self.state.scripted.borrow_mut().push_back(Ok(response));
+        self
+    }
+
+    /// Fails the next request for which there is no answer yet.
+    #[must_use]
+    pub fn fail(self, error: Error) -> Self {
+        self.state.scripted.borrow_mut().push_back(Err(error));
+        self
+    }
+
+    /// Answers every request for which no answer was given in advance: a small
+    /// supplier, or a real connection in a measurement.
+    #[must_use]
+    pub fn transport(
+        self,
+        transport: impl FnMut(&Request) -> Result<Response, Error> + 'static,
+    ) -> Self {
+        *self.state.transport.borrow_mut() = Some(Box::new(transport));
+        self
+    }
+
+    /// Runs adapter code with this gateway, on this thread.
+    pub fn run<T>(&self, adapter: impl FnOnce() -> T) -> T {
+        struct Leave;
+        impl Drop for Leave {
+            fn drop(&mut self) {
+                CURRENT.with_borrow_mut(Vec::pop);
+            }
+        }
+        CURRENT.with_borrow_mut(|gateways| gateways.push(Rc::clone(&self.state)));
+        let _leave = Leave;
+        adapter()
+    }
+
+    /// The requests so far.
+    pub fn requests(&self) -> Vec<Request> {
+        self.state.requests.borrow().clone()
+    }
+
+    /// The log lines so far.
+    pub fn logged(&self) -> Vec<(Level, String)> {
+        self.state.logged.borrow().clone()
+    }
+
+    /// How many answers given in advance were not asked for.
+    pub fn unused_answers(&self) -> usize {
+        self.state.scripted.borrow().len()
+    }
+}
+
+impl State {
+    fn exchange(&self, request: &Request) -> Result<Response, Error> {
+        self.requests.borrow_mut().push(request.clone());
+        if let Some(answer) = self.scripted.borrow_mut().pop_front() {
+            return answer;
+        }
+        match self.transport.borrow_mut().as_mut() {
+            Some(transport) => transport(request),
+            None => Err(Error::NotSent(format!(
+                "no answer was scripted for {}",
+                request.url
+            ))),
+        }
+    }
+
+    fn secret(&self, name: &str) -> Result<String, secret::Error> {
+        self.secrets
+            .borrow()
+            .get(name)
+            .cloned()
+            .ok_or_else(|| secret::Error::Unknown(name.to_owned()))
+    }
+}
+
+/// The gateway of the code that runs on this thread. Without one an empty gateway
+/// answers, so that pure mapping needs none.
+fn current() -> Rc<State> {
+    CURRENT
+        .with_borrow(|gateways| gateways.last().cloned())
+        .unwrap_or_else(|| Gateway::new().state)
+}
+
+pub(crate) mod import {
+    use hmac::{Hmac, KeyInit, Mac};
+    use sha2::{Digest, Sha256};
+
+    use super::current;
+    use crate::http::{Error, Request, Response};
+    use crate::log::Level;
+    use crate::secret;
+    use crate::types::TimestampMs;
+
+    pub(crate) fn send(request: &Request) -> Result<Response, Error> {
+        current().exchange(request)
+    }
+
+    pub(crate) fn send_many(requests: &[Request]) -> Vec<Result<Response, Error>> {
+        requests.iter().map(send).collect()
+    }
+
+    pub(crate) fn log(level: Level, message: &str) {
+        current()
+            .logged
+            .borrow_mut()
+            .push((level, message.to_owned()));
+    }
+
+    pub(crate) fn now_ms() -> TimestampMs {
+        current().now_ms.get()
+    }
+
+    pub(crate) fn cache_get(key: &str) -> Option<Vec<u8>> {
+        current().cache.borrow().get(key).cloned()
+    }
+
+    /// Keeps for ever: a native run is short.
+    pub(crate) fn cache_set(key: &str, value: &[u8], _ttl_ms: u32) {
+        current()
+            .cache
+            .borrow_mut()
+            .insert(key.to_owned(), value.to_vec());
+    }
+
+    pub(crate) fn hmac_sha256(name: &str, message: &[u8]) -> Result<Vec<u8>, secret::Error> {
+        let key = current().secret(name)?;
+        let digest = Hmac::<Sha256>::new_from_slice(key.as_bytes())
+            .map(|hmac| hmac.chain_update(message).finalize().into_bytes());
+        Ok(digest.map(|bytes| bytes.to_vec()).unwrap_or_default())
+    }
+
+    pub(crate) fn sha256_with(
+        prefix: &[u8],
+        name: &str,
+        suffix: &[u8],
+    ) -> Result<Vec<u8>, secret::Error> {
+        let secret = current().secret(name)?;
+        let hash = Sha256::new()
+            .chain_update(prefix)
+            .chain_update(secret.as_bytes())
+            .chain_update(suffix);
+        Ok(hash.finalize().to_vec())
+    }
+
+    pub(crate) fn settings() -> String {
+        current().settings.borrow().clone()
+    }
+}

@@ -1,0 +1,179 @@
+//! Dates and times as suppliers write them, to what the interface wants:
+//! `YYYY-MM-DD`, `YYYY-MM-DDTHH:MM`, and milliseconds since 1970.
+//!
+//! No time zones by name: a component has no database of them. The calendar is
+//! the Gregorian one, years 1 to 9999.
+
+use crate::types::{Date, LocalTime, TimestampMs};
+
+const DAY_MS: i64 = 86_400_000;
+/// Days of the 400 years after which the calendar repeats.
+const ERA_DAYS: i64 = 146_097;
+
+/// Days since 1970-01-01 of `YYYY-MM-DD`; none when it is no date.
+pub fn parse_date(text: &str) -> Option<i64> {
+    match split(text)? {
+        (days, "") => Some(days),
+        _ => None,
+    }
+}
+
+/// The date so many days after 1970-01-01; none beyond the years 1 to 9999.
+pub fn format_date(days: i64) -> Option<Date> {
+    let (year, month, day) = civil(days);
+    (1..=9999)
+        .contains(&year)
+        .then(|| format!("{year:04}-{month:02}-{day:02}"))
+}
+
+/// The instant of `YYYY-MM-DD`, optionally with a `T` or a space and
+/// `HH:MM[:SS[.fraction]]`, optionally with `Z` or an offset `±HH:MM`. Without
+/// an offset it is UTC; a bare date is its first instant.
+pub fn parse_timestamp(text: &str) -> Option<TimestampMs> {
+    let (days, rest) = split(text)?;
+    if rest.is_empty() {
+        return Some(days * DAY_MS);
+    }
+    let (of_day_ms, rest) = parse_clock(rest.strip_prefix(['T', 't', ' '])?)?;
+    let offset_ms = match rest.trim_start() {
+        "" | "Z" | "z" | "UTC" | "GMT" => 0,
+        offset => parse_offset_ms(offset)?,
+    };
+    Some(days * DAY_MS + of_day_ms - offset_ms)
+}
+
+/// An instant as `YYYY-MM-DDTHH:MM:SSZ`; none beyond the years 1 to 9999.
+pub fn format_timestamp(instant: TimestampMs) -> Option<String> {
+    let seconds = instant.rem_euclid(DAY_MS) / 1000;
+    let date = format_date(instant.div_euclid(DAY_MS))?;
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    Some(format!("{date}T{hour:02}:{minute:02}:{second:02}Z"))
+}
+
+/// The wall-clock part of a date and time, whatever stands behind it.
+pub fn parse_local_time(text: &str) -> Option<LocalTime> {
+    let (days, rest) = split(text)?;
+    let (of_day_ms, _) = parse_clock(rest.strip_prefix(['T', 't', ' '])?)?;
+    let minutes = of_day_ms / 60_000;
+    let date = format_date(days)?;
+    Some(format!("{date}T{:02}:{:02}", minutes / 60, minutes % 60))
+}
+
+/// The instant of an HTTP date, e.g. `Sun, 06 Nov 1994 08:49:37 GMT`.
+pub fn parse_http_date(text: &str) -> Option<TimestampMs> {
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    let mut words = text.split(", ").nth(1)?.split(' ');
+    let day = words.next()?.parse().ok()?;
+    let name = words.next()?;
+    let month = MONTHS.iter().position(|month| *month == name)? + 1;
+    let year = words.next()?.parse().ok()?;
+    let (of_day_ms, rest) = parse_clock(words.next()?)?;
+    if !rest.is_empty() || words.next() != Some("GMT") {
+        return None;
+    }
+    Some(days_from_civil(year, i64::try_from(month).ok()?, day)? * DAY_MS + of_day_ms)
+}
+
+/// The date at the front and what follows it.
+fn split(text: &str) -> Option<(i64, &str)> {
+    let (date, rest) = text.split_at_checked(10)?;
+    let (year, date) = take_digits(date, 4)?;
+    let (month, date) = take_digits(date.strip_prefix('-')?, 2)?;
+    let (day, _) = take_digits(date.strip_prefix('-')?, 2)?;
+    Some((days_from_civil(year, month, day)?, rest))
+}
+
+/// `HH:MM[:SS[.fraction]]` as milliseconds of the day, and what follows it.
+/// `24:00` is not a time; a leap second counts as the second before it.
+fn parse_clock(text: &str) -> Option<(i64, &str)> {
+    let (hour, rest) = take_digits(text, 2)?;
+    let (minute, mut rest) = take_digits(rest.strip_prefix(':')?, 2)?;
+    let mut second = 0;
+    let mut milliseconds = 0;
+    if let Some(after) = rest.strip_prefix(':') {
+        (second, rest) = take_digits(after, 2)?;
+        if let Some(after) = rest.strip_prefix('.') {
+            let end = after
+                .find(|character: char| !character.is_ascii_digit())
+                .unwrap_or(after.len());
+            let (fraction, after) = after.split_at_checked(end)?;
+            milliseconds = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
+            rest = after;
+        }
+    }
+    if hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    let seconds = hour * 3600 + minute * 60 + second.min(59);
+    Some((seconds * 1000 + milliseconds, rest))
+}
+
+/// `±HH:MM`, `±HHMM` or `±HH`.
+fn parse_offset_ms(text: &str) -> Option<i64> {
+    let (sign, rest) = match text.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, text.strip_prefix('+')?),
+    };
+    let (hours, rest) = take_digits(rest, 2)?;
+    let (minutes, rest) = match rest {
+        "" => (0, ""),
+        rest => take_digits(rest.strip_prefix(':').unwrap_or(rest), 2)?,
+    };
+    if !rest.is_empty() || hours > 23 || minutes > 59 {
+        return None;
+    }
+    Some(sign * (hours * 60 + minutes) * 60_000)
+}
+
+fn take_digits(text: &str, count: usize) -> Option<(i64, &str)> {
+    let (digits, rest) = text.split_at_checked(count)?;
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    Some((digits.parse().ok()?, rest))
+}
+
+/// Days since 1970-01-01; none when there is no such day.
+fn days_from_civil(year: i64, month: i64, day: i64) -> Option<i64> {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days_of_month = match month {
+        2 if leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    if !(1..=days_of_month).contains(&day) || !(1..=9999).contains(&year) {
+        return None;
+    }
+    // Years are counted from March, so that a leap day is the last of its year.
+    let (year, months) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
+    let day_of_year = (153 * months + 2) / 5 + day - 1;
+    let days = year * 365 + year / 4 - year / 100 + year / 400 + day_of_year;
+    // Day zero of that count is 0000-03-01, 719,468 days before 1970-01-01.
+    Some(days - 719_468)
+}
+
+/// Year, month and day of so many days since 1970-01-01.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days.saturating_add(719_468);
+    let era = days.div_euclid(ERA_DAYS);
+    let day_of_era = days.rem_euclid(ERA_DAYS);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let months = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * months + 2) / 5 + 1;
+    let month = if months < 10 { months + 3 } else { months - 9 };
+    let year = era * 400 + year_of_era + i64::from(month <= 2);
+    (year, month, day)
+}
+
+#[cfg(test)]
+mod tests;
