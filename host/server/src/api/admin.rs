@@ -1,0 +1,96 @@
+//! What an operator asks of a running process, on a listener of its own: metrics,
+//! and plugins read anew. No key is asked for; who reaches it is trusted.
+
+use crate::api::code::Code;
+use crate::api::problem::{ApiError, error_of};
+use crate::app::App;
+use crate::{id, observe};
+use axum::extract::{Path, Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use host_domain::supplier::{Operation, SupplierId};
+use host_runtime::{LoadError, PluginInfo};
+use http::header::CONTENT_TYPE;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The admin listener's routes.
+pub(crate) fn router(app: &Arc<App>) -> Router {
+    Router::new()
+        .route("/healthz", get(|| async { Json(json!({ "data": { "status": "ok" } })) }))
+        .route("/metrics", get(metrics))
+        .route("/plugins", get(list_plugins))
+        .route("/plugins/{id}/reload", post(reload_plugin))
+        .layer(from_fn_with_state(Arc::clone(app), problems))
+        .with_state(Arc::clone(app))
+}
+
+async fn problems(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    if let Some(error) = error_of(&mut response) {
+        error.render_into(&mut response, &app.error_docs(), &id::request_id());
+    }
+    response
+}
+
+async fn metrics() -> Response {
+    let metrics = observe::metrics();
+    metrics.run_upkeep();
+    ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], metrics.render()).into_response()
+}
+
+async fn list_plugins(State(app): State<Arc<App>>) -> Json<Value> {
+    Json(json!({ "data": app.runtime.list().iter().map(show).collect::<Vec<_>>() }))
+}
+
+async fn reload_plugin(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<Value>, ApiError> {
+    let id = SupplierId::parse(&id).map_err(|_| unknown())?;
+    match app.suppliers.reload(&id).await {
+        Ok(info) => Ok(Json(json!({ "data": show(&info) }))),
+        Err(LoadError::NotLoaded(_)) => Err(unknown()),
+        // The operator gets the reason: it is the operator's own file.
+        Err(error) => Err(ApiError::from(Code::SupplierError).supplier(&id).detail(reason(&error)).because(&error)),
+    }
+}
+
+fn unknown() -> ApiError {
+    ApiError::from(Code::NotFound).detail("no such plugin is configured")
+}
+
+/// An error and its causes in one line.
+pub(crate) fn reason(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
+
+/// What is known of a loaded plugin.
+pub(crate) fn show(info: &PluginInfo) -> Value {
+    json!({
+        "id": info.id.as_str(),
+        "name": info.description.name,
+        "version": info.description.version,
+        "digest": info.digest,
+        "modes": info.modes.iter().map(|mode| mode.as_str()).collect::<Vec<_>>(),
+        "operations": info.operations.iter().copied().map(Operation::as_str).collect::<Vec<_>>(),
+        "hosts": info.description.hosts,
+        "missing_hosts": info.missing_grants,
+        "secrets": info.description.secrets,
+        "missing_secrets": info.missing_secrets,
+        "loaded_at": info.loaded_at.to_string(),
+        "load_ms": u64::try_from(info.load_time.as_millis()).unwrap_or(u64::MAX),
+    })
+}
+
+/// Reads every plugin anew, as `SIGHUP` asks.
+pub(crate) async fn reload_all(app: &App) {
+    for (supplier, error) in app.suppliers.load().await {
+        tracing::warn!(supplier = supplier.as_str(), reason = reason(&error), "the plugin that was loaded before stays");
+    }
+}

@@ -1,0 +1,115 @@
+//! The API document and its pages. Everything is in the program: the pages load
+//! nothing from elsewhere, and their policy forbids it.
+
+use crate::api::code::{Code, Facts};
+use crate::api::problem::ApiError;
+use crate::app::App;
+use axum::Router;
+use axum::extract::{Path, Request};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use http::HeaderValue;
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::sync::{Arc, LazyLock};
+
+/// Pages run our script, and speak to this server only.
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+    font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// Everything else is data.
+const DATA_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
+
+/// Nothing of it is fetched from elsewhere, reported anywhere or sent through a proxy.
+const START: &str = r"Scalar.createApiReference('#app', {
+  url: '/openapi.json', theme: 'default', layout: 'modern', withDefaultFonts: false, telemetry: false,
+  agent: { disabled: true }, hideClientButton: true, proxyUrl: '', showDeveloperTools: 'never',
+});
+";
+
+const PAGE: &str = r#"<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Stopover API</title></head>
+<body><div id="app"></div><script src="/docs/scalar.js"></script><script src="/docs/start.js"></script></body>
+</html>
+"#;
+
+/// 4.9 MB, taken out once.
+static SCRIPT: LazyLock<Option<Bytes>> = LazyLock::new(|| scalar_api_reference::get_asset("scalar.js").map(Bytes::from));
+
+/// Document and pages.
+pub(super) fn routes(document: &Value) -> Router<Arc<App>> {
+    let text = Bytes::from(document.to_string());
+    Router::new()
+        .route("/openapi.json", get(move || async move { typed("application/json", text) }))
+        .route("/docs", get(|| async { typed(HTML, Bytes::from_static(PAGE.as_bytes())) }))
+        .route("/docs/start.js", get(|| async { typed(SCRIPT_TYPE, Bytes::from_static(START.as_bytes())) }))
+        .route("/docs/scalar.js", get(script))
+        .route("/docs/errors", get(|| async { typed(HTML, Bytes::from(every_code())) }))
+        .route("/docs/errors/{code}", get(one_code))
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+const SCRIPT_TYPE: &str = "text/javascript; charset=utf-8";
+
+fn typed(kind: &'static str, body: Bytes) -> Response {
+    ([(CONTENT_TYPE, HeaderValue::from_static(kind))], body).into_response()
+}
+
+async fn script() -> Response {
+    match SCRIPT.as_ref() {
+        Some(script) => {
+            let mut response = typed(SCRIPT_TYPE, script.clone());
+            response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400"));
+            response
+        }
+        None => ApiError::from(Code::NotFound).into_response(),
+    }
+}
+
+async fn one_code(Path(name): Path<String>) -> Response {
+    match Code::named(&name) {
+        Some(code) => typed(HTML, Bytes::from(page(code.name(), &section(code.facts())))),
+        None => ApiError::from(Code::NotFound).into_response(),
+    }
+}
+
+fn every_code() -> String {
+    let sections = Code::ALL.iter().map(|code| section(code.facts()));
+    page("Errors", &sections.collect::<String>())
+}
+
+fn page(title: &str, body: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title} · Stopover API</title></head>\n\
+         <body style=\"font: 16px/1.5 system-ui; max-width: 45em; margin: 2em auto\">\n{body}\
+         <p><a href=\"/docs/errors\">All errors</a> · <a href=\"/docs\">API reference</a></p></body></html>\n"
+    )
+}
+
+/// Only our own words go into it.
+fn section(facts: Facts) -> String {
+    let again = if facts.retryable { "The same request may be sent again." } else { "The same request must not simply be sent again." };
+    let mut out = String::new();
+    let _ = writeln!(out, "<h2><code>{}</code></h2>", facts.name);
+    let _ = writeln!(out, "<p><strong>{}</strong> (HTTP {})</p>", facts.title, facts.status);
+    let _ = writeln!(out, "<p>{}</p><p>{again}</p>", facts.meaning.replace('<', "&lt;"));
+    out
+}
+
+/// What a browser may do with an answer.
+pub(super) async fn policy(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    let is_page = headers.get(CONTENT_TYPE).is_some_and(|kind| kind == HTML);
+    let policy = if is_page { PAGE_POLICY } else { DATA_POLICY };
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    if !headers.contains_key(CACHE_CONTROL) {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
+}

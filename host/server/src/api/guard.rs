@@ -1,0 +1,218 @@
+//! What surrounds every call: its id, whose it is, how much is left to it, and
+//! the form of its answer. Handlers see none of it.
+
+use crate::api::caller::{Caller, Scope};
+use crate::api::code::Code;
+use crate::api::problem::{ApiError, Place, Violation, error_of};
+use crate::app::App;
+use crate::id;
+use crate::key::KeyError;
+use crate::limit::{Bucket, Verdict};
+use crate::observe::Answered;
+use crate::time::{Deadline, Stopwatch};
+use axum::extract::{ConnectInfo, MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures::FutureExt;
+use host_domain::owner::Owner;
+use http::header::ACCEPT;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const USER_ID: HeaderName = HeaderName::from_static("x-user-id");
+const ORGANIZATION_ID: HeaderName = HeaderName::from_static("x-organization-id");
+
+/// Beyond its deadline a call may still take this long to say so itself.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Why a call has no caller; told only where one is needed.
+#[derive(Clone)]
+struct Unidentified(ApiError);
+
+/// The outermost layer.
+pub(crate) async fn surround(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    let watch = Stopwatch::start();
+    let request_id: Arc<str> = request_id(request.headers()).into();
+    let deadline = Deadline::after(Duration::from_secs(app.config.limits.request_s));
+    let identity = identify(&app, request.headers(), &request_id, deadline).await;
+    let verdict = app.limiter.check(&bucket(&identity, &request));
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    match identity.clone() {
+        Ok(caller) => {
+            request.extensions_mut().insert(caller);
+        }
+        Err(error) => {
+            request.extensions_mut().insert(Unidentified(error));
+        }
+    }
+    let mut response = match verdict.retry_after_s {
+        Some(seconds) => ApiError::from(Code::RateLimited).retry_after(seconds).into_response(),
+        None => answer(request, next, deadline).await,
+    };
+    let error = error_of(&mut response);
+    if let Some(error) = &error {
+        error.render_into(&mut response, &app.error_docs(), &request_id);
+    }
+    sign(&app, &mut response, &request_id, verdict);
+    let caller = identity.as_ref().ok();
+    Answered {
+        request_id: &request_id,
+        method: &method,
+        route: route.as_ref().map(MatchedPath::as_str),
+        status: response.status().as_u16(),
+        duration: watch.elapsed(),
+        organization: caller.map(|caller| caller.owner.tenant.organization.as_str()),
+        key: caller.map(|caller| caller.key_id.as_str()),
+        code: error.as_ref().map(|error| error.code().name()),
+        cause: error.as_ref().and_then(ApiError::cause),
+    }
+    .record();
+    response
+}
+
+/// The handler's answer; a panic and a hang have one too.
+async fn answer(request: Request, next: Next, deadline: Deadline) -> Response {
+    let work = AssertUnwindSafe(next.run(request)).catch_unwind();
+    match tokio::time::timeout_at(deadline.instant() + GRACE, work).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(_)) => ApiError::internal(Panicked).into_response(),
+        Err(_) => ApiError::from(Code::SupplierTimeout).because(Hung).into_response(),
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("a handler panicked")]
+struct Panicked;
+
+#[derive(Debug, thiserror::Error)]
+#[error("a handler did not end in time")]
+struct Hung;
+
+fn sign(app: &App, response: &mut Response, request_id: &str, verdict: Verdict) {
+    let headers = response.headers_mut();
+    if let Ok(value) = HeaderValue::from_str(request_id) {
+        headers.insert(REQUEST_ID, value);
+    }
+    app.limiter.write_headers(Some(verdict), headers);
+}
+
+/// The caller's own id where it has the right form.
+fn request_id(headers: &HeaderMap) -> String {
+    let given = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok());
+    given.filter(|id| is_name(id, b"._-")).map_or_else(id::request_id, str::to_owned)
+}
+
+/// 1 to 128 letters, digits and some other characters.
+fn is_name(text: &str, others: &[u8]) -> bool {
+    (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || others.contains(&byte))
+}
+
+/// Calls without a good key share the bucket of their address, so that guessing
+/// keys is slow.
+fn bucket(identity: &Result<Caller, ApiError>, request: &Request) -> Bucket {
+    match identity {
+        Ok(caller) => Bucket::Key(caller.key_id.clone()),
+        Err(_) => Bucket::Stranger(request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())),
+    }
+}
+
+async fn identify(app: &App, headers: &HeaderMap, request_id: &Arc<str>, deadline: Deadline) -> Result<Caller, ApiError> {
+    let mut keys = headers.get_all(API_KEY).iter();
+    let key = keys.next().ok_or(Code::MissingApiKey)?;
+    let key = key.to_str().ok().filter(|_| keys.next().is_none()).ok_or(Code::InvalidApiKey)?;
+    let known = app.keys.resolve(key, app.clock.now()).await.map_err(|error| match error {
+        KeyError::Invalid => ApiError::from(Code::InvalidApiKey),
+        KeyError::Database(error) => ApiError::storage(error),
+    })?;
+    if headers.get_all(ORGANIZATION_ID).iter().any(|named| named.as_bytes() != known.tenant.organization.as_bytes()) {
+        return Err(Code::OrganizationMismatch.into());
+    }
+    Ok(Caller {
+        request_id: Arc::clone(request_id),
+        owner: Owner { tenant: known.tenant.clone(), user: user(headers)? },
+        key_id: known.id.clone(),
+        scopes: known.scopes.iter().filter_map(|name| Scope::named(name)).collect(),
+        deadline,
+    })
+}
+
+fn user(headers: &HeaderMap) -> Result<String, ApiError> {
+    let mut users = headers.get_all(USER_ID).iter();
+    let Some(user) = users.next() else { return Ok(Owner::ORGANIZATION_USER.to_owned()) };
+    let user = user.to_str().ok().filter(|user| is_name(user, b"._:@-") && users.next().is_none());
+    user.map(str::to_owned).ok_or_else(|| {
+        let detail = "must be sent once and have 1 to 128 of [A-Za-z0-9._:@-]";
+        ApiError::violation(Violation::at(Place::Header, "/x-user-id", "pattern", detail))
+    })
+}
+
+/// Around every operation that needs a key with a scope.
+pub(crate) async fn require(State(scope): State<Scope>, request: Request, next: Next) -> Response {
+    if let Some(Unidentified(error)) = request.extensions().get() {
+        return error.clone().into_response();
+    }
+    let allowed = request.extensions().get::<Caller>().is_some_and(|caller| caller.scopes.contains(&scope));
+    if !allowed {
+        let detail = format!("the key lacks the scope `{}`", scope.as_str());
+        return ApiError::from(Code::InsufficientScope).detail(detail).into_response();
+    }
+    if !accepts_json(request.headers()) {
+        return ApiError::from(Code::NotAcceptable).into_response();
+    }
+    next.run(request).await
+}
+
+/// Whether the most specific range that covers JSON is not refused. No header
+/// accepts everything.
+fn accepts_json(headers: &HeaderMap) -> bool {
+    let mut best: Option<(usize, bool)> = None;
+    let mut any = false;
+    for value in headers.get_all(ACCEPT) {
+        for range in value.to_str().unwrap_or_default().split(',').filter(|range| !range.trim().is_empty()) {
+            any = true;
+            let mut parts = range.split(';').map(str::trim);
+            let essence = parts.next().unwrap_or_default().to_ascii_lowercase();
+            let Some(rank) = ["*/*", "application/*", "application/json"].iter().position(|known| *known == essence) else { continue };
+            let refused = parts.filter_map(|part| part.strip_prefix("q=")).any(|q| q.parse::<f32>().is_ok_and(|q| q <= 0.0));
+            if best.is_none_or(|(known, _)| rank >= known) {
+                best = Some((rank, !refused));
+            }
+        }
+    }
+    best.map_or(!any, |(_, accepted)| accepted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accept(values: &[&'static str]) -> bool {
+        let headers = values.iter().map(|value| (ACCEPT, HeaderValue::from_static(value)));
+        accepts_json(&headers.collect())
+    }
+
+    #[test]
+    fn json_is_refused_only_where_the_caller_rules_it_out() {
+        assert!(accept(&[]) && accept(&["*/*"]) && accept(&["text/html, application/*;q=0.1"]));
+        assert!(accept(&["application/json;q=0.5, */*;q=0"]) && accept(&["text/html", "*/*"]));
+        assert!(!accept(&["text/html"]) && !accept(&["application/json;q=0, */*"]) && !accept(&["application/xml, text/*"]));
+    }
+
+    #[test]
+    fn request_ids_of_another_form_are_replaced() {
+        for (given, kept) in [("abc-1.2_3", true), ("", false), ("a b", false), ("ä", false)] {
+            let mut headers = HeaderMap::new();
+            headers.insert(REQUEST_ID, HeaderValue::from_str(given).unwrap());
+            assert_eq!(request_id(&headers) == given, kept, "{given}");
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert(REQUEST_ID, HeaderValue::from_str(&"a".repeat(129)).unwrap());
+        assert!(request_id(&headers).starts_with("req_"));
+    }
+}

@@ -1,0 +1,94 @@
+//! The HTTP API. All routes stand in [`table`], grouped by who may call them;
+//! what each one takes and answers is in the file of its noun.
+
+pub mod answer;
+pub mod caller;
+pub mod code;
+pub mod document;
+pub mod extract;
+pub mod problem;
+pub mod schema;
+pub mod value;
+
+pub(crate) mod admin;
+mod docs;
+mod guard;
+mod health;
+mod supplier;
+#[cfg(test)]
+mod tests;
+
+use crate::api::caller::Scope;
+use crate::api::document::{Described, Document, Inputs, Outputs};
+use crate::app::App;
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::MethodRouter;
+use serde_json::Value;
+use std::sync::Arc;
+
+macro_rules! route {
+    ($($module:ident)::+) => {
+        Route::new(utoipa_axum::routes!($($module)::+), document::describe(&$($module)::+))
+    };
+}
+
+/// Every operation of the API, by the scope that its key needs.
+fn table() -> [(Option<Scope>, Vec<Route>); 3] {
+    let open = vec![
+        route!(health::get_health), //
+        route!(health::get_readiness),
+    ];
+    let read = vec![
+        route!(supplier::list_suppliers), //
+    ];
+    let book = vec![];
+    [(None, open), (Some(Scope::Read), read), (Some(Scope::Book), book)]
+}
+
+/// The API as a service, and its document.
+pub fn router(app: &Arc<App>) -> (Router, Value) {
+    let mut router = Router::new();
+    let mut document = Document::new();
+    for (scope, routes) in table() {
+        for Route { mut handler, operation } in routes {
+            if let Some(scope) = scope {
+                handler = handler.route_layer(from_fn_with_state(scope, guard::require));
+            }
+            router = router.route(&operation.path, handler);
+            document.add(Described { scope: scope.map(Scope::as_str), ..operation });
+        }
+    }
+    let document = document.finish(&app.base_url);
+    let router = router
+        .merge(docs::routes(&document))
+        .layer(from_fn(docs::policy))
+        .layer(from_fn_with_state(Arc::clone(app), guard::surround))
+        .with_state(Arc::clone(app));
+    (router, document)
+}
+
+/// One operation: its handler, and what the document says of it.
+struct Route {
+    handler: MethodRouter<Arc<App>>,
+    operation: Described,
+}
+
+type Registered = (Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>, utoipa::openapi::Paths, MethodRouter<Arc<App>>);
+
+impl Route {
+    fn new((_, paths, handler): Registered, (inputs, outputs): (Inputs, Outputs)) -> Self {
+        let paths = serde_json::to_value(paths).unwrap_or_default();
+        let (path, item) = first(paths);
+        let (method, attribute) = first(item);
+        Self { handler, operation: Described { path, method, attribute, inputs, outputs, scope: None } }
+    }
+}
+
+/// The only member of an object.
+fn first(object: Value) -> (String, Value) {
+    match object {
+        Value::Object(members) => members.into_iter().next().unwrap_or_default(),
+        _ => Default::default(),
+    }
+}

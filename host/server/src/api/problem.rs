@@ -1,0 +1,412 @@
+//! The one place where an error becomes HTTP: RFC 9457 bodies with a stable code.
+//!
+//! A handler answers an [`ApiError`]; the outermost layer turns it into the body,
+//! because only that layer knows the request id. What is internal about an error
+//! goes to the log and cannot be formatted into an answer.
+
+use crate::api::code::Code;
+use crate::api::value::Money;
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use host_domain::supplier::{ChangeError, ReadError, RefusalReason, SupplierId};
+use host_storage::{CommitError, DatabaseError};
+use http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderValue, StatusCode};
+use serde::Serialize;
+use std::error::Error;
+use utoipa::ToSchema;
+
+/// Content type of every error.
+pub const PROBLEM_JSON: &str = "application/problem+json";
+
+/// Where in a request a violation stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// The JSON body.
+    Body,
+    /// A query parameter.
+    Query,
+    /// A header.
+    Header,
+    /// A part of the path.
+    Path,
+}
+
+/// One thing that is wrong with a request.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
+pub struct Violation {
+    /// Which part of the request.
+    #[serde(rename = "in")]
+    pub place: Place,
+    /// JSON pointer into the body; `/name` of a parameter or header.
+    #[schema(example = "/rooms/0/guests")]
+    pub pointer: String,
+    /// What kind of violation, e.g. `required`, `unknown_field`, `type`, `too_large`.
+    #[schema(example = "one_adult_lead_required")]
+    pub code: String,
+    /// One sentence for a developer.
+    pub detail: String,
+}
+
+impl Violation {
+    /// A violation in the body; `pointer` is a JSON pointer.
+    pub fn body(pointer: impl Into<String>, code: &str, detail: impl Into<String>) -> Self {
+        Self::at(Place::Body, pointer, code, detail)
+    }
+
+    /// A violation anywhere.
+    pub fn at(
+        place: Place,
+        pointer: impl Into<String>,
+        code: &str,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self {
+            place,
+            pointer: pointer.into(),
+            code: code.to_owned(),
+            detail: detail.into(),
+        }
+    }
+}
+
+/// The body of an error.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct Problem {
+    /// Page of the served documentation about the code.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// A few words, the same for every occurrence of the code.
+    pub title: String,
+    /// HTTP status.
+    #[schema(minimum = 400, maximum = 599)]
+    pub status: u16,
+    /// Stable code.
+    pub code: String,
+    /// What went wrong this time.
+    pub detail: String,
+    /// Quote it when asking for help.
+    pub request_id: String,
+    /// Whether the very same request may be sent again.
+    pub retryable: bool,
+    /// The supplier that it is about.
+    #[schema(required)]
+    pub supplier: Option<String>,
+    /// Everything that is wrong with the request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub errors: Vec<Violation>,
+    /// Status of the booking that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub booking_status: Option<String>,
+    /// Status of the payment that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payment_status: Option<String>,
+    /// Total of the offer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offered: Option<Money>,
+    /// What it costs now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current: Option<Money>,
+}
+
+#[derive(Debug, Clone)]
+struct Parts {
+    code: Code,
+    detail: Option<String>,
+    supplier: Option<SupplierId>,
+    violations: Vec<Violation>,
+    retry_after_s: Option<u32>,
+    booking_status: Option<String>,
+    payment_status: Option<String>,
+    prices: Option<(Money, Money)>,
+    internal: Option<String>,
+}
+
+/// What a handler answers when it does not succeed. Only its code and what was
+/// put in as public detail is ever shown.
+#[derive(Debug, Clone)]
+pub struct ApiError(Box<Parts>);
+
+impl From<Code> for ApiError {
+    fn from(code: Code) -> Self {
+        Self(Box::new(Parts {
+            code,
+            detail: None,
+            supplier: None,
+            violations: Vec::new(),
+            retry_after_s: None,
+            booking_status: None,
+            payment_status: None,
+            prices: None,
+            internal: None,
+        }))
+    }
+}
+
+impl ApiError {
+    /// A request that breaks rules; every violation at once.
+    #[must_use]
+    pub fn violations(mut violations: Vec<Violation>) -> Self {
+        violations.sort();
+        violations.dedup();
+        let mut error = Self::from(Code::ValidationFailed);
+        error.0.violations = violations;
+        error
+    }
+
+    /// A request that breaks one rule that only showed while it was carried out.
+    #[must_use]
+    pub fn violation(violation: Violation) -> Self {
+        Self::violations(vec![violation])
+    }
+
+    /// Something of ours failed. The error and its sources are logged, not shown.
+    pub fn internal(error: impl Error) -> Self {
+        Self::from(Code::InternalError).because(error)
+    }
+
+    /// The database failed a read.
+    #[must_use]
+    pub fn storage(error: DatabaseError) -> Self {
+        let code = match &error {
+            DatabaseError::Unavailable(_) | DatabaseError::Closed => Code::Overloaded,
+            DatabaseError::CommitUnknown(_) => Code::ResultUnknown,
+            DatabaseError::Unreadable { .. } | DatabaseError::Unwritable(_) | DatabaseError::Refused(_) => Code::InternalError,
+        };
+        Self::from(code).because(error)
+    }
+
+    /// The database did not take a write. Conflicts that mean something to the
+    /// caller are handled before this.
+    #[must_use]
+    pub fn commit(error: CommitError) -> Self {
+        match error {
+            CommitError::Database(error) => Self::storage(error),
+            conflict @ CommitError::Conflict(_) => Self::internal(conflict),
+        }
+    }
+
+    /// A read at a supplier gave no answer. `absent` is the code when the
+    /// supplier has no such thing.
+    #[must_use]
+    pub fn read(supplier: &SupplierId, error: &ReadError, absent: Code) -> Self {
+        let code = match error {
+            ReadError::Unsupported => Code::SupplierOperationUnsupported,
+            ReadError::NotFound(_) => absent,
+            ReadError::Rejected(refusal) => refused(&refusal.reason),
+            ReadError::RateLimited { .. } => Code::SupplierRateLimited,
+            ReadError::TimedOut(_) => Code::SupplierTimeout,
+            ReadError::Unavailable(_) => Code::SupplierUnavailable,
+            ReadError::Unreadable(_) | ReadError::Misconfigured(_) => Code::SupplierError,
+            ReadError::Overloaded => Code::Overloaded,
+        };
+        let known = match error {
+            ReadError::RateLimited { retry_after_s } => *retry_after_s,
+            _ => None,
+        };
+        let mut answer = Self::from(code).supplier(supplier).because(error);
+        answer.0.retry_after_s = known;
+        answer
+    }
+
+    /// A change at a supplier did not end in done.
+    #[must_use]
+    pub fn change(supplier: &SupplierId, error: &ChangeError) -> Self {
+        let code = match error {
+            ChangeError::Unsupported => Code::SupplierOperationUnsupported,
+            ChangeError::Refused(refusal) => refused(&refusal.reason),
+            ChangeError::NotSent(_) => Code::SupplierUnavailable,
+            ChangeError::Overloaded => Code::Overloaded,
+            ChangeError::Unknown(_) => Code::ResultUnknown,
+        };
+        Self::from(code).supplier(supplier).because(error)
+    }
+
+    /// Says what went wrong this time. Shown to the caller.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.0.detail = Some(detail.into());
+        self
+    }
+
+    /// Names the supplier that it is about.
+    #[must_use]
+    pub fn supplier(mut self, supplier: &SupplierId) -> Self {
+        self.0.supplier = Some(supplier.clone());
+        self
+    }
+
+    /// When to try again, in seconds.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u32) -> Self {
+        self.0.retry_after_s = Some(seconds);
+        self
+    }
+
+    /// Carries the booking's status, e.g. `FAILED`.
+    #[must_use]
+    pub fn booking_status(mut self, status: impl Into<String>) -> Self {
+        self.0.booking_status = Some(status.into());
+        self
+    }
+
+    /// Carries the payment's status, e.g. `REQUIRES_ACTION`.
+    #[must_use]
+    pub fn payment_status(mut self, status: impl Into<String>) -> Self {
+        self.0.payment_status = Some(status.into());
+        self
+    }
+
+    /// Carries both totals of a price change.
+    #[must_use]
+    pub fn prices(
+        mut self,
+        offered: host_domain::money::Money,
+        current: host_domain::money::Money,
+    ) -> Self {
+        self.0.prices = Some((offered.into(), current.into()));
+        self
+    }
+
+    /// Keeps the cause for the log.
+    #[must_use]
+    pub fn because(mut self, error: impl Error) -> Self {
+        let mut text = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            text.push_str(": ");
+            text.push_str(&cause.to_string());
+            source = cause.source();
+        }
+        self.0.internal = Some(text);
+        self
+    }
+
+    /// Its code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        self.0.code
+    }
+
+    /// What the log says of it and no answer does.
+    #[must_use]
+    pub fn cause(&self) -> Option<&str> {
+        self.0.internal.as_deref()
+    }
+
+    /// The body of the answer. `docs` is the address of the pages about codes,
+    /// with a slash at its end.
+    #[must_use]
+    pub fn problem(&self, docs: &str, request_id: &str) -> Problem {
+        let facts = self.0.code.facts();
+        let parts = &self.0;
+        Problem {
+            kind: format!("{docs}{}", facts.name),
+            title: facts.title.to_owned(),
+            status: facts.status,
+            code: facts.name.to_owned(),
+            detail: self.public_detail(),
+            request_id: request_id.to_owned(),
+            retryable: facts.retryable,
+            supplier: parts.supplier.as_ref().map(ToString::to_string),
+            errors: parts.violations.clone(),
+            booking_status: parts.booking_status.clone(),
+            payment_status: parts.payment_status.clone(),
+            offered: parts.prices.as_ref().map(|(offered, _)| offered.clone()),
+            current: parts.prices.as_ref().map(|(_, current)| current.clone()),
+        }
+    }
+
+    /// The whole answer.
+    #[must_use]
+    pub fn render(&self, docs: &str, request_id: &str) -> Response {
+        let mut response = Response::new(Body::empty());
+        self.render_into(&mut response, docs, request_id);
+        response
+    }
+
+    /// Writes status, headers and body over an answer; other headers stay.
+    pub fn render_into(&self, response: &mut Response, docs: &str, request_id: &str) {
+        let problem = self.problem(docs, request_id);
+        *response.status_mut() = self.0.code.status();
+        let body = serde_json::to_vec(&problem).unwrap_or_default();
+        let headers = response.headers_mut();
+        headers.remove(CONTENT_LENGTH);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
+        if let Some(seconds) = self.retry_after_s() {
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if let Some(supplier) = &problem.supplier
+            && let Ok(value) = HeaderValue::from_str(supplier)
+        {
+            headers.insert("x-supplier", value);
+        }
+        *response.body_mut() = Body::from(body);
+    }
+
+    fn public_detail(&self) -> String {
+        if let Some(detail) = &self.0.detail {
+            return detail.clone();
+        }
+        match self.0.violations.len() {
+            0 => self.0.code.facts().meaning.to_owned(),
+            1 => "1 field is not valid".to_owned(),
+            many => format!("{many} fields are not valid"),
+        }
+    }
+
+    /// Every 429 and 503, and a 409 of a request in progress, says when to try again.
+    fn retry_after_s(&self) -> Option<u32> {
+        let status = self.0.code.status();
+        let expected = status == StatusCode::TOO_MANY_REQUESTS
+            || status == StatusCode::SERVICE_UNAVAILABLE
+            || self.0.code == Code::IdempotencyInProgress;
+        self.0.retry_after_s.or(expected.then_some(1))
+    }
+}
+
+/// The code of a supplier's definite no.
+fn refused(reason: &RefusalReason) -> Code {
+    match reason {
+        RefusalReason::Unavailable => Code::OfferUnavailable,
+        RefusalReason::Expired => Code::OfferExpired,
+        RefusalReason::PaymentRequired | RefusalReason::PaymentDeclined => Code::PaymentFailed,
+        RefusalReason::PriceChanged(_)
+        | RefusalReason::TermsChanged
+        | RefusalReason::Invalid
+        | RefusalReason::Duplicate
+        | RefusalReason::NotCancellable
+        | RefusalReason::Account
+        | RefusalReason::Other(_) => Code::SupplierRejected,
+    }
+}
+
+/// Carries the error to the outermost layer, which writes the body.
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = self.0.code.status();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// The error of an answer, also where the router or a library made it. Its
+/// `Allow` header stays.
+#[must_use]
+pub fn error_of(response: &mut Response) -> Option<ApiError> {
+    if let Some(error) = response.extensions_mut().remove::<ApiError>() {
+        return Some(error);
+    }
+    let status = response.status();
+    if !status.is_client_error() && !status.is_server_error() {
+        return None;
+    }
+    let error = ApiError::from(Code::of_status(status));
+    Some(match response.headers().get(ALLOW).map(HeaderValue::to_str) {
+        Some(Ok(methods)) => error.detail(format!("the path has the methods {methods}")),
+        _ => error,
+    })
+}

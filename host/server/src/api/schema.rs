@@ -1,0 +1,282 @@
+//! The published JSON Schema is the validator: what the API document says of a
+//! body or a query is what requests are held to. Finds every violation at once.
+//! Knows nothing of HTTP or of any one request.
+
+use crate::api::problem::{Place, Violation};
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use jsonschema::{ValidationError, Validator};
+use serde_json::{Map, Value, json};
+use std::any::TypeId;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, PoisonError, RwLock};
+use utoipa::ToSchema;
+
+/// Where components stand in the API document.
+pub(crate) const COMPONENTS: &str = "#/components/schemas/";
+
+/// Named schemas, as they stand among the document's components.
+pub(crate) type Components = BTreeMap<String, Value>;
+
+/// A type's own schema and everything that it refers to.
+pub(crate) fn described<T: ToSchema>() -> (Value, Components) {
+    let mut referred = vec![(T::name().into_owned(), T::schema())];
+    T::schemas(&mut referred);
+    let mut components = Components::new();
+    for (name, schema) in referred {
+        let mut schema = serde_json::to_value(schema).unwrap_or_default();
+        bound_integers(&mut schema);
+        components.insert(name, schema);
+    }
+    let own = components.get(T::name().as_ref()).cloned().unwrap_or_default();
+    (own, components)
+}
+
+/// The ranges of integers are part of the contract: a number beyond is a
+/// violation, not a surprise further in.
+fn bound_integers(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            let range = match members.get("format").and_then(Value::as_str) {
+                Some("int32") => Some((json!(i32::MIN), json!(i32::MAX))),
+                Some("int64") => Some((json!(i64::MIN), json!(i64::MAX))),
+                _ => None,
+            };
+            if let Some((least, greatest)) = range {
+                members.entry("minimum").or_insert(least);
+                members.entry("maximum").or_insert(greatest);
+            }
+            members.values_mut().for_each(bound_integers);
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(bound_integers),
+        _ => {}
+    }
+}
+
+/// Compiled schemas, made when they are first needed.
+#[derive(Default)]
+pub struct Schemas {
+    compiled: RwLock<HashMap<TypeId, Arc<Compiled>>>,
+}
+
+/// The schema of one type, ready to use.
+pub(crate) struct Compiled {
+    validator: Validator,
+    /// What the parameters of a query are: their schemas by name.
+    properties: Map<String, Value>,
+    components: Components,
+}
+
+impl Schemas {
+    /// The compiled schema of a type.
+    pub(crate) fn of<T: ToSchema + 'static>(&self) -> Result<Arc<Compiled>, BrokenSchema> {
+        let key = TypeId::of::<T>();
+        let known = self.compiled.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(compiled) = known.get(&key) {
+            return Ok(Arc::clone(compiled));
+        }
+        drop(known);
+        let compiled = Arc::new(Compiled::new::<T>()?);
+        let mut known = self.compiled.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(key, Arc::clone(&compiled));
+        Ok(compiled)
+    }
+}
+
+/// A type whose published schema is not JSON Schema: a mistake of ours.
+#[derive(Debug, thiserror::Error)]
+#[error("the schema of {name} cannot be used: {reason}")]
+pub(crate) struct BrokenSchema {
+    name: String,
+    reason: String,
+}
+
+impl Compiled {
+    fn new<T: ToSchema>() -> Result<Self, BrokenSchema> {
+        let (own, components) = described::<T>();
+        let document = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$ref": format!("{COMPONENTS}{}", T::name()),
+            "components": { "schemas": &components },
+        });
+        let validator = jsonschema::options()
+            .should_validate_formats(true)
+            .build(&document)
+            .map_err(|error| BrokenSchema { name: T::name().into_owned(), reason: error.to_string() })?;
+        let properties = own.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+        Ok(Self { validator, properties, components })
+    }
+
+    /// Every violation of the schema, and the value without its unknown members,
+    /// so that what else is wrong with it can be found too.
+    pub(crate) fn check(&self, place: Place, value: &Value, found: &mut Vec<Violation>) -> Value {
+        control_characters(place, value, String::new(), found);
+        let mut known = value.clone();
+        for error in self.validator.iter_errors(value) {
+            report(place, &error, found, Some(&mut known));
+        }
+        known
+    }
+
+    /// Turns a query's text into the value that its schema wants. Text that does
+    /// not have that form stays text, and so violates the schema.
+    pub(crate) fn read_parameter(&self, name: &str, text: String) -> Value {
+        let wanted = self.properties.get(name).map(|schema| self.types_of(schema)).unwrap_or_default();
+        let wants = |kind: &str| wanted.iter().any(|wanted| wanted == kind);
+        if wants("string") {
+            return Value::String(text);
+        }
+        if (wants("integer") && is_integer(&text)) || (wants("number") && is_number(&text)) {
+            return serde_json::from_str(&text).unwrap_or(Value::String(text));
+        }
+        match text.as_str() {
+            "true" if wants("boolean") => Value::Bool(true),
+            "false" if wants("boolean") => Value::Bool(false),
+            _ => Value::String(text),
+        }
+    }
+
+    fn types_of(&self, schema: &Value) -> Vec<String> {
+        let reference = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(COMPONENTS));
+        if let Some(target) = reference.and_then(|name| self.components.get(name)) {
+            return self.types_of(target);
+        }
+        let mut types: Vec<String> = match schema.get("type") {
+            Some(Value::String(one)) => vec![one.clone()],
+            Some(Value::Array(many)) => many.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            _ => Vec::new(),
+        };
+        for choice in ["oneOf", "anyOf", "allOf"] {
+            let branches = schema.get(choice).and_then(Value::as_array);
+            types.extend(branches.into_iter().flatten().flat_map(|branch| self.types_of(branch)));
+        }
+        types
+    }
+}
+
+fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_number(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_digit() || first == '-') && text.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+/// Text with NUL or other control characters reaches no database, log or supplier.
+fn control_characters(place: Place, value: &Value, pointer: String, found: &mut Vec<Violation>) {
+    match value {
+        Value::String(text) if text.chars().any(char::is_control) => {
+            found.push(Violation::at(place, pointer, "control_character", "control characters are not allowed"));
+        }
+        Value::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                control_characters(place, element, format!("{pointer}/{index}"), found);
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                control_characters(place, member, format!("{pointer}/{}", escape(name)), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A name as a part of a JSON pointer. Cut, because it may be the caller's.
+fn escape(name: &str) -> String {
+    let short: String = name.chars().take(200).filter(|character| !character.is_control()).collect();
+    short.replace('~', "~0").replace('/', "~1")
+}
+
+fn report(place: Place, error: &ValidationError<'_>, found: &mut Vec<Violation>, known: Option<&mut Value>) {
+    let at = error.instance_path().as_str();
+    match error.kind() {
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            for name in unexpected.iter().take(UNKNOWN_MAX) {
+                found.push(Violation::at(place, format!("{at}/{}", escape(name)), "unknown_field", "there is no such field"));
+            }
+            let holder = known.and_then(|known| known.pointer_mut(at)).and_then(Value::as_object_mut);
+            if let Some(members) = holder {
+                members.retain(|name, _| !unexpected.contains(name));
+            }
+        }
+        Kind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            found.push(Violation::at(place, format!("{at}/{}", escape(name)), "required", "the field is required"));
+        }
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => report_branch(place, error, context, found),
+        kind => {
+            let (code, detail) = explain(kind);
+            found.push(Violation::at(place, at, code, detail));
+        }
+    }
+}
+
+/// Unknown fields named one by one, at most.
+const UNKNOWN_MAX: usize = 50;
+
+/// Of several forms that a value may have, reports what the one misses that was
+/// meant: the first whose type is right.
+fn report_branch(place: Place, error: &ValidationError<'_>, context: &[Vec<ValidationError<'static>>], found: &mut Vec<Violation>) {
+    let here = error.instance_path().as_str();
+    let is_other_type = |errors: &&Vec<ValidationError<'static>>| {
+        errors.iter().any(|error| {
+            error.instance_path().as_str() == here && matches!(error.kind(), Kind::Type { .. } | Kind::Constant { .. })
+        })
+    };
+    let meant = context.iter().filter(|errors| !is_other_type(errors)).min_by_key(|errors| errors.len());
+    match meant {
+        Some(errors) => errors.iter().for_each(|error| report(place, error, found, None)),
+        None => found.push(Violation::at(place, here, "type", wrong_type(context))),
+    }
+}
+
+fn wrong_type(context: &[Vec<ValidationError<'static>>]) -> String {
+    let mut wanted: Vec<String> = Vec::new();
+    for error in context.iter().flatten() {
+        if let Kind::Type { kind } = error.kind() {
+            wanted.extend(type_names(kind));
+        }
+    }
+    format!("must be {}", wanted.join(" or "))
+}
+
+fn type_names(kind: &TypeKind) -> Vec<String> {
+    match kind {
+        TypeKind::Single(one) => vec![one.to_string()],
+        TypeKind::Multiple(many) => many.iter().map(|one| one.to_string()).collect(),
+    }
+}
+
+fn explain(kind: &Kind) -> (&'static str, String) {
+    match kind {
+        Kind::Type { kind } => ("type", format!("must be {}", type_names(kind).join(" or "))),
+        Kind::Enum { options } => ("not_allowed", format!("must be one of {}", shortened(options))),
+        Kind::Constant { expected_value } => ("not_allowed", format!("must be {expected_value}")),
+        Kind::Format { format } => ("format", format!("must have the format {format}")),
+        Kind::Pattern { pattern } => ("pattern", format!("must match {pattern}")),
+        Kind::MinLength { limit } => ("too_short", format!("must have at least {limit} characters")),
+        Kind::MaxLength { limit } => ("too_long", format!("must have at most {limit} characters")),
+        Kind::MinItems { limit } => ("too_few", format!("must have at least {limit} items")),
+        Kind::MaxItems { limit } => ("too_many", format!("must have at most {limit} items")),
+        Kind::MinProperties { limit } => ("too_few", format!("must have at least {limit} members")),
+        Kind::MaxProperties { limit } => ("too_many", format!("must have at most {limit} members")),
+        Kind::Minimum { limit } => ("too_small", format!("must be at least {limit}")),
+        Kind::ExclusiveMinimum { limit } => ("too_small", format!("must be more than {limit}")),
+        Kind::Maximum { limit } => ("too_large", format!("must be at most {limit}")),
+        Kind::ExclusiveMaximum { limit } => ("too_large", format!("must be less than {limit}")),
+        Kind::MultipleOf { multiple_of } => ("not_allowed", format!("must be a multiple of {multiple_of}")),
+        Kind::UniqueItems => ("duplicate", "must not hold the same item twice".to_owned()),
+        Kind::OneOfMultipleValid { .. } => ("ambiguous", "matches more than one form".to_owned()),
+        _ => ("invalid", "is not valid".to_owned()),
+    }
+}
+
+/// Long tables, such as that of the currencies, are in the documentation.
+fn shortened(options: &Value) -> String {
+    const SHOWN_MAX: usize = 20;
+    match options.as_array() {
+        Some(all) if all.len() > SHOWN_MAX => "the documented codes".to_owned(),
+        _ => options.to_string(),
+    }
+}

@@ -1,0 +1,95 @@
+//! Suppliers as a caller may know them.
+
+use crate::api::answer::{Answer, List};
+use crate::api::caller::Caller;
+use crate::api::extract::Valid;
+use crate::api::problem::ApiError;
+use crate::app::App;
+use crate::config::SupplierConfig;
+use axum::extract::State;
+use host_domain::supplier::{Health, Kind, Operation};
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// An adapter to a supplier of travel.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Supplier {
+    /// The operator's name for it: the value of `supplier` in requests.
+    #[schema(example = "SANDBOX_HOTELS")]
+    id: String,
+    /// The adapter's own name; null while it cannot be loaded.
+    #[schema(required)]
+    name: Option<String>,
+    /// The adapter's version; null while it cannot be loaded.
+    #[schema(required)]
+    version: Option<String>,
+    /// What it supplies.
+    kinds: Vec<SupplierKind>,
+    /// What it can do, e.g. `hotel_pricing`.
+    operations: Vec<String>,
+    /// How it does at the moment.
+    health: SupplierHealth,
+}
+
+/// What a supplier supplies.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum SupplierKind {
+    /// Hotels.
+    Hotel,
+    /// Flights.
+    Flight,
+    /// Card payments.
+    Payment,
+}
+
+/// How a supplier does.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum SupplierHealth {
+    /// It answers.
+    Up,
+    /// It answers, but a good part of the calls fails.
+    Degraded,
+    /// It is not called, but for a probe now and then.
+    Down,
+}
+
+/// List suppliers
+///
+/// The suppliers that the key's mode reaches, in the order of their ids. An operation that is not listed is answered with
+/// `supplier_operation_unsupported`.
+#[utoipa::path(get, path = "/v1/suppliers", tag = "Suppliers", responses((status = 200, description = "All of them.")))]
+pub(crate) async fn list_suppliers(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid(()): Valid<()>,
+) -> Result<Answer<List<Supplier>>, ApiError> {
+    let mode = caller.owner.tenant.mode;
+    let mut reached: Vec<&SupplierConfig> = app.suppliers.all().iter().filter(|supplier| supplier.modes.contains(&mode)).collect();
+    reached.sort_by(|one, other| one.id.cmp(&other.id));
+    Ok(Answer::ok(List(reached.into_iter().map(|supplier| show(&app, supplier)).collect())))
+}
+
+fn show(app: &App, configured: &SupplierConfig) -> Supplier {
+    let loaded = app.runtime.supplier(&configured.id);
+    let info = loaded.as_ref().map(host_runtime::Supplier::info);
+    let operations = info.map(|info| info.operations.iter().copied().map(Operation::as_str).map(str::to_owned).collect());
+    Supplier {
+        id: configured.id.to_string(),
+        name: info.map(|info| info.description.name.clone()),
+        version: info.map(|info| info.description.version.clone()),
+        kinds: vec![match configured.kind {
+            Kind::Hotel => SupplierKind::Hotel,
+            Kind::Flight => SupplierKind::Flight,
+            Kind::Payment => SupplierKind::Payment,
+        }],
+        operations: operations.unwrap_or_default(),
+        health: match loaded.as_ref().map_or(Health::Down, host_runtime::Supplier::health) {
+            Health::Up => SupplierHealth::Up,
+            Health::Degraded => SupplierHealth::Degraded,
+            Health::Down => SupplierHealth::Down,
+        },
+    }
+}

@@ -1,0 +1,249 @@
+//! Values that stand in many requests and answers: money, instants, dates,
+//! currencies, countries. Their JSON form is the API's, not the domain's.
+
+use host_domain::money::{self, MoneyError};
+use host_domain::time::{Date, Timestamp};
+use iso3166_static::Alpha2;
+use rust_decimal::Decimal;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Number, Value, json};
+use std::borrow::Cow;
+use std::str::FromStr;
+use std::sync::LazyLock;
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
+use utoipa::openapi::RefOr;
+use utoipa::{PartialSchema, ToSchema};
+
+/// A number of major units, exact: `12.5`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Amount(pub Decimal);
+
+/// An amount of a currency.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(example = json!({"amount": 260.0, "currency": "EUR"}))]
+pub struct Money {
+    /// Major units, exact, with at most the decimals of the currency.
+    pub amount: Amount,
+    /// ISO 4217.
+    pub currency: CurrencyCode,
+}
+
+/// `2026-11-21T10:00:00.000Z`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Instant(pub Timestamp);
+
+/// `2026-11-21`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Day(pub Date);
+
+/// An ISO 4217 code in upper case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CurrencyCode(pub money::Currency);
+
+/// An ISO 3166-1 alpha-2 code in upper case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CountryCode(pub Alpha2);
+
+impl Amount {
+    /// The amount as money of a currency.
+    ///
+    /// # Errors
+    /// More decimals than the currency has, or out of range.
+    pub fn of(self, currency: CurrencyCode) -> Result<money::Money, MoneyError> {
+        money::Money::from_major(self.0, currency.0)
+    }
+}
+
+impl From<money::Money> for Money {
+    fn from(money: money::Money) -> Self {
+        Self {
+            amount: Amount(money.to_major()),
+            currency: CurrencyCode(money.currency),
+        }
+    }
+}
+
+impl From<Timestamp> for Instant {
+    fn from(at: Timestamp) -> Self {
+        Self(at)
+    }
+}
+
+impl From<Date> for Day {
+    fn from(date: Date) -> Self {
+        Self(date)
+    }
+}
+
+impl CountryCode {
+    /// The two letters.
+    #[must_use]
+    pub fn text(self) -> String {
+        self.0.to_string()
+    }
+}
+
+/// Every amount that the gateway handles has at most 15 digits, which a binary
+/// float carries unchanged; that is the only place where one appears.
+impl Serialize for Amount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let amount = self.0.normalize();
+        if let (0, Ok(whole)) = (amount.scale(), i64::try_from(amount.mantissa())) {
+            return serializer.serialize_i64(whole);
+        }
+        let number = f64::from_str(&amount.to_string()).map_err(serde::ser::Error::custom)?;
+        serializer.serialize_f64(number)
+    }
+}
+
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Number::deserialize(deserializer)?.to_string();
+        Decimal::from_str_exact(&text)
+            .or_else(|_| Decimal::from_scientific(&text))
+            .map(Self)
+            .map_err(|_| D::Error::custom("the number is out of range"))
+    }
+}
+
+impl Serialize for Instant {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl Serialize for Day {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Day {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        let date = Some(text.as_ref()).filter(|text| text.len() == 10).and_then(|text| text.parse().ok());
+        date.map(Self).ok_or_else(|| D::Error::custom("not a date of the form YYYY-MM-DD"))
+    }
+}
+
+impl Serialize for CurrencyCode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.code())
+    }
+}
+
+impl<'de> Deserialize<'de> for CurrencyCode {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let code = Cow::<str>::deserialize(deserializer)?;
+        money::Currency::parse(&code).map(Self).map_err(D::Error::custom)
+    }
+}
+
+impl Serialize for CountryCode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for CountryCode {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let code = Cow::<str>::deserialize(deserializer)?;
+        parse_country(&code).map(Self).ok_or_else(|| D::Error::custom("not an ISO 3166-1 alpha-2 code"))
+    }
+}
+
+fn parse_country(code: &str) -> Option<Alpha2> {
+    let upper = code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase());
+    upper.then(|| Alpha2::try_from(code).ok()).flatten()
+}
+
+/// All codes of `letters` upper-case letters that `known` accepts: the published
+/// schema names them, so that a client can check before it sends.
+fn codes(letters: u32, known: impl Fn(&str) -> bool) -> Vec<Value> {
+    let spell = |number: u32| -> String {
+        (0..letters).rev().filter_map(|place| char::from_digit(number / 26_u32.pow(place) % 26 + 10, 36)).collect()
+    };
+    let all = (0..26_u32.pow(letters)).map(|number| spell(number).to_ascii_uppercase());
+    all.filter(|code| known(code)).map(Value::from).collect()
+}
+
+static CURRENCIES: LazyLock<Vec<Value>> = LazyLock::new(|| codes(3, |code| money::Currency::parse(code).is_ok()));
+static COUNTRIES: LazyLock<Vec<Value>> = LazyLock::new(|| codes(2, |code| parse_country(code).is_some()));
+
+macro_rules! schemas {
+    ($($name:ident = $object:expr;)*) => {$(
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                $object.build().into()
+            }
+        }
+
+        impl ToSchema for $name {
+            fn name() -> Cow<'static, str> {
+                Cow::Borrowed(stringify!($name))
+            }
+        }
+    )*};
+}
+
+fn text() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String)
+}
+
+schemas! {
+    Amount = ObjectBuilder::new().schema_type(Type::Number).description(Some("Major units of a currency, exact."));
+    Instant = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+        .description(Some("UTC, with milliseconds.")).examples([json!("2026-11-21T10:00:00.000Z")]);
+    Day = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::Date))).examples([json!("2026-11-21")]);
+    CurrencyCode = text().description(Some("ISO 4217.")).enum_values(Some(CURRENCIES.clone())).examples([json!("EUR")]);
+    CountryCode = text().description(Some("ISO 3166-1 alpha-2.")).enum_values(Some(COUNTRIES.clone())).examples([json!("GB")]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_exact_numbers() {
+        for (minor, code, json) in [
+            (123_456, "EUR", "1234.56"),
+            (10, "USD", "0.1"),
+            (26_000, "EUR", "260"),
+            (5, "JPY", "5"),
+            (999_999_999_999_999, "KWD", "999999999999.999"),
+            (-1, "EUR", "-0.01"),
+        ] {
+            let money = money::Money::new(minor, money::Currency::parse(code).unwrap());
+            let text = serde_json::to_string(&Amount(money.to_major())).unwrap();
+            assert_eq!(text, json);
+            let back: Amount = serde_json::from_str(&text).unwrap();
+            assert_eq!(back.of(CurrencyCode(money.currency)).unwrap(), money);
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_no_amounts_are_refused() {
+        assert!(serde_json::from_str::<Amount>("1e300").is_err());
+        assert!(serde_json::from_str::<Amount>("\"1\"").is_err());
+        let cents: Amount = serde_json::from_str("1.005").unwrap();
+        assert!(cents.of(CurrencyCode(money::Currency::USD)).is_err());
+    }
+
+    #[test]
+    fn the_published_codes_are_the_real_tables() {
+        assert!(CURRENCIES.contains(&json!("EUR")) && CURRENCIES.contains(&json!("KWD")));
+        assert!(!CURRENCIES.contains(&json!("QQQ")));
+        assert!(CURRENCIES.len() > 150, "{}", CURRENCIES.len());
+        assert_eq!(COUNTRIES.len(), 249);
+        assert!(COUNTRIES.contains(&json!("GB")) && !COUNTRIES.contains(&json!("UK")));
+    }
+
+    #[test]
+    fn dates_have_one_form() {
+        assert!(serde_json::from_str::<Day>("\"2026-11-21\"").is_ok());
+        for text in ["\"20261121\"", "\"2026-11-21T00\"", "\"2026-02-30\"", "\"+02026-1-1\"", "20261121"] {
+            assert!(serde_json::from_str::<Day>(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What an operator says of a supplier or a payment processor.
+
+use crate::config::Secret;
+use host_domain::owner::Mode;
+use host_domain::supplier::{Kind, SupplierId};
+use host_runtime::{Credential, HostGrant, Limits, PluginSpec, Traffic};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A supplier. The end of `config.default.toml` explains each key.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "config.default.toml explains every key")]
+pub struct SupplierConfig {
+    pub id: SupplierId,
+    pub kind: Kind,
+    pub modes: Vec<Mode>,
+    pub component: PathBuf,
+    #[serde(default)]
+    pub digest: String,
+    #[serde(default = "no_settings")]
+    pub settings: serde_json::Value,
+    #[serde(default)]
+    pub hosts: Vec<HostGrant>,
+    #[serde(default)]
+    pub credentials: Vec<CredentialConfig>,
+    #[serde(default)]
+    pub secrets: BTreeMap<String, Secret>,
+    #[serde(default)]
+    pub limits: Limits,
+    #[serde(default = "priority")]
+    pub priority: i32,
+    #[serde(default = "weight")]
+    pub weight: u32,
+    #[serde(default)]
+    pub organizations: Vec<OrganizationRank>,
+    #[serde(default)]
+    pub record: PathBuf,
+    #[serde(default)]
+    pub replay: PathBuf,
+}
+
+/// A header that the gateway sets on requests to a host.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CredentialConfig {
+    /// `name` or `name:port`.
+    pub host: String,
+    /// The header's name.
+    pub header: String,
+    /// The header's value.
+    pub value: Secret,
+}
+
+/// Another rank for one organization.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OrganizationRank {
+    /// The organization's id.
+    pub id: String,
+    /// Lower is asked first.
+    #[serde(default = "priority")]
+    pub priority: i32,
+    /// Share among equals; 0: only when it is named.
+    #[serde(default = "weight")]
+    pub weight: u32,
+}
+
+/// How a supplier stands among others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rank {
+    /// Lower is asked first.
+    pub priority: i32,
+    /// Share among equals; 0: only when it is named.
+    pub weight: u32,
+}
+
+fn no_settings() -> serde_json::Value {
+    serde_json::Value::Object(serde_json::Map::new())
+}
+
+fn priority() -> i32 {
+    100
+}
+
+fn weight() -> u32 {
+    1
+}
+
+impl SupplierConfig {
+    /// Its rank for an organization.
+    #[must_use]
+    pub fn rank(&self, organization: &str) -> Rank {
+        let own = self.organizations.iter().find(|rank| rank.id == organization);
+        own.map_or(Rank { priority: self.priority, weight: self.weight }, |rank| Rank { priority: rank.priority, weight: rank.weight })
+    }
+
+    /// What the runtime loads.
+    #[must_use]
+    pub fn plugin(&self, plugins_dir: &Path) -> PluginSpec {
+        let mut spec = PluginSpec::new(self.id.clone(), plugins_dir.join(&self.component));
+        spec.modes.clone_from(&self.modes);
+        spec.digest = Some(self.digest.clone()).filter(|digest| !digest.is_empty());
+        spec.settings = self.settings.clone();
+        spec.grants.clone_from(&self.hosts);
+        spec.credentials = self.credentials.iter().map(CredentialConfig::credential).collect();
+        spec.secrets = self.secrets.iter().map(|(name, secret)| (name.clone(), secret.as_secret())).collect();
+        spec.limits = self.limits.clone();
+        spec.traffic = self.traffic();
+        spec
+    }
+
+    fn traffic(&self) -> Traffic {
+        if !self.replay.as_os_str().is_empty() {
+            Traffic::Replay(self.replay.clone())
+        } else if !self.record.as_os_str().is_empty() {
+            Traffic::Record(self.record.clone())
+        } else {
+            Traffic::Live
+        }
+    }
+}
+
+impl CredentialConfig {
+    fn credential(&self) -> Credential {
+        Credential { host: self.host.clone(), header: self.header.clone(), value: self.value.as_secret() }
+    }
+}

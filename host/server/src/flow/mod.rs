@@ -1,0 +1,113 @@
+//! What the gateway does with other people's systems: named steps, each with
+//! its intent stored before and its outcome after. Handlers start a flow, the
+//! workers resume it; both walk the same steps.
+//!
+//! Knows nothing of HTTP.
+
+pub(crate) mod cancel;
+pub(crate) mod complete;
+pub(crate) mod failpoint;
+pub(crate) mod hotel;
+pub(crate) mod judge;
+pub(crate) mod payment;
+pub(crate) mod prebook;
+pub(crate) mod refusal;
+pub(crate) mod step;
+
+use crate::app::App;
+use crate::config::Config;
+use crate::flow::judge::Times;
+use crate::flow::step::{FlowError, HOTEL_BOOKING_JOB, Walker};
+use host_domain::hotel::Booking;
+use host_domain::id::BookingId;
+use host_domain::leg::Schedule;
+use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
+use host_runtime::CallContext;
+use host_storage::DatabaseError;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long a claim on a booking's work holds without being renewed. Longer
+/// than any single call may take.
+const LEASE: Duration = Duration::from_secs(60);
+
+/// How often a call that waits for another's outcome looks.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// When what went wrong is looked at again.
+#[derive(Debug, Clone)]
+pub(crate) struct Schedules {
+    /// Reading back what is not known.
+    pub(crate) reconcile: Schedule,
+    /// Trying again what is known not to have happened.
+    pub(crate) capture_retry: Schedule,
+}
+
+impl Schedules {
+    pub(crate) fn new(config: &Config) -> Self {
+        let schedule = |offsets: &[u64]| Schedule::new(offsets.iter().map(|&s| i64::try_from(s).unwrap_or(i64::MAX)).collect());
+        Self { reconcile: schedule(&config.reconcile.schedule_s), capture_retry: schedule(&config.payments.capture_retry_s) }
+    }
+}
+
+impl App {
+    pub(crate) fn lease_ms(&self) -> i64 {
+        i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    pub(crate) fn times(&self) -> Times<'_> {
+        Times { now: self.clock.now(), reconcile: &self.schedules.reconcile, capture_retry: &self.schedules.capture_retry }
+    }
+
+    /// When a call that is made now is first read back, should its answer be lost.
+    pub(crate) fn first_check(&self) -> Timestamp {
+        let now = self.clock.now();
+        self.schedules.reconcile.next_after(now, now)
+    }
+
+    /// After how long a supplier's not knowing something proves that it is not there; none: never.
+    pub(crate) fn reads_consistent_after_ms(&self, id: &SupplierId) -> Option<u32> {
+        self.runtime.supplier(id)?.info().description.reads_consistent_after_ms
+    }
+
+    /// A claim of this call on a booking's work.
+    pub(crate) fn walker(&self, request_id: &str, deadline: Instant) -> Walker {
+        Walker { lease_token: format!("{:032x}", self.ids.bits()), request_id: request_id.to_owned(), deadline }
+    }
+
+    pub(crate) fn call_context(&self, booking: &Booking, walker: &Walker) -> CallContext {
+        CallContext {
+            request_id: walker.request_id.clone(),
+            organization: booking.owner.tenant.organization.clone(),
+            booking: Some(booking.id.to_string()),
+            deadline: walker.deadline,
+        }
+    }
+
+    /// Whether somebody walks the steps of a booking at this moment.
+    pub(crate) async fn is_being_walked(&self, id: &BookingId) -> Result<bool, DatabaseError> {
+        Ok(self.store.job(HOTEL_BOOKING_JOB, id.as_str()).await?.is_some_and(|job| job.leased))
+    }
+
+    /// How long an offer is good whose supplier names no time, seconds.
+    pub(crate) fn offer_ttl_s(&self) -> i64 {
+        i64::try_from(self.config.offers.ttl_s).unwrap_or(i64::MAX)
+    }
+
+    /// Walks to the end, also when the caller goes away meanwhile.
+    pub(crate) async fn run_to_end<T: Send + 'static>(&self, walk: impl Future<Output = T> + Send + 'static) -> Result<T, FlowError> {
+        self.tasks.finish(walk).await.map_err(|_logged| FlowError::Stopped)
+    }
+
+    /// Waits a moment for somebody else's outcome; false when the time is over.
+    #[expect(clippy::disallowed_methods, reason = "the other call may run in another process: only looking again tells")]
+    pub(crate) async fn wait_a_little(&self, deadline: Instant) -> bool {
+        let next = Instant::now() + LOOK_EVERY;
+        if next >= deadline {
+            return false;
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+        true
+    }
+}

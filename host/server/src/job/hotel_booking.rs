@@ -1,0 +1,32 @@
+//! Goes on with a hotel booking: after a crash, an unknown outcome, an accepted
+//! cancellation, an offer that runs out, money to take or to give back.
+
+use crate::app::App;
+use crate::flow::step::{FlowError, Walker};
+use host_domain::id::BookingId;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long the calls of one run may take; shorter than the lease.
+const RUN_MAX: Duration = Duration::from_secs(45);
+
+pub(crate) async fn run(app: &App, subject: &str, token: &str) -> Result<(), FlowError> {
+    let Ok(id) = BookingId::parse(subject) else {
+        tracing::error!(subject, "work for something that is no booking");
+        return Ok(());
+    };
+    let Some(booking) = app.store.load_hotel_booking(&id).await? else {
+        tracing::error!(subject, "work for a booking that is not there");
+        return Ok(());
+    };
+    let walker = Walker {
+        lease_token: token.to_owned(),
+        request_id: format!("job_{:032x}", app.ids.bits()),
+        deadline: Instant::now() + RUN_MAX,
+    };
+    match app.drive_hotel(booking, &walker).await {
+        // Somebody else has it; nothing is left to do here.
+        Err(FlowError::LeaseLost(_)) => Ok(()),
+        ended => ended.map(|_| ()),
+    }
+}

@@ -1,0 +1,109 @@
+//! Background work: one worker claims what is due and starts the task of its
+//! kind. A task gets the subject of its row and nothing else: it reads the
+//! state, compares, acts, and is safe to run twice.
+
+mod hotel_booking;
+
+use crate::app::App;
+use crate::flow::step::HOTEL_BOOKING_JOB;
+use host_storage::{Claim, Job, Write};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// Tasks that run at once in one process: what the database and the suppliers
+/// bear beside the callers' own work.
+const TASKS_MAX: usize = 64;
+
+/// Claims without an end before a job is parked for a person to look at.
+const ATTEMPTS_MAX: u32 = 20;
+
+/// How long a failed task waits before the next try.
+const RETRY_S: i64 = 5;
+
+/// Works until the application stops.
+pub(crate) async fn work(app: Arc<App>) {
+    let stopping = app.tasks.stopping();
+    let places = Arc::new(Semaphore::new(TASKS_MAX));
+    let mut woken = app.store.job_wake_ups();
+    let poll = Duration::from_secs(app.config.jobs.poll_s.max(1));
+    while !stopping.is_cancelled() {
+        let full = claim(&app, &places).await;
+        if full {
+            continue;
+        }
+        let next = tokio::time::timeout(poll, woken.changed());
+        tokio::select! {
+            () = stopping.cancelled() => return,
+            woken = next => if matches!(woken, Ok(Err(_))) {
+                // The store is closed; so will be the application.
+                return;
+            },
+        }
+    }
+}
+
+/// Claims as much as there is room for, and starts it. True: there may be more.
+async fn claim(app: &Arc<App>, places: &Arc<Semaphore>) -> bool {
+    let Ok(first) = Arc::clone(places).acquire_owned().await else {
+        return false;
+    };
+    let room = places.available_permits().saturating_add(1);
+    let token = format!("{:032x}", app.ids.bits());
+    let claim = Claim {
+        kinds: &[HOTEL_BOOKING_JOB],
+        limit: u32::try_from(room).unwrap_or(1),
+        now: app.clock.now(),
+        lease_ms: app.lease_ms(),
+        token: &token,
+        attempts_max: ATTEMPTS_MAX,
+    };
+    let claimed = match app.store.claim_jobs(claim).await {
+        Ok(claimed) => claimed,
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "background work cannot be claimed");
+            return false;
+        }
+    };
+    for parked in &claimed.parked {
+        tracing::error!(kind = parked.kind, subject = parked.subject, "background work is parked: it never comes to an end");
+        metrics::counter!("stopover_jobs_parked_total").increment(1);
+    }
+    let full = claimed.jobs.len() >= room;
+    let mut first = Some(first);
+    for job in claimed.jobs {
+        let place = match first.take() {
+            Some(place) => place,
+            None => match Arc::clone(places).acquire_owned().await {
+                Ok(place) => place,
+                Err(_) => return false,
+            },
+        };
+        let (app, token) = (Arc::clone(app), token.clone());
+        let tasks = app.tasks.clone();
+        tasks.spawn("job", async move {
+            run(&app, &job, &token).await;
+            drop(place);
+        });
+    }
+    full
+}
+
+async fn run(app: &App, job: &Job, token: &str) {
+    let ended = match job.kind.as_str() {
+        HOTEL_BOOKING_JOB => hotel_booking::run(app, &job.subject, token).await,
+        unknown => {
+            tracing::error!(kind = unknown, "claimed work of a kind that this version does not know");
+            return;
+        }
+    };
+    let Err(error) = ended else { return };
+    tracing::warn!(kind = job.kind, subject = job.subject, error = &error as &dyn std::error::Error, "background work failed; it is tried again");
+    let now = app.clock.now();
+    let mut write = Write::new(now);
+    write.fail_job(&job.kind, &job.subject, token, now.plus_s(RETRY_S), &error.to_string());
+    if let Err(error) = app.store.commit(write).await {
+        // The lease lapses by itself, and the work is due again.
+        tracing::debug!(error = &error as &dyn std::error::Error, "the failure could not be stored");
+    }
+}

@@ -1,0 +1,218 @@
+//! API keys: their form, making them, and who one belongs to. Only digests are
+//! stored; a revoked key stops working on every host within seconds, because
+//! what is known of a key is forgotten after [`KNOWN_FOR`].
+
+use crate::api::caller::Scope;
+use crate::tasks::Tasks;
+use host_domain::id::KeyId;
+use host_domain::owner::{Mode, Tenant};
+use host_domain::time::Timestamp;
+use host_storage::{ApiKey, CommitError, DatabaseError, Store, Write};
+use moka::future::Cache;
+use secrecy::{ExposeSecret, SecretString};
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a host may go on with what it knows of a key.
+pub const KNOWN_FOR: Duration = Duration::from_secs(3);
+/// Keys that a host keeps in mind.
+const KNOWN_MAX: u64 = 10_000;
+
+const RANDOM_CHARS: usize = 32;
+const CHECKSUM_CHARS: usize = 6;
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Why a key cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum MakeKeyError {
+    /// The machine gives no random bytes.
+    #[error("no random bytes")]
+    Random,
+    /// It cannot be stored.
+    #[error("the key cannot be stored")]
+    Store(#[source] CommitError),
+}
+
+/// What a new key is for.
+#[derive(Debug, Clone)]
+pub struct NewKey {
+    /// Organization and mode.
+    pub tenant: Tenant,
+    /// What people call it.
+    pub name: String,
+    /// What it may do.
+    pub scopes: Vec<Scope>,
+    /// Until when.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// Makes a key, stores its digest and returns it: the only time that it is seen.
+///
+/// # Errors
+/// [`MakeKeyError`].
+pub async fn make(store: &Store, new: NewKey, id: KeyId, now: Timestamp) -> Result<SecretString, MakeKeyError> {
+    let key = generate(new.tenant.mode).ok_or(MakeKeyError::Random)?;
+    let stored = ApiKey {
+        id,
+        tenant: new.tenant,
+        name: new.name,
+        scopes: new.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
+        hint: hint(key.expose_secret()),
+        created_at: now,
+        expires_at: new.expires_at,
+        last_used_at: None,
+        revoked_at: None,
+    };
+    let mut write = Write::new(now);
+    write.insert_api_key(&stored, &digest(key.expose_secret()));
+    store.commit(write).await.map_err(MakeKeyError::Store)?;
+    Ok(key)
+}
+
+/// `sk_test_…abcd`.
+fn hint(key: &str) -> String {
+    let end = key.len().saturating_sub(4);
+    format!("{}…{}", key.get(..8).unwrap_or_default(), key.get(end..).unwrap_or_default())
+}
+
+fn prefix(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Test => "sk_test_",
+        Mode::Live => "sk_live_",
+    }
+}
+
+fn digest(key: &str) -> [u8; 32] {
+    Sha256::digest(key.as_bytes()).into()
+}
+
+/// A key of the right form with 190 random bits; none without randomness.
+fn generate(mode: Mode) -> Option<SecretString> {
+    let mut key = prefix(mode).to_owned();
+    let end = key.len() + RANDOM_CHARS;
+    while key.len() < end {
+        let mut bytes = [0_u8; 64];
+        getrandom::fill(&mut bytes).ok()?;
+        // Bytes beyond the last multiple of 62 would favour some characters.
+        let fair = bytes.iter().filter(|byte| **byte < 248).filter_map(|byte| BASE62.get(usize::from(byte % 62)));
+        key.extend(fair.take(end - key.len()).map(|character| char::from(*character)));
+    }
+    key.push_str(&checksum(&key));
+    Some(key.into())
+}
+
+/// CRC-32 of the rest in base 62: tells a key from a typo without a look-up.
+fn checksum(key: &str) -> String {
+    let mut rest = u64::from(crc32fast::hash(key.as_bytes()));
+    let mut characters = ['0'; CHECKSUM_CHARS];
+    for character in characters.iter_mut().rev() {
+        let digit = usize::try_from(rest % 62).ok().and_then(|digit| BASE62.get(digit));
+        *character = digit.map_or('0', |digit| char::from(*digit));
+        rest /= 62;
+    }
+    characters.iter().collect()
+}
+
+/// Whether text has the form of a key, checksum included.
+#[must_use]
+pub fn is_well_formed(key: &str) -> bool {
+    let Some(rest) = key.strip_prefix("sk_test_").or_else(|| key.strip_prefix("sk_live_")) else { return false };
+    if rest.len() != RANDOM_CHARS + CHECKSUM_CHARS || !rest.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return false;
+    }
+    let (body, sum) = key.split_at(key.len() - CHECKSUM_CHARS);
+    checksum(body) == sum
+}
+
+/// Why a key opens nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// Malformed, unknown, revoked or expired: nobody is told which.
+    #[error("the key is not valid")]
+    Invalid,
+    /// It could not be looked up.
+    #[error("the key cannot be looked up")]
+    Database(#[source] DatabaseError),
+}
+
+/// Who keys belong to, with a short memory.
+pub struct Keys {
+    store: Store,
+    tasks: Tasks,
+    known: Cache<[u8; 32], Arc<ApiKey>>,
+}
+
+impl Keys {
+    /// Looks keys up in a store; notes their use in tasks of their own.
+    #[must_use]
+    pub fn new(store: Store, tasks: Tasks) -> Self {
+        let known = Cache::builder().max_capacity(KNOWN_MAX).time_to_live(KNOWN_FOR).build();
+        Self { store, tasks, known }
+    }
+
+    /// Whose the key is.
+    ///
+    /// # Errors
+    /// [`KeyError`].
+    pub async fn resolve(&self, key: &str, now: Timestamp) -> Result<Arc<ApiKey>, KeyError> {
+        if !is_well_formed(key) {
+            return Err(KeyError::Invalid);
+        }
+        let sha256 = digest(key);
+        // Failures are not remembered: a key works as soon as it is made.
+        let found = self.known.try_get_with(sha256, self.look_up(sha256, now)).await;
+        let found = found.map_err(|error| match error.as_ref() {
+            KeyError::Invalid => KeyError::Invalid,
+            KeyError::Database(error) => KeyError::Database(error.clone()),
+        })?;
+        let good = found.revoked_at.is_none() && found.expires_at.is_none_or(|end| now < end) && key.starts_with(prefix(found.tenant.mode));
+        if good { Ok(found) } else { Err(KeyError::Invalid) }
+    }
+
+    async fn look_up(&self, sha256: [u8; 32], now: Timestamp) -> Result<Arc<ApiKey>, KeyError> {
+        let found = self.store.api_key_by_hash(&sha256).await.map_err(KeyError::Database)?;
+        let found = Arc::new(found.ok_or(KeyError::Invalid)?);
+        if found.revoked_at.is_none() {
+            let (store, used) = (self.store.clone(), Arc::clone(&found));
+            self.tasks.spawn("touch_api_key", async move {
+                if let Err(error) = store.touch_api_key(&used, now).await {
+                    tracing::warn!(key = %used.id, error = &error as &dyn std::error::Error, "the use of a key was not noted");
+                }
+            });
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_key_is_well_formed_and_no_other_text_is() {
+        let key = generate(Mode::Test).unwrap();
+        let key = key.expose_secret();
+        assert!(key.starts_with("sk_test_") && key.len() == 46, "{key}");
+        assert!(is_well_formed(key));
+        for index in 0..key.len() {
+            let mut changed = key.to_owned().into_bytes();
+            changed[index] = if changed[index] == b'x' { b'y' } else { b'x' };
+            assert!(!is_well_formed(std::str::from_utf8(&changed).unwrap()), "character {index}");
+        }
+        assert!(!is_well_formed(&key[..45]));
+        assert!(!is_well_formed(&format!("{key}0")));
+        assert!(!is_well_formed("sk_test_ä"));
+    }
+
+    #[test]
+    fn keys_differ_and_use_every_character() {
+        let keys: Vec<_> = (0..200).map(|_| generate(Mode::Live).unwrap()).collect();
+        let mut texts: Vec<&str> = keys.iter().map(ExposeSecret::expose_secret).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        assert_eq!(texts.len(), 200);
+        let all: String = texts.iter().map(|key| &key[8..40]).collect();
+        assert!(BASE62.iter().all(|character| all.contains(char::from(*character))));
+    }
+}

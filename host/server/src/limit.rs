@@ -1,0 +1,116 @@
+//! How much one key may ask: a token bucket for each, in this host's memory.
+//! Several hosts on one database allow the sum of their buckets.
+
+use governor::clock::{Clock, DefaultClock};
+use governor::middleware::StateInformationMiddleware;
+use governor::state::keyed::DefaultKeyedStateStore;
+use governor::{Quota, RateLimiter};
+use host_domain::id::KeyId;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+
+const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const REMAINING: HeaderName = HeaderName::from_static("ratelimit");
+
+/// Whose bucket.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Bucket {
+    /// A key's.
+    Key(KeyId),
+    /// Calls without a good key, by the address that they come from.
+    Stranger(Option<IpAddr>),
+}
+
+/// What a bucket says to one more request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    /// Requests that are left.
+    pub remaining: u32,
+    /// Seconds until the bucket is full again.
+    pub full_in_s: u32,
+    /// Seconds to wait; none: go on.
+    pub retry_after_s: Option<u32>,
+}
+
+/// The buckets.
+pub struct Limiter {
+    buckets: RateLimiter<Bucket, DefaultKeyedStateStore<Bucket>, DefaultClock, StateInformationMiddleware>,
+    per_s: NonZeroU32,
+    burst: NonZeroU32,
+    policy: HeaderValue,
+}
+
+impl Limiter {
+    /// Buckets that hold `burst` and gain `per_s` each second; nothing is 1.
+    #[must_use]
+    pub fn new(per_s: u32, burst: u32) -> Self {
+        let per_s = NonZeroU32::new(per_s).unwrap_or(NonZeroU32::MIN);
+        let burst = NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN);
+        let quota = Quota::per_second(per_s).allow_burst(burst);
+        let window_s = burst.get().div_ceil(per_s.get());
+        let policy = HeaderValue::from_str(&format!("\"default\";q={burst};w={window_s}"));
+        Self {
+            buckets: RateLimiter::keyed(quota).with_middleware(),
+            per_s,
+            burst,
+            policy: policy.unwrap_or(HeaderValue::from_static("\"default\"")),
+        }
+    }
+
+    /// Takes one request out of a bucket.
+    #[must_use]
+    pub fn check(&self, bucket: &Bucket) -> Verdict {
+        let (remaining, wait) = match self.buckets.check_key(bucket) {
+            Ok(state) => (state.remaining_burst_capacity(), None),
+            Err(refused) => (0, Some(refused.wait_time_from(DefaultClock::default().now()))),
+        };
+        let missing = self.burst.get().saturating_sub(remaining);
+        Verdict {
+            remaining,
+            full_in_s: missing.div_ceil(self.per_s.get()),
+            retry_after_s: wait.map(|wait| u32::try_from(wait.as_millis().div_ceil(1000)).unwrap_or(u32::MAX).max(1)),
+        }
+    }
+
+    /// Writes what the IETF draft on rate limit headers asks for.
+    pub fn write_headers(&self, verdict: Option<Verdict>, headers: &mut HeaderMap) {
+        headers.insert(POLICY, self.policy.clone());
+        let text = verdict.map(|verdict| format!("\"default\";r={};t={}", verdict.remaining, verdict.full_in_s));
+        if let Some(Ok(value)) = text.map(|text| HeaderValue::from_str(&text)) {
+            headers.insert(REMAINING, value);
+        }
+    }
+
+    /// Forgets buckets that are full anyway.
+    pub fn tidy(&self) {
+        self.buckets.retain_recent();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_empties_and_says_when_to_come_back() {
+        let limiter = Limiter::new(1, 3);
+        let one = Bucket::Key(KeyId::from_bits(1));
+        let left: Vec<u32> = (0..3).map(|_| limiter.check(&one).remaining).collect();
+        assert_eq!(left, [2, 1, 0]);
+        let refused = limiter.check(&one);
+        assert_eq!((refused.remaining, refused.full_in_s, refused.retry_after_s), (0, 3, Some(1)));
+        let other = limiter.check(&Bucket::Key(KeyId::from_bits(2)));
+        assert_eq!((other.remaining, other.retry_after_s), (2, None));
+    }
+
+    #[test]
+    fn headers_follow_the_draft() {
+        let limiter = Limiter::new(100, 200);
+        let mut headers = HeaderMap::new();
+        let verdict = limiter.check(&Bucket::Stranger(None));
+        limiter.write_headers(Some(verdict), &mut headers);
+        assert_eq!(headers["RateLimit-Policy"], "\"default\";q=200;w=2");
+        assert_eq!(headers["RateLimit"], "\"default\";r=199;t=1");
+    }
+}

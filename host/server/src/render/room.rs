@@ -1,0 +1,119 @@
+//! The rooms of a booking, and who sleeps there.
+
+use crate::api::value::{Instant, Money};
+use crate::render::offer::Board;
+use crate::render::policy::{CancellationPolicy, Promotion};
+use host_domain::hotel;
+use host_domain::hotel::GuestType as Age;
+use host_domain::hotel::booking::{self, Booking};
+use host_domain::id::GuestId;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A child of a room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct RoomChild {
+    /// Years.
+    #[schema(minimum = 0, maximum = 17)]
+    age: u32,
+}
+
+/// Adult or child.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum GuestType {
+    /// 18 or older.
+    Adult,
+    /// 0 to 17.
+    Child,
+}
+
+/// A guest of a room.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub(crate) struct RoomGuest {
+    #[schema(pattern = "^guest_[a-zA-Z0-9-]+$", example = "guest_01976f3e4a5b7c8d9e0f112233445566")]
+    id: String,
+    first_name: String,
+    last_name: String,
+    /// Adult or child.
+    #[serde(rename = "type")]
+    guest_type: GuestType,
+    /// The room's contact; one adult a room.
+    is_lead: bool,
+}
+
+/// A room of a booking.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub(crate) struct BookingRoom {
+    #[schema(pattern = "^room_[a-zA-Z0-9-]+$", example = "room_01976f3e4a5b7c8d9e0f112233445566")]
+    id: String,
+    /// Zero-based, in the order that the rooms were asked for.
+    #[schema(minimum = 0, maximum = 8)]
+    position: usize,
+    /// Display text.
+    name: String,
+    /// What is included to eat.
+    board: Board,
+    /// Display text of the board.
+    board_name: String,
+    #[schema(minimum = 1, maximum = 8)]
+    adults: u32,
+    children: Vec<RoomChild>,
+    /// Share of the booking's total.
+    total: Money,
+    /// Paid at the hotel, on top of the total; null: nothing.
+    #[schema(required)]
+    due_at_property: Option<Money>,
+    /// Of this room; null until the offer is bound.
+    #[schema(required)]
+    cancellation_policy: Option<CancellationPolicy>,
+    /// Price reductions of this room, already in its total; null: none.
+    #[schema(required)]
+    promotions: Option<Vec<Promotion>>,
+    /// The supplier's number of the room.
+    #[schema(required)]
+    supplier_reference_number: Option<String>,
+    /// The hotel's own number.
+    #[schema(required)]
+    hotel_confirmation_code: Option<String>,
+    /// When it was released.
+    #[schema(required)]
+    canceled_at: Option<Instant>,
+    guests: Vec<RoomGuest>,
+}
+
+/// The room of a booking at a position.
+pub(crate) fn room(booking: &Booking, position: usize, room: &booking::Room) -> BookingRoom {
+    let applies = |promotion: &&hotel::Promotion| promotion.room_positions.iter().any(|at| usize::from(*at) == position);
+    let promotions: Vec<Promotion> = booking.promotions.iter().filter(applies).map(Promotion::from).collect();
+    BookingRoom {
+        id: room.id.to_string(),
+        position,
+        name: room.name.clone(),
+        board: room.board.into(),
+        board_name: room.board_name.clone(),
+        adults: u32::from(room.adults),
+        children: room.children.iter().map(|age| RoomChild { age: u32::from(*age) }).collect(),
+        total: room.total.into(),
+        due_at_property: room.due_at_property.map(Money::from),
+        cancellation_policy: room.policy.as_ref().map(CancellationPolicy::from),
+        promotions: Some(promotions).filter(|promotions| !promotions.is_empty()),
+        supplier_reference_number: room.supplier_reference.clone(),
+        hotel_confirmation_code: room.hotel_confirmation_code.clone(),
+        canceled_at: room.canceled_at.map(Instant::from),
+        guests: room.guests.iter().map(guest).collect(),
+    }
+}
+
+fn guest((id, guest): &(GuestId, hotel::Guest)) -> RoomGuest {
+    RoomGuest {
+        id: id.to_string(),
+        first_name: guest.first_name.clone(),
+        last_name: guest.last_name.clone(),
+        guest_type: match guest.guest_type {
+            Age::Adult => GuestType::Adult,
+            Age::Child => GuestType::Child,
+        },
+        is_lead: guest.is_lead,
+    }
+}

@@ -1,0 +1,47 @@
+//! Hotels of an area.
+
+use crate::api::value::Money;
+use crate::render::place::Location;
+use host_domain::hotel::supply;
+use host_domain::id::HotelId;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A hotel of an area.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub(crate) struct FoundHotel {
+    #[schema(pattern = "^htl_[a-zA-Z0-9-]+$", example = "htl_01976f3e4a5b7c8d9e0f112233445566")]
+    hotel_id: String,
+    /// The supplier's id of the same hotel.
+    supplier_hotel_id: String,
+    /// Display name.
+    name: String,
+    /// One line.
+    address: String,
+    location: Location,
+    #[schema(required, minimum = 0, maximum = 5)]
+    star_rating: Option<f64>,
+    #[schema(required, minimum = 0, maximum = 10)]
+    guest_rating: Option<f64>,
+    /// The lowest price for the whole stay; indicative: price the hotel to book.
+    #[schema(required)]
+    lowest_total: Option<Money>,
+    /// URL of a picture.
+    #[schema(required)]
+    main_image: Option<String>,
+}
+
+/// A found hotel under its id.
+pub(crate) fn hotel(id: &HotelId, hotel: supply::FoundHotel) -> FoundHotel {
+    FoundHotel {
+        hotel_id: id.to_string(),
+        supplier_hotel_id: hotel.supplier_hotel_id,
+        name: hotel.name,
+        address: hotel.address,
+        location: hotel.location.into(),
+        star_rating: hotel.star_rating,
+        guest_rating: hotel.guest_rating,
+        lowest_total: hotel.lowest_total.map(Money::from),
+        main_image: hotel.main_image,
+    }
+}

@@ -1,0 +1,103 @@
+//! The weather of a stay.
+
+use crate::api::value::Day;
+use host_domain::hotel::Booking;
+use host_domain::hotel::content;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What the numbers are counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Units {
+    /// Degrees Celsius, metres a second, millimetres.
+    Metric,
+}
+
+/// Sky.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct WeatherCondition {
+    /// Display text.
+    description: String,
+    /// The supplier's name of an icon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    icon: Option<String>,
+}
+
+/// A day's weather. A value that is left out is not known.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub(crate) struct WeatherDay {
+    /// Local date.
+    date: Day,
+    /// Degrees Celsius.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature_min: Option<f64>,
+    /// Degrees Celsius.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature_max: Option<f64>,
+    /// Display text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<String>,
+    conditions: Vec<WeatherCondition>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    humidity_percent: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    afternoon_humidity_percent: Option<f64>,
+    /// Metres a second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wind_speed_mps: Option<f64>,
+    /// Metres a second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    maximum_wind_speed_mps: Option<f64>,
+    /// 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    precipitation_probability: Option<f64>,
+    /// Millimetres.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    precipitation_total_mm: Option<f64>,
+}
+
+/// The weather of a stay.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub(crate) struct StayWeather {
+    #[schema(pattern = "^bkg_[a-zA-Z0-9-]+$", example = "bkg_01976f3e4a5b7c8d9e0f112233445566")]
+    booking_id: String,
+    #[schema(pattern = "^htl_[a-zA-Z0-9-]+$", example = "htl_01976f3e4a5b7c8d9e0f112233445566")]
+    hotel_id: String,
+    /// Check-in.
+    start_date: Day,
+    /// Check-out.
+    end_date: Day,
+    units: Units,
+    /// In ascending order; days without a forecast are left out.
+    days: Vec<WeatherDay>,
+}
+
+/// The weather of a booking's stay.
+pub(crate) fn stay(booking: &Booking, days: Vec<content::WeatherDay>) -> StayWeather {
+    StayWeather {
+        booking_id: booking.id.to_string(),
+        hotel_id: booking.hotel_id.to_string(),
+        start_date: booking.stay.check_in.into(),
+        end_date: booking.stay.check_out.into(),
+        units: Units::Metric,
+        days: days.into_iter().map(day).collect(),
+    }
+}
+
+fn day(day: content::WeatherDay) -> WeatherDay {
+    let conditions = day.conditions.into_iter();
+    WeatherDay {
+        date: day.date.into(),
+        temperature_min: day.temperature_min,
+        temperature_max: day.temperature_max,
+        summary: day.summary,
+        conditions: conditions.map(|sky| WeatherCondition { description: sky.description, icon: sky.icon }).collect(),
+        humidity_percent: day.humidity_percent,
+        afternoon_humidity_percent: day.afternoon_humidity_percent,
+        wind_speed_mps: day.wind_speed_mps,
+        maximum_wind_speed_mps: day.maximum_wind_speed_mps,
+        precipitation_probability: day.precipitation_probability,
+        precipitation_total_mm: day.precipitation_total_mm,
+    }
+}

@@ -1,0 +1,96 @@
+//! The one place that starts tasks: each has a name, is waited for when the
+//! process stops, and is told to stop.
+
+use crate::api::problem::ApiError;
+use futures::FutureExt;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Tasks of the application. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Tasks {
+    tracker: TaskTracker,
+    stopping: CancellationToken,
+}
+
+/// The work broke; the log says how.
+#[derive(Debug, thiserror::Error)]
+#[error("the work ended without a result")]
+struct Broken;
+
+impl Tasks {
+    /// Starts a task. A panic ends it and is logged under its name.
+    #[expect(clippy::disallowed_methods, reason = "the one place that starts tasks")]
+    pub fn spawn(&self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
+        let watched = async move {
+            if AssertUnwindSafe(task).catch_unwind().await.is_err() {
+                tracing::error!(task = name, "a task panicked");
+            }
+        };
+        tokio::spawn(self.tracker.track_future(watched));
+    }
+
+    /// Carries out work to its end, also when the caller goes away meanwhile,
+    /// and waits for it.
+    ///
+    /// # Errors
+    /// An internal error when the work panicked.
+    #[expect(clippy::disallowed_methods, reason = "the one place that starts tasks")]
+    pub async fn finish<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> Result<T, ApiError> {
+        let ended = tokio::spawn(self.tracker.track_future(work)).await;
+        ended.map_err(|error| {
+            tracing::error!(%error, "work of a request broke");
+            ApiError::internal(Broken)
+        })
+    }
+
+    /// Cancelled when the process begins to stop.
+    #[must_use]
+    pub fn stopping(&self) -> CancellationToken {
+        self.stopping.clone()
+    }
+
+    /// Tells every task to stop.
+    pub fn stop(&self) {
+        self.stopping.cancel();
+        self.tracker.close();
+    }
+
+    /// Waits for every task. False: some still run after that time.
+    pub async fn wait(&self, patience: Duration) -> bool {
+        tokio::time::timeout(patience, self.tracker.wait()).await.is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::sync::oneshot;
+
+    #[tokio::test]
+    async fn work_goes_on_when_its_caller_goes_away() {
+        let tasks = Tasks::default();
+        let (release, released) = oneshot::channel::<()>();
+        let (report, reported) = oneshot::channel();
+        let work = tasks.finish(async move {
+            released.await.unwrap();
+            report.send("done").unwrap();
+        });
+        let mut work = Box::pin(work);
+        assert!(futures::poll!(work.as_mut()).is_pending());
+        drop(work);
+        release.send(()).unwrap();
+        assert_eq!(reported.await.unwrap(), "done");
+        tasks.stop();
+        assert!(tasks.wait(Duration::from_secs(5)).await);
+    }
+
+    #[tokio::test]
+    async fn a_panic_in_work_is_an_internal_error() {
+        let tasks = Tasks::default();
+        let error = tasks.finish(async { panic!("on purpose") }).await.map(|()| ()).unwrap_err();
+        assert_eq!(error.code().name(), "internal_error");
+    }
+}
