@@ -1,0 +1,194 @@
+//! Completing a booking, whatever the supplier does. Each on both databases,
+//! with the sandbox's ledger as proof.
+
+use serde_json::json;
+use tests::{Booked, Database, Server, ServerOptions, eventually};
+
+/// Read-backs within a second, so that nothing has to be waited for.
+const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n";
+
+async fn server(database: Database) -> Server {
+    Server::start_with(ServerOptions::on(database).config(SOON)).await
+}
+
+/// What a hotel does, what `book` answers, where the booking ends, and what was
+/// carried out at the other side.
+struct Case {
+    hotel: &'static str,
+    answer: (u16, &'static str),
+    end: &'static str,
+    ledger: &'static [&'static str],
+}
+
+const CASES: &[Case] = &[
+    Case { hotel: "OK", answer: (200, "CONFIRMED"), end: "CONFIRMED", ledger: &["authorization", "booking", "capture"] },
+    Case { hotel: "MANY", answer: (200, "CONFIRMED"), end: "CONFIRMED", ledger: &["authorization", "booking", "capture"] },
+    Case { hotel: "PRICE_DOWN", answer: (200, "CONFIRMED"), end: "CONFIRMED", ledger: &["authorization", "booking", "capture"] },
+    Case { hotel: "BOOK_REFUSED", answer: (422, "supplier_rejected"), end: "FAILED", ledger: &["authorization", "void"] },
+    Case { hotel: "BOOK_PENDING", answer: (202, "COMPLETE_IN_PROGRESS"), end: "CONFIRMED", ledger: &["authorization", "booking", "capture"] },
+    Case { hotel: "BOOK_PENDING_REFUSED", answer: (202, "COMPLETE_IN_PROGRESS"), end: "FAILED", ledger: &["authorization", "void"] },
+    Case { hotel: "BOOK_LOST_ANSWER", answer: (500, "result_unknown"), end: "CONFIRMED", ledger: &["authorization", "booking", "capture"] },
+    Case { hotel: "BOOK_LOST_REQUEST", answer: (500, "result_unknown"), end: "FAILED", ledger: &["authorization", "void"] },
+    Case { hotel: "BOOK_GARBAGE", answer: (500, "result_unknown"), end: "CONFIRMED", ledger: &["authorization", "booking", "capture"] },
+    Case { hotel: "BOOK_500", answer: (500, "result_unknown"), end: "CONFIRMED", ledger: &["authorization", "booking", "capture"] },
+];
+
+async fn every_hotel_ends_as_it_says(database: Database) {
+    let server = server(database).await;
+    let client = server.client();
+    for case in CASES {
+        let (booking, reply) = Booked::at(case.hotel).book(&client).await;
+        let (status, word) = case.answer;
+        assert_eq!(reply.status, status, "{}: {:#}", case.hotel, reply.body);
+        if status < 300 {
+            assert_eq!(reply.data()["status"], word, "{}", case.hotel);
+        } else {
+            reply.expect_problem(status, word);
+        }
+        let ended = client.hotel_booking_once(&booking, case.end).await;
+        if case.end == "FAILED" {
+            assert_eq!(ended["failure"]["code"], "book_failed", "{}", case.hotel);
+        }
+        let what = format!("{} to leave {:?} in the ledger", case.hotel, case.ledger);
+        eventually(&what, async || (server.ledger().await.kinds_of(&booking) == case.ledger).then_some(())).await;
+    }
+}
+
+#[tokio::test]
+async fn every_hotel_ends_as_it_says_on_sqlite() {
+    every_hotel_ends_as_it_says(Database::Sqlite).await;
+}
+
+#[tokio::test]
+async fn every_hotel_ends_as_it_says_on_postgres() {
+    every_hotel_ends_as_it_says(Database::Postgres).await;
+}
+
+#[tokio::test]
+async fn a_confirmed_booking_is_whole() {
+    let server = server(Database::Sqlite).await;
+    let client = server.client();
+    let (id, reply) = Booked::at("OK").rooms(2).book(&client).await;
+    let _confirmed = reply.expect(200);
+    let captured = "the payment to be captured";
+    let booking = eventually(captured, async || {
+        Some(client.hotel_booking(&id).await).filter(|booking| booking["payments"][0]["status"] == "CAPTURED")
+    })
+    .await;
+    assert_eq!(booking["total"], json!({"amount": 520.0, "currency": "EUR"}));
+    assert_eq!(booking["rooms"].as_array().unwrap().len(), 2);
+    for (position, room) in booking["rooms"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(room["position"], position);
+        assert_eq!(room["board"], "BED_AND_BREAKFAST");
+        assert_eq!(room["guests"][0]["is_lead"], true);
+    }
+    assert_eq!(booking["payments"][0]["cards"][0]["brand"], "VISA");
+    assert!(booking["confirmed_at"].as_str().unwrap().ends_with('Z'));
+    for absent in ["canceled_at", "due_at_property", "loyalty"] {
+        assert!(booking[absent].is_null(), "{absent} is {}", booking[absent]);
+    }
+    let listed = client.get("/v1/hotel/bookings").await.expect(200);
+    assert!(listed.data()[0]["payments"][0].get("cards").is_none(), "cards only stand in the single read");
+    assert_eq!(listed.body["meta"], json!({"limit": 25, "offset": 0, "has_more": false}));
+}
+
+#[tokio::test]
+async fn repeating_book_changes_nothing() {
+    let server = server(Database::Sqlite).await;
+    let client = server.client();
+    let (booking, reply) = Booked::at("OK").book(&client).await;
+    let _confirmed = reply.expect(200);
+    let instrument = Booked::at("OK").instrument(&client).await;
+    let path = format!("/v1/hotel/bookings/{booking}/book");
+    for _ in 0..3 {
+        let again = client.post(&path, &json!({"payment_instrument_id": instrument})).await.expect(200);
+        assert_eq!(again.data()["status"], "CONFIRMED");
+    }
+    let ledger = server.ledger().await;
+    assert_eq!((ledger.count(&booking, "booking"), ledger.count(&booking, "authorization")), (1, 1));
+}
+
+async fn many_at_once_book_once(database: Database) {
+    let server = server(database).await;
+    let client = server.client();
+    let booking = Booked::at("OK").ready(&client).await;
+    let body = json!({"payment_instrument_id": Booked::at("OK").instrument(&client).await});
+    let path = format!("/v1/hotel/bookings/{booking}/book");
+    let mut calls = tokio::task::JoinSet::new();
+    for _ in 0..64 {
+        let (client, path, body) = (client.clone(), path.clone(), body.clone());
+        calls.spawn(async move { client.post(&path, &body).await });
+    }
+    while let Some(reply) = calls.join_next().await {
+        assert_eq!(reply.unwrap().expect(200).data()["status"], "CONFIRMED");
+    }
+    let ledger = server.ledger().await;
+    assert_eq!((ledger.count(&booking, "booking"), ledger.count(&booking, "authorization")), (1, 1));
+}
+
+#[tokio::test]
+async fn sixty_four_calls_at_once_make_one_booking_and_one_charge_on_sqlite() {
+    many_at_once_book_once(Database::Sqlite).await;
+}
+
+#[tokio::test]
+async fn sixty_four_calls_at_once_make_one_booking_and_one_charge_on_postgres() {
+    many_at_once_book_once(Database::Postgres).await;
+}
+
+#[tokio::test]
+async fn an_outcome_that_is_never_known_stays_unknown_and_is_never_repeated() {
+    let server = server(Database::Sqlite).await;
+    let client = server.client();
+    let (booking, reply) = Booked::at("BOOK_NEVER_KNOWN").book(&client).await;
+    assert_eq!(reply.expect_problem(500, "result_unknown").body["retryable"], false);
+    let body = json!({"payment_instrument_id": Booked::at("OK").instrument(&client).await});
+    let again = client.post(&format!("/v1/hotel/bookings/{booking}/book"), &body).await;
+    again.expect_problem(500, "result_unknown");
+    assert_eq!(client.hotel_booking(&booking).await["status"], "COMPLETE_IN_PROGRESS");
+    assert_eq!(server.ledger().await.count(&booking, "authorization"), 1);
+}
+
+#[tokio::test]
+async fn an_offer_that_runs_out_expires_its_booking() {
+    let server = server(Database::Sqlite).await;
+    let client = server.client();
+    let booking = Booked::at("EXPIRES_SOON").ready(&client).await;
+    let expired = client.hotel_booking_once(&booking, "EXPIRED").await;
+    assert_eq!(expired["payments"], json!([]));
+    let body = json!({"payment_instrument_id": Booked::at("OK").instrument(&client).await});
+    let late = client.post(&format!("/v1/hotel/bookings/{booking}/book"), &body).await;
+    assert_eq!(late.expect_problem(409, "booking_state_conflict").body["booking_status"], "EXPIRED");
+}
+
+#[tokio::test]
+async fn the_list_is_newest_first_and_filtered_exactly() {
+    let server = server(Database::Sqlite).await;
+    let client = server.client();
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.insert(0, Booked::at("OK").ready(&client).await);
+    }
+    let listed = async |query: &str| {
+        let reply = client.get(&format!("/v1/hotel/bookings{query}")).await.expect(200);
+        let ids = reply.data().as_array().unwrap().iter().map(|booking| booking["id"].as_str().unwrap().to_owned());
+        (ids.collect::<Vec<_>>(), reply.body["meta"]["has_more"].as_bool().unwrap())
+    };
+    assert_eq!(listed("").await, (ids.clone(), false));
+    assert_eq!(listed("?limit=2").await, (ids[..2].to_vec(), true));
+    assert_eq!(listed("?limit=2&offset=1").await, (ids[1..].to_vec(), false));
+    assert_eq!(listed("?status=CONFIRMED").await, (vec![], false));
+    assert_eq!(listed("?reference_id=none").await, (vec![], false));
+}
+
+#[tokio::test]
+async fn another_user_and_another_organization_see_nothing() {
+    let server = server(Database::Sqlite).await;
+    let client = server.client();
+    let booking = Booked::at("OK").ready(&client).await;
+    let path = format!("/v1/hotel/bookings/{booking}");
+    let stranger = client.user("stranger").get(&path).await.expect_problem(404, "booking_not_found");
+    let unknown = client.get("/v1/hotel/bookings/bkg_00000000000000000000000000000000").await.expect_problem(404, "booking_not_found");
+    let same = |body: &serde_json::Value| (body["code"].clone(), body["detail"].clone(), body["title"].clone());
+    assert_eq!(same(&stranger.body), same(&unknown.body));
+}

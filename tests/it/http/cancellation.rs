@@ -1,0 +1,144 @@
+//! Cancelling, quoting, and what is given back.
+
+use serde_json::json;
+use tests::{Booked, Client, Database, Reply, Server, ServerOptions, eventually};
+
+const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n";
+
+async fn server(database: Database) -> Server {
+    Server::start_with(ServerOptions::on(database).config(SOON)).await
+}
+
+async fn cancel(client: &Client, booking: &str) -> Reply {
+    client.post(&format!("/v1/hotel/bookings/{booking}/cancel"), &json!({})).await
+}
+
+async fn quote(client: &Client, booking: &str) -> Reply {
+    client.get(&format!("/v1/hotel/bookings/{booking}/cancellation-quote")).await
+}
+
+/// Confirmed, and its payment taken: what a cancellation gives back is then in the ledger.
+async fn captured(server: &Server, way: Booked) -> String {
+    let booking = way.confirmed(&server.client()).await;
+    eventually("the capture", async || (server.ledger().await.count(&booking, "capture") == 1).then_some(())).await;
+    booking
+}
+
+async fn every_cancellation_ends_as_it_says(database: Database) {
+    let server = server(database).await;
+    let client = server.client();
+    for (hotel, end, cancellation) in [
+        ("OK", "CANCELED", "SUCCEEDED"),
+        ("CANCEL_REFUSED", "CONFIRMED", "REFUSED"),
+        ("CANCEL_PENDING", "CANCELED", "SUCCEEDED"),
+        ("CANCEL_LOST_ANSWER", "CANCELED", "SUCCEEDED"),
+    ] {
+        let booking = captured(&server, Booked::at(hotel)).await;
+        let begun = cancel(&client, &booking).await;
+        assert!(matches!(begun.status, 200 | 202), "{hotel}: {:#}", begun.body);
+        let what = format!("{hotel} to end {end}");
+        let ended = eventually(&what, async || {
+            Some(client.hotel_booking(&booking).await).filter(|b| b["status"] == end && b["cancellations"][0]["status"] == cancellation)
+        })
+        .await;
+        let ledger = async || server.ledger().await;
+        if end == "CANCELED" {
+            eventually("the refund", async || (ledger().await.count(&booking, "refund") == 1).then_some(())).await;
+            assert_eq!(ledger().await.sum(&booking, "refund"), 260.0, "{hotel}: free until two days before");
+            assert_eq!(cancel(&client, &booking).await.expect(200).data()["status"], "CANCELED");
+            assert_eq!(ledger().await.count(&booking, "cancellation"), 1, "{hotel}");
+        } else {
+            assert_eq!(ended["failure"]["code"], "cancel_refused");
+            assert_eq!(ledger().await.count(&booking, "refund"), 0);
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_cancellation_ends_as_it_says_on_sqlite() {
+    every_cancellation_ends_as_it_says(Database::Sqlite).await;
+}
+
+#[tokio::test]
+async fn every_cancellation_ends_as_it_says_on_postgres() {
+    every_cancellation_ends_as_it_says(Database::Postgres).await;
+}
+
+#[tokio::test]
+async fn rooms_are_released_one_by_one_where_the_supplier_can() {
+    let server = server(Database::Sqlite).await;
+    let client = server.client();
+    let booking = captured(&server, Booked::at("OK").rooms(2)).await;
+    let rooms = client.hotel_booking(&booking).await["rooms"].clone();
+    let path = format!("/v1/hotel/bookings/{booking}/cancel");
+    let first = client.post(&path, &json!({"room_ids": [rooms[0]["id"]]})).await;
+    assert_eq!(first.status, 202, "{:#}", first.body);
+    let partly = client.hotel_booking_once(&booking, "PARTIALLY_CANCELED").await;
+    assert_eq!(partly["total"]["amount"], 520.0, "what was booked stays");
+    assert!(!partly["rooms"][0]["canceled_at"].is_null());
+    assert!(partly["rooms"][1]["canceled_at"].is_null());
+    assert_eq!(partly["cancellations"][0]["room_ids"], json!([rooms[0]["id"]]));
+    let _rest = client.post(&path, &json!({"room_ids": [rooms[1]["id"]]})).await.expect(202);
+    let _canceled = client.hotel_booking_once(&booking, "CANCELED").await;
+    eventually("both refunds", async || (server.ledger().await.sum(&booking, "refund") == 520.0).then_some(())).await;
+}
+
+#[tokio::test]
+async fn single_rooms_are_refused_elsewhere() {
+    let server = server(Database::Sqlite).await;
+    let client = server.client();
+    let booking = captured(&server, Booked::at("MANY").rooms(2)).await;
+    let rooms = client.hotel_booking(&booking).await["rooms"].clone();
+    let path = format!("/v1/hotel/bookings/{booking}/cancel");
+    let reply = client.post(&path, &json!({"room_ids": [rooms[0]["id"]]})).await;
+    reply.expect_problem(422, "supplier_operation_unsupported");
+    let unknown = client.post(&path, &json!({"room_ids": ["room_00000000000000000000000000000000"]})).await;
+    unknown.expect_problem(400, "validation_failed");
+    let typo = client.post(&path, &json!({"rooms": []})).await;
+    typo.expect_problem(400, "validation_failed");
+}
+
+#[tokio::test]
+async fn what_is_not_refundable_gives_nothing_back() {
+    let server = server(Database::Sqlite).await;
+    let client = server.client();
+    let booking = captured(&server, Booked::at("OK").non_refundable()).await;
+    let estimate = quote(&client, &booking).await.expect(200);
+    assert_eq!(estimate.data()["refund"]["amount"], 0.0);
+    let _begun = cancel(&client, &booking).await;
+    let canceled = client.hotel_booking_once(&booking, "CANCELED").await;
+    assert_eq!(canceled["cancellations"][0]["fee"]["amount"], 200.0);
+    assert_eq!(server.ledger().await.count(&booking, "refund"), 0);
+}
+
+#[tokio::test]
+async fn quotes_say_where_they_come_from() {
+    let server = server(Database::Sqlite).await;
+    let client = server.client();
+    let ok = Booked::at("OK").confirmed(&client).await;
+    let estimate = quote(&client, &ok).await.expect(200);
+    assert_eq!(estimate.data()["source"], "POLICY_ESTIMATE");
+    assert_eq!(estimate.data()["available"], true);
+    assert_eq!(estimate.data()["fee"]["amount"], 0.0);
+    assert_eq!(estimate.data()["refund"]["amount"], 260.0);
+
+    let preview = Booked::at("QUOTE_PREVIEW").confirmed(&client).await;
+    let quoted = quote(&client, &preview).await.expect(200);
+    assert_eq!((quoted.data()["source"].as_str(), quoted.data()["fee"]["amount"].as_f64()), (Some("SUPPLIER_QUOTE"), Some(25.0)));
+
+    let unreadable = Booked::at("QUOTE_UNREADABLE").confirmed(&client).await;
+    let nothing = quote(&client, &unreadable).await.expect(200);
+    assert_eq!(nothing.data()["available"], false);
+    assert!(nothing.data()["fee"].is_null());
+
+    let failing = Booked::at("QUOTE_FAILS").confirmed(&client).await;
+    quote(&client, &failing).await.expect_problem(502, "supplier_error");
+
+    let restricted = Booked::at("RESTRICTED").confirmed(&client).await;
+    quote(&client, &restricted).await.expect_problem(422, "cancellation_restricted");
+
+    let ready = Booked::at("OK").ready(&client).await;
+    let early = quote(&client, &ready).await.expect_problem(409, "booking_state_conflict");
+    assert_eq!(early.body["booking_status"], "READY_FOR_COMPLETE");
+    cancel(&client, &ready).await.expect_problem(409, "booking_state_conflict");
+}

@@ -1,0 +1,12 @@
+//! One file a family of routes.
+
+mod booking;
+mod cancellation;
+mod content;
+mod convention;
+mod identity;
+mod idempotency;
+mod instrument;
+mod offer;
+mod payment;
+mod place;

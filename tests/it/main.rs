@@ -1,0 +1,9 @@
+//! What is answered: every test starts the real server and enters over HTTP.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on fails by panicking"
+)]
+
+mod http;
+mod operate;

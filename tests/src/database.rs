@@ -1,0 +1,35 @@
+//! The databases that everything is tested on.
+
+use sqlx::{Connection, Executor, PgConnection};
+use std::path::Path;
+
+/// Which database a server under test uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Database {
+    /// A file of the server's own.
+    Sqlite,
+    /// A database of its own on the cluster that `cargo xtask test` starts.
+    Postgres,
+}
+
+impl Database {
+    /// Both, for tests that must hold on each.
+    pub const BOTH: [Self; 2] = [Self::Sqlite, Self::Postgres];
+
+    /// An empty database for one server; its URL.
+    pub(crate) async fn create(self, data_dir: &Path) -> String {
+        match self {
+            Self::Sqlite => format!("sqlite:{}", data_dir.join("stopover.sqlite3").display()),
+            Self::Postgres => {
+                let maintenance = std::env::var("STOPOVER_TEST_POSTGRES")
+                    .expect("STOPOVER_TEST_POSTGRES is not set: run the tests with `cargo xtask test`, which starts PostgreSQL");
+                let name = format!("stopover_{}", uuid::Uuid::now_v7().simple());
+                let mut admin = PgConnection::connect(&maintenance).await.expect("PostgreSQL does not answer");
+                admin.execute(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}"))).await.unwrap();
+                admin.close().await.unwrap();
+                let (base, _) = maintenance.rsplit_once('/').expect("a database URL ends in a name");
+                format!("{base}/{name}")
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Builders of hotel requests, and the way to a booking.
+
+use crate::client::{Client, Reply};
+use serde_json::{Value, json};
+
+/// A date so many days from today (UTC).
+#[must_use]
+pub fn days_ahead(days: i64) -> String {
+    let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+    today.checked_add(jiff::Span::new().days(days)).unwrap().to_string()
+}
+
+/// Offers of one sandbox hotel: two nights in a month, one room for two adults.
+#[must_use]
+pub fn offers_request(hotel: &str) -> Value {
+    json!({
+        "supplier": "SANDBOX_HOTELS",
+        "supplier_hotel_ids": [hotel],
+        "check_in": days_ahead(30),
+        "check_out": days_ahead(32),
+        "occupancy": [{"adults": 2, "children": []}],
+        "guest_nationality": "DE",
+        "currency": "EUR",
+    })
+}
+
+/// A prebook of an offer for `rooms` rooms with two adults each.
+#[must_use]
+pub fn prebook_request(offer_reference: &str, rooms: usize) -> Value {
+    let guest = |first: &str, lead: bool| json!({"first_name": first, "last_name": "Lovelace", "type": "ADULT", "is_lead": lead});
+    let room = json!({"guests": [guest("Ada", true), guest("Byron", false)]});
+    json!({
+        "offer_reference": offer_reference,
+        "contact": {"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.org", "phone": "+442079460000"},
+        "rooms": vec![room; rooms],
+    })
+}
+
+/// A way to a booking: which hotel, which card, how many rooms.
+#[derive(Debug, Clone)]
+pub struct Booked {
+    hotel: String,
+    card: String,
+    rooms: usize,
+    refundable: bool,
+}
+
+impl Booked {
+    /// At a hotel of the sandbox; the refundable offer; a good card; one room.
+    #[must_use]
+    pub fn at(hotel: &str) -> Self {
+        Self { hotel: hotel.to_owned(), card: "tok_visa".to_owned(), rooms: 1, refundable: true }
+    }
+
+    /// With another card.
+    #[must_use]
+    pub fn card(self, token: &str) -> Self {
+        Self { card: token.to_owned(), ..self }
+    }
+
+    /// With several rooms.
+    #[must_use]
+    pub fn rooms(self, rooms: usize) -> Self {
+        Self { rooms, ..self }
+    }
+
+    /// With the offer that cannot be refunded.
+    #[must_use]
+    pub fn non_refundable(self) -> Self {
+        Self { refundable: false, ..self }
+    }
+
+    /// An offer reference.
+    pub async fn offer(&self, client: &Client) -> String {
+        let mut request = offers_request(&self.hotel);
+        request["occupancy"] = json!(vec![json!({"adults": 2, "children": []}); self.rooms]);
+        let reply = client.post("/v1/hotel/offers", &request).await.expect(200);
+        let offers = reply.data()[0]["offers"].as_array().expect("offers");
+        let offer = offers.iter().find(|offer| offer["refundable"] == self.refundable).expect("an offer of this kind");
+        offer["offer_reference"].as_str().unwrap().to_owned()
+    }
+
+    /// The answer to prebooking such an offer, with a new key.
+    pub async fn prebook(&self, client: &Client) -> Reply {
+        let offer = self.offer(client).await;
+        let key = uuid::Uuid::now_v7().to_string();
+        client.header("x-idempotency-key", &key).post("/v1/hotel/prebook", &prebook_request(&offer, self.rooms)).await
+    }
+
+    /// The id of a booking that is ready to be completed.
+    pub async fn ready(&self, client: &Client) -> String {
+        let reply = self.prebook(client).await.expect(201);
+        assert_eq!(reply.data()["status"], "READY_FOR_COMPLETE");
+        reply.data()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The id of a stored card.
+    pub async fn instrument(&self, client: &Client) -> String {
+        let reply = client.post("/v1/payment-instruments", &json!({"type": "CARD", "token": self.card})).await.expect(201);
+        reply.data()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The booking's id, and the answer to completing it.
+    pub async fn book(&self, client: &Client) -> (String, Reply) {
+        let booking = self.ready(client).await;
+        let instrument = self.instrument(client).await;
+        let body = json!({"payment_instrument_id": instrument});
+        let reply = client.post(&format!("/v1/hotel/bookings/{booking}/book"), &body).await;
+        (booking, reply)
+    }
+
+    /// The id of a confirmed booking.
+    pub async fn confirmed(&self, client: &Client) -> String {
+        let (booking, reply) = self.book(client).await;
+        assert_eq!(reply.expect(200).data()["status"], "CONFIRMED");
+        booking
+    }
+}
+
+impl Client {
+    /// A booking as it is now.
+    pub async fn hotel_booking(&self, id: &str) -> Value {
+        self.get(&format!("/v1/hotel/bookings/{id}")).await.expect(200).data().clone()
+    }
+
+    /// A booking once it has a status.
+    pub async fn hotel_booking_once(&self, id: &str, status: &str) -> Value {
+        let what = format!("booking {id} to be {status}");
+        crate::eventually(&what, async || Some(self.hotel_booking(id).await).filter(|booking| booking["status"] == status)).await
+    }
+}

@@ -1,0 +1,42 @@
+//! What tests are written with: the real server as a process, a client, and
+//! builders for requests. Everything enters by the public surface.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on fails by panicking"
+)]
+
+mod client;
+mod database;
+mod hotel;
+mod sandbox;
+mod server;
+
+pub use client::{Client, Reply};
+pub use database::Database;
+pub use hotel::{Booked, days_ahead, offers_request, prebook_request};
+pub use sandbox::{Effect, Ledger, heal, pay};
+pub use server::{Server, ServerOptions, binary, target_dir};
+
+use std::time::{Duration, Instant};
+
+/// Longest wait for a condition: far beyond what any needs, so that reaching it is a failure.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits until `probe` gives a value. Looks often; never waits for time itself.
+///
+/// # Panics
+/// When it gives none for a minute; the message names what was waited for.
+pub async fn eventually<T>(what: &str, mut probe: impl AsyncFnMut() -> Option<T>) -> T {
+    let begin = Instant::now();
+    while begin.elapsed() < PATIENCE {
+        if let Some(value) = probe().await {
+            return value;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("waited in vain for: {what}");
+}

@@ -1,0 +1,79 @@
+//! What the sandbox carried out: the proof.
+
+use serde_json::{Value, json};
+
+/// One thing that was carried out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Effect {
+    /// `booking`, `cancellation`, `authorization`, `capture`, `void`, `refund`.
+    pub kind: String,
+    /// What the gateway sent; begins with the booking's id.
+    pub client_reference: String,
+    /// Major units.
+    pub amount: f64,
+}
+
+/// Everything that was carried out, oldest first.
+#[derive(Debug, Clone)]
+pub struct Ledger(Vec<Effect>);
+
+impl Ledger {
+    /// Reads the ledger of a sandbox.
+    pub async fn read(sandbox: &str) -> Self {
+        let rows: Value = control(sandbox, reqwest::Method::GET, "/control/ledger", None).await;
+        let rows = rows.as_array().expect("the ledger is an array").iter();
+        Self(
+            rows.map(|row| Effect {
+                kind: row["kind"].as_str().unwrap().to_owned(),
+                client_reference: row["client_reference"].as_str().unwrap_or_default().to_owned(),
+                amount: row["amount"].as_f64().unwrap_or_default(),
+            })
+            .collect(),
+        )
+    }
+
+    /// The kinds of what was carried out for a booking, in order.
+    #[must_use]
+    pub fn kinds_of<'a>(&'a self, booking: &'a str) -> Vec<&'a str> {
+        self.of(booking).map(|effect| effect.kind.as_str()).collect()
+    }
+
+    /// How often a kind was carried out for a booking.
+    #[must_use]
+    pub fn count(&self, booking: &str, kind: &str) -> usize {
+        self.of(booking).filter(|effect| effect.kind == kind).count()
+    }
+
+    /// The sum of a kind's amounts for a booking, major units.
+    #[must_use]
+    pub fn sum(&self, booking: &str, kind: &str) -> f64 {
+        self.of(booking).filter(|effect| effect.kind == kind).map(|effect| effect.amount).sum()
+    }
+
+    /// Everything for a booking.
+    pub fn of<'a>(&'a self, booking: &'a str) -> impl Iterator<Item = &'a Effect> {
+        self.0.iter().filter(move |effect| effect.client_reference.starts_with(booking))
+    }
+}
+
+/// Completes a payment in the browser's stead.
+pub async fn pay(sandbox: &str, token: &str) {
+    control(sandbox, reqwest::Method::POST, "/control/pay", Some(json!({"token": token}))).await;
+}
+
+/// Ends the outages of scenarios that can be healed.
+pub async fn heal(sandbox: &str) {
+    control(sandbox, reqwest::Method::POST, "/control/heal", Some(json!({}))).await;
+}
+
+async fn control(sandbox: &str, method: reqwest::Method, path: &str, body: Option<Value>) -> Value {
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let mut request = http.request(method, format!("{sandbox}{path}"));
+    if let Some(body) = body {
+        request = request.json(&body);
+    }
+    let answer = request.send().await.expect("the sandbox answers");
+    assert!(answer.status().is_success(), "{path}: {}", answer.status());
+    let text = answer.text().await.unwrap();
+    if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() }
+}

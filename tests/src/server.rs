@@ -1,0 +1,251 @@
+//! The real binary as a process, with a data directory and a database of its own.
+
+use crate::client::Client;
+use crate::database::Database;
+use crate::sandbox::Ledger;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+
+/// How to start a server.
+#[derive(Debug, Clone)]
+pub struct ServerOptions {
+    /// On which database.
+    pub database: Database,
+    /// TOML over the demo's configuration.
+    pub config: String,
+    /// Environment beside the test's own.
+    pub environment: Vec<(String, String)>,
+}
+
+impl ServerOptions {
+    /// The demo on a database.
+    #[must_use]
+    pub fn on(database: Database) -> Self {
+        Self { database, config: String::new(), environment: Vec::new() }
+    }
+
+    /// With more configuration.
+    #[must_use]
+    pub fn config(mut self, toml: &str) -> Self {
+        self.config.push_str(toml);
+        self.config.push('\n');
+        self
+    }
+
+    /// With a variable.
+    #[must_use]
+    pub fn environment(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+}
+
+/// A running server; killed when dropped.
+#[derive(Debug)]
+pub struct Server {
+    process: Child,
+    data_dir: TempDir,
+    database_url: String,
+    sandbox: Option<Sandbox>,
+    /// Base URL of the API.
+    pub api: String,
+    /// Base URL of the admin listener.
+    pub admin: String,
+    /// Base URL of the sandbox.
+    pub sandbox_url: String,
+    /// A test key of organization `demo`.
+    pub key: String,
+}
+
+/// A sandbox in a process of its own, so that it outlives the server.
+#[derive(Debug)]
+struct Sandbox {
+    process: Child,
+    url: String,
+    _data_dir: TempDir,
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        let _gone_already = self.process.start_kill();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _gone_already = self.process.start_kill();
+    }
+}
+
+impl Server {
+    /// The demo on a database, with nothing changed.
+    pub async fn start(database: Database) -> Self {
+        Self::start_with(ServerOptions::on(database)).await
+    }
+
+    /// A server with options, its sandbox in the same process.
+    pub async fn start_with(options: ServerOptions) -> Self {
+        let data_dir = tempfile::tempdir().unwrap();
+        let database_url = options.database.create(data_dir.path()).await;
+        Self::launch(data_dir, database_url, &options, None).await
+    }
+
+    /// A server whose sandbox runs in a process of its own: for killing one and not the other.
+    pub async fn start_beside_sandbox(options: ServerOptions) -> Self {
+        let sandbox = start_sandbox().await;
+        let data_dir = tempfile::tempdir().unwrap();
+        let database_url = options.database.create(data_dir.path()).await;
+        Self::launch(data_dir, database_url, &options, Some(sandbox)).await
+    }
+
+    /// Kills the process as a power cut would, and waits until it is gone.
+    pub async fn kill(&mut self) {
+        let _gone_already = self.process.start_kill();
+        self.process.wait().await.unwrap();
+    }
+
+    /// Waits until the process ends by itself.
+    pub async fn wait_for_exit(&mut self) -> std::process::ExitStatus {
+        self.process.wait().await.unwrap()
+    }
+
+    /// Asks the process to end (SIGTERM).
+    pub async fn terminate(&mut self) -> std::process::ExitStatus {
+        let id = self.process.id().expect("the server is running");
+        let sent = Command::new("kill").arg(id.to_string()).status().await.unwrap();
+        assert!(sent.success());
+        self.wait_for_exit().await
+    }
+
+    /// Starts again on the same data, with other options.
+    pub async fn restart(mut self, options: ServerOptions) -> Self {
+        self.kill().await;
+        let data_dir = std::mem::replace(&mut self.data_dir, tempfile::tempdir().unwrap());
+        let sandbox = self.sandbox.take();
+        let key = self.key.clone();
+        let mut again = Self::launch(data_dir, self.database_url.clone(), &options, sandbox).await;
+        again.key = key;
+        again
+    }
+
+    /// A client with the server's key.
+    #[must_use]
+    pub fn client(&self) -> Client {
+        Client::new(&self.api, &self.key)
+    }
+
+    /// What the sandbox carried out.
+    pub async fn ledger(&self) -> Ledger {
+        Ledger::read(&self.sandbox_url).await
+    }
+
+    /// Where the server keeps its files.
+    #[must_use]
+    pub fn data_dir(&self) -> &Path {
+        self.data_dir.path()
+    }
+
+    async fn launch(data_dir: TempDir, database_url: String, options: &ServerOptions, sandbox: Option<Sandbox>) -> Self {
+        let config = data_dir.path().join("test.toml");
+        std::fs::write(&config, format!("database = \"{database_url}\"\n{}", options.config)).unwrap();
+        let mut command = Command::new(binary());
+        command
+            .args(["serve", "--demo", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"])
+            .arg("--data-dir")
+            .arg(data_dir.path())
+            .arg("--config")
+            .arg(&config)
+            .env("STOPOVER_PLUGINS_DIR", target_dir().join("plugins"))
+            .envs(options.environment.iter().map(|(name, value)| (name, value)));
+        if let Some(sandbox) = &sandbox {
+            command.args(["--sandbox", &sandbox.url]);
+        }
+        let log = std::fs::File::options().create(true).append(true).open(data_dir.path().join("server.log")).unwrap();
+        let mut process = command.stdout(Stdio::piped()).stderr(log).kill_on_drop(true).spawn().unwrap_or_else(|error| {
+            panic!("{} does not start ({error}): build it with `cargo xtask test`", binary().display())
+        });
+        let said = Said::read(&mut process, data_dir.path()).await;
+        Self {
+            process,
+            database_url,
+            sandbox_url: sandbox.as_ref().map_or(said.sandbox, |sandbox| sandbox.url.clone()),
+            sandbox,
+            api: said.api,
+            admin: said.admin,
+            key: said.key,
+            data_dir,
+        }
+    }
+}
+
+/// What the server says when it is ready.
+#[derive(Debug, Default)]
+struct Said {
+    api: String,
+    admin: String,
+    sandbox: String,
+    key: String,
+}
+
+impl Said {
+    async fn read(process: &mut Child, data_dir: &Path) -> Self {
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let mut said = Self::default();
+        let mut seen = Vec::new();
+        while let Ok(Some(line)) = lines.next_line().await {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words.as_slice() {
+                ["api", url, ..] => said.api = (*url).to_owned(),
+                ["admin", url, ..] => said.admin = (*url).to_owned(),
+                ["sandbox", url, ..] => said.sandbox = (*url).to_owned(),
+                ["key", key, ..] => said.key = (*key).to_owned(),
+                _ => {}
+            }
+            seen.push(line);
+            if !said.api.is_empty() && !said.admin.is_empty() && seen.last().is_some_and(|line| line.starts_with("ready")) {
+                // Whoever prints more must not block on a full pipe.
+                tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+                return said;
+            }
+        }
+        let log = std::fs::read_to_string(data_dir.join("server.log")).unwrap_or_default();
+        panic!("the server ended before it was ready.\nIt said:\n{}\nIt logged:\n{log}", seen.join("\n"));
+    }
+}
+
+async fn start_sandbox() -> Sandbox {
+    let data_dir = tempfile::tempdir().unwrap();
+    let mut process = Command::new(binary())
+        .args(["sandbox", "--listen", "127.0.0.1:0", "--data-dir"])
+        .arg(data_dir.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        if let ["sandbox", url, ..] = line.split_whitespace().collect::<Vec<_>>().as_slice() {
+            return Sandbox { process, url: (*url).to_owned(), _data_dir: data_dir };
+        }
+    }
+    panic!("the sandbox ended before it was ready");
+}
+
+/// The build directory that this test was built into.
+#[must_use]
+pub fn target_dir() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let profile = test.ancestors().nth(2).unwrap();
+    profile.parent().unwrap().to_owned()
+}
+
+/// The server's binary, of the same profile as the tests.
+#[must_use]
+pub fn binary() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.ancestors().nth(2).unwrap().join("stopover")
+}
