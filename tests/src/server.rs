@@ -27,7 +27,7 @@ impl ServerOptions {
         Self { database, config: String::new(), environment: Vec::new() }
     }
 
-    /// With more configuration.
+    /// With more configuration; `{sandbox}` stands for the URL of a sandbox beside the server.
     #[must_use]
     pub fn config(mut self, toml: &str) -> Self {
         self.config.push_str(toml);
@@ -90,7 +90,7 @@ impl Server {
     pub async fn start_with(options: ServerOptions) -> Self {
         let data_dir = tempfile::tempdir().unwrap();
         let database_url = options.database.create(data_dir.path()).await;
-        Self::launch(data_dir, database_url, &options, None).await
+        Self::launch(data_dir, database_url, &options, None, true).await
     }
 
     /// A server whose sandbox runs in a process of its own: for killing one and not the other.
@@ -98,7 +98,22 @@ impl Server {
         let sandbox = start_sandbox().await;
         let data_dir = tempfile::tempdir().unwrap();
         let database_url = options.database.create(data_dir.path()).await;
-        Self::launch(data_dir, database_url, &options, Some(sandbox)).await
+        Self::launch(data_dir, database_url, &options, Some(sandbox), true).await
+    }
+
+    /// The process's number, while it runs.
+    ///
+    /// # Panics
+    /// When it has ended.
+    #[must_use]
+    pub fn process_id(&self) -> u32 {
+        self.process.id().expect("the server is running")
+    }
+
+    /// Where its rows are.
+    #[must_use]
+    pub fn database_url(&self) -> &str {
+        &self.database_url
     }
 
     /// Kills the process as a power cut would, and waits until it is gone.
@@ -126,7 +141,7 @@ impl Server {
         let data_dir = std::mem::replace(&mut self.data_dir, tempfile::tempdir().unwrap());
         let sandbox = self.sandbox.take();
         let key = self.key.clone();
-        let mut again = Self::launch(data_dir, self.database_url.clone(), &options, sandbox).await;
+        let mut again = Self::launch(data_dir, self.database_url.clone(), &options, sandbox, false).await;
         again.key = key;
         again
     }
@@ -148,9 +163,11 @@ impl Server {
         self.data_dir.path()
     }
 
-    async fn launch(data_dir: TempDir, database_url: String, options: &ServerOptions, sandbox: Option<Sandbox>) -> Self {
+    async fn launch(data_dir: TempDir, database_url: String, options: &ServerOptions, sandbox: Option<Sandbox>, is_first_start: bool) -> Self {
         let config = data_dir.path().join("test.toml");
-        std::fs::write(&config, format!("database = \"{database_url}\"\n{}", options.config)).unwrap();
+        let beside = sandbox.as_ref().map_or("", |sandbox| sandbox.url.as_str());
+        let more = options.config.replace("{sandbox}", beside);
+        std::fs::write(&config, format!("database = \"{database_url}\"\n{more}")).unwrap();
         let mut command = Command::new(binary());
         command
             .args(["serve", "--demo", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"])
@@ -167,7 +184,7 @@ impl Server {
         let mut process = command.stdout(Stdio::piped()).stderr(log).kill_on_drop(true).spawn().unwrap_or_else(|error| {
             panic!("{} does not start ({error}): build it with `cargo xtask test`", binary().display())
         });
-        let said = Said::read(&mut process, data_dir.path()).await;
+        let said = Said::read(&mut process, data_dir.path(), is_first_start).await;
         Self {
             process,
             database_url,
@@ -191,7 +208,7 @@ struct Said {
 }
 
 impl Said {
-    async fn read(process: &mut Child, data_dir: &Path) -> Self {
+    async fn read(process: &mut Child, data_dir: &Path, is_first_start: bool) -> Self {
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let mut said = Self::default();
         let mut seen = Vec::new();
@@ -201,11 +218,13 @@ impl Said {
                 ["api", url, ..] => said.api = (*url).to_owned(),
                 ["admin", url, ..] => said.admin = (*url).to_owned(),
                 ["sandbox", url, ..] => said.sandbox = (*url).to_owned(),
-                ["key", key, ..] => said.key = (*key).to_owned(),
                 _ => {}
             }
+            if let Some(begin) = line.find("sk_test_") {
+                said.key = line[begin..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+            }
             seen.push(line);
-            if !said.api.is_empty() && !said.admin.is_empty() && seen.last().is_some_and(|line| line.starts_with("ready")) {
+            if !said.api.is_empty() && !said.admin.is_empty() && (!said.key.is_empty() || !is_first_start) {
                 // Whoever prints more must not block on a full pipe.
                 tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
                 return said;

@@ -1,12 +1,6 @@
 //! What the WIT says, as Rust types: generated once for every interface of
 //! version 1.0. Owns nothing by hand; conversions to the domain live elsewhere.
 
-#![expect(
-    clippy::too_many_lines,
-    clippy::cast_possible_truncation,
-    reason = "generated from the documented WIT"
-)]
-
 wasmtime::component::bindgen!({
     path: "../../wit",
     inline: "

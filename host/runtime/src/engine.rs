@@ -30,7 +30,8 @@ const GUEST_STACK_BYTES: usize = 512 << 10;
 const FIBER_STACK_BYTES: usize = 1 << 20;
 /// Kept of a returned memory, where the kernel can tell which pages were written
 /// (`PAGEMAP_SCAN`): only those are reset, and the next call takes no page faults.
-const KEPT_BYTES_SCANNED: usize = 2 << 20;
+/// Enough for all but the largest answers; a burst of 1,000 calls leaves at most 1 GB.
+const KEPT_BYTES_SCANNED: usize = 1 << 20;
 /// Kept without that help: all of it is written again on every return, so little.
 const KEPT_BYTES_UNSCANNED: usize = 64 << 10;
 /// Kept of a returned table, for the same reason.

@@ -54,7 +54,7 @@ where
         store: &mut Store<GuestState>,
         instance: &Instance,
     ) -> Option<TypedFunc<Arguments, Answer>> {
-        let function = instance.get_func(&mut *store, &self.place)?;
+        let function = instance.get_func(&mut *store, self.place)?;
         // SAFETY: the types were checked against this very component when the
         // function was found, and types belong to the component, not to the instance.
         #[expect(

@@ -1,6 +1,5 @@
 //! What handlers and jobs may use, built in one place.
 
-
 use crate::api::schema::Schemas;
 use crate::config::Config;
 use crate::flow::Schedules;
@@ -8,6 +7,7 @@ use crate::id::IdSource;
 use crate::key::Keys;
 use crate::limit::Limiter;
 use crate::observe::{self, PluginMetrics};
+use crate::query::QueryMemory;
 use crate::seal::{KEY_BYTES, SealError, Sealer};
 use crate::suppliers::Suppliers;
 use crate::tasks::Tasks;
@@ -17,7 +17,7 @@ use host_domain::time::Clock;
 use host_runtime::{Runtime, RuntimeConfig, RuntimeError};
 use host_storage::{DatabaseError, MigrateError, OpenError, Options, Store};
 use secrecy::SecretSlice;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,6 +43,8 @@ pub struct App {
     pub schemas: Schemas,
     /// How much a key may ask.
     pub limiter: Limiter,
+    /// What questions to suppliers remember between requests.
+    pub(crate) query_memory: QueryMemory,
     /// When what went wrong is looked at again.
     pub(crate) schedules: Schedules,
     /// The one place that starts tasks.
@@ -73,7 +75,9 @@ pub enum StartError {
     #[error("the master key cannot be used")]
     Seal(#[from] SealError),
     /// What was sealed before cannot be opened.
-    #[error("the master key is not the one that this database was used with; give that one in old_master_keys too")]
+    #[error(
+        "the master key is not the one that this database was used with; give that one in old_master_keys too"
+    )]
     OtherMasterKey(#[source] SealError),
     /// The database cannot be opened.
     #[error("the database cannot be used")]
@@ -94,7 +98,10 @@ impl App {
     ///
     /// # Errors
     /// [`StartError`]. A plugin that cannot be loaded is no such error.
-    pub async fn build(config: Config, surroundings: Surroundings) -> Result<Arc<Self>, StartError> {
+    pub async fn build(
+        config: Config,
+        surroundings: Surroundings,
+    ) -> Result<Arc<Self>, StartError> {
         let sealer = sealer(&config)?;
         let store = open_store(&config).await?;
         store.migrate().await?;
@@ -107,6 +114,7 @@ impl App {
             keys: Keys::new(store.clone(), tasks.clone()),
             limiter: Limiter::new(config.limits.requests_per_s, config.limits.burst),
             schemas: Schemas::default(),
+            query_memory: QueryMemory::new(&config),
             schedules: Schedules::new(&config),
             clock: surroundings.clock,
             ids: surroundings.ids,
@@ -140,16 +148,22 @@ impl App {
 
 impl std::fmt::Debug for App {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("App").field("base_url", &self.base_url).finish_non_exhaustive()
+        f.debug_struct("App")
+            .field("base_url", &self.base_url)
+            .finish_non_exhaustive()
     }
 }
 
 /// Background work; each ends when the application stops.
 fn start_jobs(app: &Arc<App>) {
     let housekeeping = Arc::clone(app);
-    app.tasks.spawn("housekeeping", async move { housekeep(&housekeeping).await });
+    app.tasks.spawn(
+        "housekeeping",
+        async move { housekeep(&housekeeping).await },
+    );
     let worker = Arc::clone(app);
-    app.tasks.spawn("worker", async move { crate::job::work(worker).await });
+    app.tasks
+        .spawn("worker", async move { crate::job::work(worker).await });
 }
 
 /// Keeps what grows in memory small.
@@ -172,7 +186,19 @@ async fn housekeep(app: &App) {
 /// # Errors
 /// [`OpenError`].
 pub async fn open_store(config: &Config) -> Result<Store, OpenError> {
-    let options = Options { postgres_connections: config.limits.postgres_connections, ..Options::default() };
+    if let Some(folder) = config
+        .database
+        .expose()
+        .strip_prefix("sqlite:")
+        .and_then(|path| Path::new(path).parent())
+    {
+        // Where it cannot be made, opening the file says so.
+        let _ = tokio::fs::create_dir_all(folder).await;
+    }
+    let options = Options {
+        postgres_connections: config.limits.postgres_connections,
+        ..Options::default()
+    };
     Store::open(config.database.expose(), &options).await
 }
 
@@ -181,7 +207,8 @@ fn runtime(config: &Config, surroundings: &Surroundings) -> Result<Runtime, Runt
     let _ = observe::metrics();
     let mut made_of = RuntimeConfig::new(Arc::clone(&surroundings.clock));
     made_of.calls_max = config.limits.plugin_calls;
-    made_of.code_folder = Some(config.code_cache_dir.clone()).filter(|folder| !folder.as_os_str().is_empty());
+    made_of.code_folder =
+        Some(config.code_cache_dir.clone()).filter(|folder| !folder.as_os_str().is_empty());
     Runtime::new(made_of, Arc::new(PluginMetrics))
 }
 
@@ -193,13 +220,19 @@ fn sealer(config: &Config) -> Result<Sealer, StartError> {
     let key = decode_key("master_key", config.master_key.expose())?;
     let mut older = Vec::new();
     for old in &config.old_master_keys {
-        older.push((old.id.clone(), decode_key("a key of old_master_keys", old.key.expose())?));
+        older.push((
+            old.id.clone(),
+            decode_key("a key of old_master_keys", old.key.expose())?,
+        ));
     }
     Ok(Sealer::new(&config.master_key_id, &key, &older)?)
 }
 
 fn decode_key(which: &str, text: &str) -> Result<SecretSlice<u8>, StartError> {
-    let bytes = STANDARD.decode(text.trim()).ok().filter(|bytes| bytes.len() == KEY_BYTES);
+    let bytes = STANDARD
+        .decode(text.trim())
+        .ok()
+        .filter(|bytes| bytes.len() == KEY_BYTES);
     let key = bytes.map(SecretSlice::from);
     key.ok_or_else(|| StartError::MasterKey(format!("{which} is not {KEY_BYTES} bytes in base64")))
 }
@@ -211,7 +244,9 @@ const PROOF: &str = "master_key_proof";
 async fn prove_master_key(store: &Store, sealer: &Sealer) -> Result<(), StartError> {
     let fresh = sealer.seal(PROOF, &[], PROOF.as_bytes())?;
     let stored = store.setting_or_insert(PROOF, &fresh).await?;
-    sealer.open(PROOF, &[], &stored).map_err(StartError::OtherMasterKey)?;
+    sealer
+        .open(PROOF, &[], &stored)
+        .map_err(StartError::OtherMasterKey)?;
     if sealer.is_current(&stored) {
         return Ok(());
     }

@@ -65,12 +65,13 @@ sections! {
         requests_per_s: u32,
         burst: u32,
         request_s: u64,
+        connections: usize,
         shutdown_s: u64,
         plugin_calls: u32,
         calendar_per_minute: u32,
         postgres_connections: u32,
     }
-    Jobs { poll_s: u64, abort_at: String, }
+    Jobs { poll_s: u64, lease_s: u64, abort_at: String, }
     Reconcile { schedule_s: Vec<u64>, }
     Content { details_fresh_s: u64, reviews_fresh_s: u64, }
     Offers { ttl_s: u64, }
@@ -102,9 +103,15 @@ impl Config {
     ///
     /// # Errors
     /// What is wrong with it, and where.
-    pub fn load(overlay: Option<toml::Table>, file: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
+    pub fn load(
+        overlay: Option<toml::Table>,
+        file: Option<&Path>,
+        environment: &Environment,
+    ) -> Result<Self, ConfigError> {
         let table = layer::merged(overlay, file, environment)?;
-        let config: Self = table.try_into().map_err(|error: toml::de::Error| ConfigError::Invalid(error.message().to_owned()))?;
+        let config: Self = table
+            .try_into()
+            .map_err(|error: toml::de::Error| ConfigError::Invalid(error.message().to_owned()))?;
         config.check()?;
         Ok(config)
     }
@@ -126,12 +133,16 @@ impl Config {
             Mode::Test => &self.payments.processor_test,
             Mode::Live => &self.payments.processor_live,
         };
-        let mut able = self.suppliers.iter().filter(|supplier| supplier.kind == Kind::Payment && supplier.modes.contains(&mode));
+        let mut able = self
+            .suppliers
+            .iter()
+            .filter(|supplier| supplier.kind == Kind::Payment && supplier.modes.contains(&mode));
         if named.is_empty() {
             let only = able.next()?;
             return able.next().is_none().then_some(&only.id);
         }
-        able.find(|supplier| supplier.id.as_str() == named).map(|supplier| &supplier.id)
+        able.find(|supplier| supplier.id.as_str() == named)
+            .map(|supplier| &supplier.id)
     }
 
     /// The effective configuration as TOML, without secrets.
@@ -150,28 +161,77 @@ impl Config {
             }
         };
         let limits = &self.limits;
-        rule(limits.requests_per_s > 0, "limits.requests_per_s must be at least 1");
-        rule(limits.burst > 0, "limits.burst must be at least 1");
-        rule((1..=3600).contains(&limits.request_s), "limits.request_s must be 1 to 3600");
-        rule(limits.shutdown_s <= 3600, "limits.shutdown_s must be at most 3600");
-        rule(limits.plugin_calls > 0, "limits.plugin_calls must be at least 1");
-        rule(limits.postgres_connections > 1, "limits.postgres_connections must be at least 2");
-        rule((1..=3600).contains(&self.jobs.poll_s), "jobs.poll_s must be 1 to 3600");
-        rule(!self.reconcile.schedule_s.is_empty(), "reconcile.schedule_s must not be empty");
         rule(
-            self.public_url.is_empty() || self.public_url.starts_with("http://") || self.public_url.starts_with("https://"),
+            limits.requests_per_s > 0,
+            "limits.requests_per_s must be at least 1",
+        );
+        rule(limits.burst > 0, "limits.burst must be at least 1");
+        rule(
+            (1..=3600).contains(&limits.request_s),
+            "limits.request_s must be 1 to 3600",
+        );
+        rule(
+            limits.connections > 0,
+            "limits.connections must be at least 1",
+        );
+        rule(
+            limits.shutdown_s <= 3600,
+            "limits.shutdown_s must be at most 3600",
+        );
+        rule(
+            limits.plugin_calls > 0,
+            "limits.plugin_calls must be at least 1",
+        );
+        rule(
+            limits.postgres_connections > 1,
+            "limits.postgres_connections must be at least 2",
+        );
+        rule(
+            (1..=3600).contains(&self.jobs.poll_s),
+            "jobs.poll_s must be 1 to 3600",
+        );
+        rule(
+            !self.reconcile.schedule_s.is_empty(),
+            "reconcile.schedule_s must not be empty",
+        );
+        rule(
+            self.public_url.is_empty()
+                || self.public_url.starts_with("http://")
+                || self.public_url.starts_with("https://"),
             "public_url must begin with https:// or http://",
         );
         let mut seen = BTreeSet::new();
         for supplier in &self.suppliers {
-            rule(seen.insert(&supplier.id), &format!("two suppliers are called {}", supplier.id));
-            rule(!supplier.modes.is_empty(), &format!("modes of {} must not be empty", supplier.id));
-            rule(supplier.record.as_os_str().is_empty() || supplier.replay.as_os_str().is_empty(), &format!("{} can either record or replay", supplier.id));
+            rule(
+                seen.insert(&supplier.id),
+                &format!("two suppliers are called {}", supplier.id),
+            );
+            rule(
+                !supplier.modes.is_empty(),
+                &format!("modes of {} must not be empty", supplier.id),
+            );
+            rule(
+                supplier.record.as_os_str().is_empty() || supplier.replay.as_os_str().is_empty(),
+                &format!("{} can either record or replay", supplier.id),
+            );
         }
-        for (mode, named) in [(Mode::Test, &self.payments.processor_test), (Mode::Live, &self.payments.processor_live)] {
+        for (mode, named) in [
+            (Mode::Test, &self.payments.processor_test),
+            (Mode::Live, &self.payments.processor_live),
+        ] {
             let found = named.is_empty() || self.processor(mode).is_some();
-            rule(found, &format!("payments.processor_{} names no supplier of kind \"payment\" for that mode", mode.as_str()));
+            rule(
+                found,
+                &format!(
+                    "payments.processor_{} names no supplier of kind \"payment\" for that mode",
+                    mode.as_str()
+                ),
+            );
         }
-        if wrong.is_empty() { Ok(()) } else { Err(ConfigError::Invalid(wrong.join("; "))) }
+        if wrong.is_empty() {
+            Ok(())
+        } else {
+            Err(ConfigError::Invalid(wrong.join("; ")))
+        }
     }
 }

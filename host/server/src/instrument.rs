@@ -2,11 +2,14 @@
 //! the database and opened on its way out.
 
 use crate::app::App;
+use crate::idempotency::{KeyError, RequestKey};
 use crate::seal::SealError;
 use host_domain::id::InstrumentId;
 use host_domain::owner::Owner;
 use host_domain::payment::Instrument;
-use host_storage::{DatabaseError, StoredInstrument};
+use host_domain::supplier::{ReadError, SupplierId};
+use host_runtime::CallContext;
+use host_storage::{CommitError, Conflict, DatabaseError, StoredInstrument, Write};
 
 const PURPOSE: &str = "payment_instrument_token";
 
@@ -21,7 +24,80 @@ pub(crate) enum InstrumentError {
     Sealed(#[from] SealError),
 }
 
+/// Why an instrument was not added.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AddError {
+    /// The database.
+    #[error("the instrument could not be stored")]
+    Commit(#[from] CommitError),
+    /// The token cannot be sealed.
+    #[error("the instrument's token cannot be sealed")]
+    Seal(#[from] SealError),
+    /// The idempotency key.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// Nobody takes cards in this mode.
+    #[error("no payment processor is configured")]
+    NoProcessor,
+    /// The processor does not know the token, or gave no answer.
+    #[error("the processor {0} did not describe the instrument")]
+    Processor(SupplierId, #[source] ReadError),
+    /// It was added with this key, and deleted since.
+    #[error("the instrument is deleted")]
+    Deleted,
+}
+
+/// An instrument that is stored.
+#[derive(Debug)]
+pub(crate) enum Added {
+    /// Now.
+    New(StoredInstrument),
+    /// By an earlier call with the same key.
+    Before(StoredInstrument),
+}
+
 impl App {
+    /// Asks the processor what a browser's token stands for, and keeps it; once
+    /// for each key.
+    pub(crate) async fn add_instrument(&self, owner: &Owner, token: &str, key: Option<&RequestKey>, context: &CallContext) -> Result<Added, AddError> {
+        loop {
+            if let Some(key) = key
+                && let Some(known) = self.earlier_use(key).await?
+            {
+                let id = InstrumentId::parse(&known.resource_id).map_err(|_| AddError::Deleted)?;
+                let stored = self.store.instrument(owner, &id).await.map_err(CommitError::from)?;
+                return stored.map(Added::Before).ok_or(AddError::Deleted);
+            }
+            let instrument = self.describe_instrument(owner, token, context).await?;
+            let stored = self.seal_instrument(owner, &instrument)?;
+            let mut write = Write::new(instrument.created_at);
+            if let Some(key) = key {
+                write.take_idempotency_key(&key.key, &key.fingerprint, stored.id.as_str());
+            }
+            write.insert_instrument(owner, &stored);
+            match self.store.commit(write).await {
+                Ok(()) => return Ok(Added::New(stored)),
+                // Another call with the same key was faster.
+                Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    async fn describe_instrument(&self, owner: &Owner, token: &str, context: &CallContext) -> Result<Instrument, AddError> {
+        let processor = self.suppliers.processor(owner.tenant.mode).ok_or(AddError::NoProcessor)?;
+        let supplier = self.runtime.supplier(processor).ok_or(AddError::NoProcessor)?;
+        let found = supplier.describe_instrument(context, token.to_owned()).await;
+        let found = found.map_err(|error| AddError::Processor(processor.clone(), error))?;
+        Ok(Instrument {
+            id: InstrumentId::from_bits(self.ids.bits()),
+            processor: processor.clone(),
+            token: found.token,
+            card: found.card,
+            created_at: self.clock.now(),
+        })
+    }
+
     /// An instrument as it is stored.
     pub(crate) fn seal_instrument(&self, owner: &Owner, instrument: &Instrument) -> Result<StoredInstrument, SealError> {
         let sealed_token = self.sealer.seal(PURPOSE, &place(owner, &instrument.id), instrument.token.as_bytes())?;

@@ -51,13 +51,22 @@ pub struct NewKey {
 ///
 /// # Errors
 /// [`MakeKeyError`].
-pub async fn make(store: &Store, new: NewKey, id: KeyId, now: Timestamp) -> Result<SecretString, MakeKeyError> {
+pub async fn make(
+    store: &Store,
+    new: NewKey,
+    id: KeyId,
+    now: Timestamp,
+) -> Result<SecretString, MakeKeyError> {
     let key = generate(new.tenant.mode).ok_or(MakeKeyError::Random)?;
     let stored = ApiKey {
         id,
         tenant: new.tenant,
         name: new.name,
-        scopes: new.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
+        scopes: new
+            .scopes
+            .iter()
+            .map(|scope| scope.as_str().to_owned())
+            .collect(),
         hint: hint(key.expose_secret()),
         created_at: now,
         expires_at: new.expires_at,
@@ -73,7 +82,11 @@ pub async fn make(store: &Store, new: NewKey, id: KeyId, now: Timestamp) -> Resu
 /// `sk_test_…abcd`.
 fn hint(key: &str) -> String {
     let end = key.len().saturating_sub(4);
-    format!("{}…{}", key.get(..8).unwrap_or_default(), key.get(end..).unwrap_or_default())
+    format!(
+        "{}…{}",
+        key.get(..8).unwrap_or_default(),
+        key.get(end..).unwrap_or_default()
+    )
 }
 
 fn prefix(mode: Mode) -> &'static str {
@@ -95,8 +108,14 @@ fn generate(mode: Mode) -> Option<SecretString> {
         let mut bytes = [0_u8; 64];
         getrandom::fill(&mut bytes).ok()?;
         // Bytes beyond the last multiple of 62 would favour some characters.
-        let fair = bytes.iter().filter(|byte| **byte < 248).filter_map(|byte| BASE62.get(usize::from(byte % 62)));
-        key.extend(fair.take(end - key.len()).map(|character| char::from(*character)));
+        let fair = bytes
+            .iter()
+            .filter(|byte| **byte < 248)
+            .filter_map(|byte| BASE62.get(usize::from(byte % 62)));
+        key.extend(
+            fair.take(end - key.len())
+                .map(|character| char::from(*character)),
+        );
     }
     key.push_str(&checksum(&key));
     Some(key.into())
@@ -107,7 +126,9 @@ fn checksum(key: &str) -> String {
     let mut rest = u64::from(crc32fast::hash(key.as_bytes()));
     let mut characters = ['0'; CHECKSUM_CHARS];
     for character in characters.iter_mut().rev() {
-        let digit = usize::try_from(rest % 62).ok().and_then(|digit| BASE62.get(digit));
+        let digit = usize::try_from(rest % 62)
+            .ok()
+            .and_then(|digit| BASE62.get(digit));
         *character = digit.map_or('0', |digit| char::from(*digit));
         rest /= 62;
     }
@@ -117,8 +138,15 @@ fn checksum(key: &str) -> String {
 /// Whether text has the form of a key, checksum included.
 #[must_use]
 pub fn is_well_formed(key: &str) -> bool {
-    let Some(rest) = key.strip_prefix("sk_test_").or_else(|| key.strip_prefix("sk_live_")) else { return false };
-    if rest.len() != RANDOM_CHARS + CHECKSUM_CHARS || !rest.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+    let Some(rest) = key
+        .strip_prefix("sk_test_")
+        .or_else(|| key.strip_prefix("sk_live_"))
+    else {
+        return false;
+    };
+    if rest.len() != RANDOM_CHARS + CHECKSUM_CHARS
+        || !rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    {
         return false;
     }
     let (body, sum) = key.split_at(key.len() - CHECKSUM_CHARS);
@@ -147,8 +175,15 @@ impl Keys {
     /// Looks keys up in a store; notes their use in tasks of their own.
     #[must_use]
     pub fn new(store: Store, tasks: Tasks) -> Self {
-        let known = Cache::builder().max_capacity(KNOWN_MAX).time_to_live(KNOWN_FOR).build();
-        Self { store, tasks, known }
+        let known = Cache::builder()
+            .max_capacity(KNOWN_MAX)
+            .time_to_live(KNOWN_FOR)
+            .build();
+        Self {
+            store,
+            tasks,
+            known,
+        }
     }
 
     /// Whose the key is.
@@ -161,17 +196,30 @@ impl Keys {
         }
         let sha256 = digest(key);
         // Failures are not remembered: a key works as soon as it is made.
-        let found = self.known.try_get_with(sha256, self.look_up(sha256, now)).await;
+        let found = self
+            .known
+            .try_get_with(sha256, self.look_up(sha256, now))
+            .await;
         let found = found.map_err(|error| match error.as_ref() {
             KeyError::Invalid => KeyError::Invalid,
             KeyError::Database(error) => KeyError::Database(error.clone()),
         })?;
-        let good = found.revoked_at.is_none() && found.expires_at.is_none_or(|end| now < end) && key.starts_with(prefix(found.tenant.mode));
-        if good { Ok(found) } else { Err(KeyError::Invalid) }
+        let good = found.revoked_at.is_none()
+            && found.expires_at.is_none_or(|end| now < end)
+            && key.starts_with(prefix(found.tenant.mode));
+        if good {
+            Ok(found)
+        } else {
+            Err(KeyError::Invalid)
+        }
     }
 
     async fn look_up(&self, sha256: [u8; 32], now: Timestamp) -> Result<Arc<ApiKey>, KeyError> {
-        let found = self.store.api_key_by_hash(&sha256).await.map_err(KeyError::Database)?;
+        let found = self
+            .store
+            .api_key_by_hash(&sha256)
+            .await
+            .map_err(KeyError::Database)?;
         let found = Arc::new(found.ok_or(KeyError::Invalid)?);
         if found.revoked_at.is_none() {
             let (store, used) = (self.store.clone(), Arc::clone(&found));
@@ -198,7 +246,10 @@ mod tests {
         for index in 0..key.len() {
             let mut changed = key.to_owned().into_bytes();
             changed[index] = if changed[index] == b'x' { b'y' } else { b'x' };
-            assert!(!is_well_formed(std::str::from_utf8(&changed).unwrap()), "character {index}");
+            assert!(
+                !is_well_formed(std::str::from_utf8(&changed).unwrap()),
+                "character {index}"
+            );
         }
         assert!(!is_well_formed(&key[..45]));
         assert!(!is_well_formed(&format!("{key}0")));
@@ -213,6 +264,10 @@ mod tests {
         texts.dedup();
         assert_eq!(texts.len(), 200);
         let all: String = texts.iter().map(|key| &key[8..40]).collect();
-        assert!(BASE62.iter().all(|character| all.contains(char::from(*character))));
+        assert!(
+            BASE62
+                .iter()
+                .all(|character| all.contains(char::from(*character)))
+        );
     }
 }

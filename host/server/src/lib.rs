@@ -4,14 +4,20 @@
 
 pub mod api;
 pub mod app;
+pub mod cli;
 pub mod config;
+pub mod demo;
 mod flow;
 pub mod id;
+mod idempotency;
 mod instrument;
 mod job;
 pub mod key;
 pub mod limit;
+mod listen;
 pub mod observe;
+mod offer_reference;
+mod query;
 mod render;
 pub mod seal;
 pub mod suppliers;

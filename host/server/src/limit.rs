@@ -35,7 +35,12 @@ pub struct Verdict {
 
 /// The buckets.
 pub struct Limiter {
-    buckets: RateLimiter<Bucket, DefaultKeyedStateStore<Bucket>, DefaultClock, StateInformationMiddleware>,
+    buckets: RateLimiter<
+        Bucket,
+        DefaultKeyedStateStore<Bucket>,
+        DefaultClock,
+        StateInformationMiddleware,
+    >,
     per_s: NonZeroU32,
     burst: NonZeroU32,
     policy: HeaderValue,
@@ -63,20 +68,32 @@ impl Limiter {
     pub fn check(&self, bucket: &Bucket) -> Verdict {
         let (remaining, wait) = match self.buckets.check_key(bucket) {
             Ok(state) => (state.remaining_burst_capacity(), None),
-            Err(refused) => (0, Some(refused.wait_time_from(DefaultClock::default().now()))),
+            Err(refused) => (
+                0,
+                Some(refused.wait_time_from(DefaultClock::default().now())),
+            ),
         };
         let missing = self.burst.get().saturating_sub(remaining);
         Verdict {
             remaining,
             full_in_s: missing.div_ceil(self.per_s.get()),
-            retry_after_s: wait.map(|wait| u32::try_from(wait.as_millis().div_ceil(1000)).unwrap_or(u32::MAX).max(1)),
+            retry_after_s: wait.map(|wait| {
+                u32::try_from(wait.as_millis().div_ceil(1000))
+                    .unwrap_or(u32::MAX)
+                    .max(1)
+            }),
         }
     }
 
     /// Writes what the IETF draft on rate limit headers asks for.
     pub fn write_headers(&self, verdict: Option<Verdict>, headers: &mut HeaderMap) {
         headers.insert(POLICY, self.policy.clone());
-        let text = verdict.map(|verdict| format!("\"default\";r={};t={}", verdict.remaining, verdict.full_in_s));
+        let text = verdict.map(|verdict| {
+            format!(
+                "\"default\";r={};t={}",
+                verdict.remaining, verdict.full_in_s
+            )
+        });
         if let Some(Ok(value)) = text.map(|text| HeaderValue::from_str(&text)) {
             headers.insert(REMAINING, value);
         }
@@ -99,7 +116,10 @@ mod tests {
         let left: Vec<u32> = (0..3).map(|_| limiter.check(&one).remaining).collect();
         assert_eq!(left, [2, 1, 0]);
         let refused = limiter.check(&one);
-        assert_eq!((refused.remaining, refused.full_in_s, refused.retry_after_s), (0, 3, Some(1)));
+        assert_eq!(
+            (refused.remaining, refused.full_in_s, refused.retry_after_s),
+            (0, 3, Some(1))
+        );
         let other = limiter.check(&Bucket::Key(KeyId::from_bits(2)));
         assert_eq!((other.remaining, other.retry_after_s), (2, None));
     }

@@ -1,1 +1,7 @@
-fn main() {}
+//! The program `stopover`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    host_server::cli::run()
+}

@@ -18,7 +18,9 @@ pub const SUPPLIER_SECONDS: &str = "stopover_supplier_call_duration_seconds";
 /// HTTP exchanges of plugins, by supplier and outcome.
 pub const SUPPLIER_EXCHANGES: &str = "stopover_supplier_exchanges_total";
 
-const BUCKETS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0];
+const BUCKETS: [f64; 12] = [
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0,
+];
 
 /// Why nothing can be observed.
 #[derive(Debug, thiserror::Error)]
@@ -36,11 +38,21 @@ pub enum ObserveError {
 /// # Errors
 /// [`ObserveError`].
 pub fn start_logging(log: &Log) -> Result<(), ObserveError> {
-    let filter = EnvFilter::builder().parse(&log.filter).map_err(ObserveError::Filter)?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
+    let filter = EnvFilter::builder()
+        .parse(&log.filter)
+        .map_err(ObserveError::Filter)?;
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(false);
     match log.format {
         LogFormat::Text => lines.with_target(false).try_init(),
-        LogFormat::Json => lines.json().flatten_event(true).with_current_span(false).with_span_list(false).try_init(),
+        LogFormat::Json => lines
+            .json()
+            .flatten_event(true)
+            .with_current_span(false)
+            .with_span_list(false)
+            .try_init(),
     }
     .map_err(ObserveError::Logging)
 }
@@ -51,7 +63,10 @@ pub fn metrics() -> &'static PrometheusHandle {
     static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
     HANDLE.get_or_init(|| {
         let builder = PrometheusBuilder::new();
-        let recorder = builder.set_buckets(&BUCKETS).unwrap_or_else(|_| PrometheusBuilder::new()).build_recorder();
+        let recorder = builder
+            .set_buckets(&BUCKETS)
+            .unwrap_or_else(|_| PrometheusBuilder::new())
+            .build_recorder();
         let handle = recorder.handle();
         if metrics::set_global_recorder(recorder).is_err() {
             tracing::warn!("metrics are already recorded elsewhere");
@@ -65,7 +80,11 @@ fn describe() {
     metrics::describe_counter!(HTTP_REQUESTS, "Requests answered");
     metrics::describe_histogram!(HTTP_SECONDS, metrics::Unit::Seconds, "Time to an answer");
     metrics::describe_counter!(SUPPLIER_CALLS, "Calls into plugins");
-    metrics::describe_histogram!(SUPPLIER_SECONDS, metrics::Unit::Seconds, "Time of a call into a plugin");
+    metrics::describe_histogram!(
+        SUPPLIER_SECONDS,
+        metrics::Unit::Seconds,
+        "Time of a call into a plugin"
+    );
     metrics::describe_counter!(SUPPLIER_EXCHANGES, "HTTP exchanges of plugins");
 }
 
@@ -114,11 +133,16 @@ impl Answered<'_> {
                 )
             };
         }
-        if self.status >= 500 { line!(error) } else { line!(info) }
+        if self.status >= 500 {
+            line!(error)
+        } else {
+            line!(info)
+        }
         let status = self.status.to_string();
         let method = known_method(self.method);
         metrics::counter!(HTTP_REQUESTS, "method" => method, "route" => route.to_owned(), "status" => status).increment(1);
-        metrics::histogram!(HTTP_SECONDS, "route" => route.to_owned()).record(self.duration.as_secs_f64());
+        metrics::histogram!(HTTP_SECONDS, "route" => route.to_owned())
+            .record(self.duration.as_secs_f64());
     }
 }
 
@@ -146,7 +170,8 @@ impl host_runtime::CallSink for PluginMetrics {
         let operation = record.operation.as_str();
         let outcome = record.outcome.as_str();
         metrics::counter!(SUPPLIER_CALLS, "supplier" => supplier.clone(), "operation" => operation, "outcome" => outcome).increment(1);
-        metrics::histogram!(SUPPLIER_SECONDS, "supplier" => supplier, "operation" => operation).record(record.duration.as_secs_f64());
+        metrics::histogram!(SUPPLIER_SECONDS, "supplier" => supplier, "operation" => operation)
+            .record(record.duration.as_secs_f64());
     }
 
     fn exchange(&self, record: &host_runtime::ExchangeRecord<'_>) {

@@ -46,17 +46,32 @@ impl Sealer {
     ///
     /// # Errors
     /// When a key has another length or its id another form.
-    pub fn new(id: &str, key: &SecretSlice<u8>, older: &[(String, SecretSlice<u8>)]) -> Result<Self, SealError> {
+    pub fn new(
+        id: &str,
+        key: &SecretSlice<u8>,
+        older: &[(String, SecretSlice<u8>)],
+    ) -> Result<Self, SealError> {
         let mut keys = BTreeMap::new();
-        for (id, key) in older.iter().map(|(id, key)| (id.as_str(), key)).chain([(id, key)]) {
-            let form = (1..=32).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+        for (id, key) in older
+            .iter()
+            .map(|(id, key)| (id.as_str(), key))
+            .chain([(id, key)])
+        {
+            let form = (1..=32).contains(&id.len())
+                && id
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
             if !form {
                 return Err(SealError::KeyId);
             }
-            let cipher = Aes256GcmSiv::new_from_slice(key.expose_secret()).map_err(|_| SealError::KeyLength)?;
+            let cipher = Aes256GcmSiv::new_from_slice(key.expose_secret())
+                .map_err(|_| SealError::KeyLength)?;
             keys.insert(id.to_owned(), cipher);
         }
-        Ok(Self { current: id.to_owned(), keys })
+        Ok(Self {
+            current: id.to_owned(),
+            keys,
+        })
     }
 
     /// Seals bytes for a purpose and a place, e.g. `webhook_secret` and
@@ -70,7 +85,13 @@ impl Sealer {
         let cipher = self.keys.get(&self.current).ok_or(SealError::Unsealable)?;
         let aad = bound(purpose, place);
         let sealed = cipher
-            .encrypt(&Nonce::from(nonce), Payload { msg: bytes, aad: &aad })
+            .encrypt(
+                &Nonce::from(nonce),
+                Payload {
+                    msg: bytes,
+                    aad: &aad,
+                },
+            )
             .map_err(|_| SealError::Unsealable)?;
         let id_length = u8::try_from(self.current.len()).map_err(|_| SealError::KeyId)?;
         let mut out = vec![FORMAT, id_length];
@@ -85,13 +106,19 @@ impl Sealer {
     /// # Errors
     /// [`SealError::NotGenuine`] or [`SealError::UnknownKey`].
     pub fn open(&self, purpose: &str, place: &[&str], sealed: &[u8]) -> Result<Vec<u8>, SealError> {
-        let (head, rest) = sealed.split_first_chunk::<2>().ok_or(SealError::NotGenuine)?;
+        let (head, rest) = sealed
+            .split_first_chunk::<2>()
+            .ok_or(SealError::NotGenuine)?;
         let [format, id_length] = *head;
         if format != FORMAT {
             return Err(SealError::NotGenuine);
         }
-        let (id, rest) = rest.split_at_checked(usize::from(id_length)).ok_or(SealError::NotGenuine)?;
-        let (nonce, sealed) = rest.split_first_chunk::<NONCE_BYTES>().ok_or(SealError::NotGenuine)?;
+        let (id, rest) = rest
+            .split_at_checked(usize::from(id_length))
+            .ok_or(SealError::NotGenuine)?;
+        let (nonce, sealed) = rest
+            .split_first_chunk::<NONCE_BYTES>()
+            .ok_or(SealError::NotGenuine)?;
         let id = std::str::from_utf8(id).map_err(|_| SealError::NotGenuine)?;
         let printable = id.chars().all(|character| character.is_ascii_graphic());
         let cipher = match self.keys.get(id) {
@@ -100,13 +127,23 @@ impl Sealer {
             None => return Err(SealError::NotGenuine),
         };
         let aad = bound(purpose, place);
-        cipher.decrypt(&Nonce::from(*nonce), Payload { msg: sealed, aad: &aad }).map_err(|_| SealError::NotGenuine)
+        cipher
+            .decrypt(
+                &Nonce::from(*nonce),
+                Payload {
+                    msg: sealed,
+                    aad: &aad,
+                },
+            )
+            .map_err(|_| SealError::NotGenuine)
     }
 
     /// Whether bytes were sealed with the key that seals now.
     #[must_use]
     pub fn is_current(&self, sealed: &[u8]) -> bool {
-        let id = sealed.split_first_chunk::<2>().and_then(|([_, length], rest)| rest.get(..usize::from(*length)));
+        let id = sealed
+            .split_first_chunk::<2>()
+            .and_then(|([_, length], rest)| rest.get(..usize::from(*length)));
         id == Some(self.current.as_bytes())
     }
 
@@ -114,16 +151,29 @@ impl Sealer {
     ///
     /// # Errors
     /// As [`Sealer::seal`].
-    pub fn seal_text(&self, purpose: &str, place: &[&str], bytes: &[u8]) -> Result<String, SealError> {
-        self.seal(purpose, place, bytes).map(|sealed| URL_SAFE_NO_PAD.encode(sealed))
+    pub fn seal_text(
+        &self,
+        purpose: &str,
+        place: &[&str],
+        bytes: &[u8],
+    ) -> Result<String, SealError> {
+        self.seal(purpose, place, bytes)
+            .map(|sealed| URL_SAFE_NO_PAD.encode(sealed))
     }
 
     /// Opens such text. Only the one spelling that [`Sealer::seal_text`] gives is genuine.
     ///
     /// # Errors
     /// As [`Sealer::open`].
-    pub fn open_text(&self, purpose: &str, place: &[&str], text: &str) -> Result<Vec<u8>, SealError> {
-        let sealed = URL_SAFE_NO_PAD.decode(text).map_err(|_| SealError::NotGenuine)?;
+    pub fn open_text(
+        &self,
+        purpose: &str,
+        place: &[&str],
+        text: &str,
+    ) -> Result<Vec<u8>, SealError> {
+        let sealed = URL_SAFE_NO_PAD
+            .decode(text)
+            .map_err(|_| SealError::NotGenuine)?;
         self.open(purpose, place, &sealed)
     }
 }
@@ -150,9 +200,19 @@ mod tests {
     fn what_is_sealed_opens_only_where_it_belongs() {
         let sealer = Sealer::new("k1", &key(1), &[]).unwrap();
         let sealed = sealer.seal("offer", &["acme", "test"], b"secret").unwrap();
-        assert_eq!(sealer.open("offer", &["acme", "test"], &sealed).unwrap(), b"secret");
-        for (purpose, place) in [("other", ["acme", "test"]), ("offer", ["acmet", "est"]), ("offer", ["acme", "live"])] {
-            assert_eq!(sealer.open(purpose, &place, &sealed), Err(SealError::NotGenuine));
+        assert_eq!(
+            sealer.open("offer", &["acme", "test"], &sealed).unwrap(),
+            b"secret"
+        );
+        for (purpose, place) in [
+            ("other", ["acme", "test"]),
+            ("offer", ["acmet", "est"]),
+            ("offer", ["acme", "live"]),
+        ] {
+            assert_eq!(
+                sealer.open(purpose, &place, &sealed),
+                Err(SealError::NotGenuine)
+            );
         }
     }
 
@@ -164,7 +224,10 @@ mod tests {
             let mut changed = sealed.clone();
             changed[index] ^= 1;
             assert!(sealer.open("offer", &[], &changed).is_err(), "byte {index}");
-            assert!(sealer.open("offer", &[], &sealed[..index]).is_err(), "cut at {index}");
+            assert!(
+                sealer.open("offer", &[], &sealed[..index]).is_err(),
+                "cut at {index}"
+            );
         }
     }
 
@@ -175,20 +238,37 @@ mod tests {
         let rotated = Sealer::new("k2", &key(2), &[("k1".to_owned(), key(1))]).unwrap();
         assert_eq!(rotated.open_text("offer", &[], &token).unwrap(), b"secret");
         let bare = Sealer::new("k2", &key(2), &[]).unwrap();
-        assert_eq!(bare.open_text("offer", &[], &token), Err(SealError::UnknownKey("k1".to_owned())));
+        assert_eq!(
+            bare.open_text("offer", &[], &token),
+            Err(SealError::UnknownKey("k1".to_owned()))
+        );
     }
 
     #[test]
     fn text_has_one_spelling() {
         let sealer = Sealer::new("k1", &key(1), &[]).unwrap();
         let token = sealer.seal_text("offer", &[], b"secre").unwrap();
-        assert!(sealer.open_text("offer", &[], &format!("{token}=")).is_err());
-        assert!(sealer.open_text("offer", &[], &format!(" {token}")).is_err());
+        assert!(
+            sealer
+                .open_text("offer", &[], &format!("{token}="))
+                .is_err()
+        );
+        assert!(
+            sealer
+                .open_text("offer", &[], &format!(" {token}"))
+                .is_err()
+        );
     }
 
     #[test]
     fn keys_of_another_form_are_refused() {
-        assert_eq!(Sealer::new("k1", &vec![1; 31].into(), &[]).err(), Some(SealError::KeyLength));
-        assert_eq!(Sealer::new("k 1", &key(1), &[]).err(), Some(SealError::KeyId));
+        assert_eq!(
+            Sealer::new("k1", &vec![1; 31].into(), &[]).err(),
+            Some(SealError::KeyLength)
+        );
+        assert_eq!(
+            Sealer::new("k 1", &key(1), &[]).err(),
+            Some(SealError::KeyId)
+        );
     }
 }

@@ -36,7 +36,11 @@ impl Suppliers {
         let mut failed = Vec::new();
         for supplier in &self.configured {
             if let Err(error) = self.runtime.load(supplier.plugin(&self.plugins_dir)).await {
-                tracing::error!(supplier = supplier.id.as_str(), error = &error as &dyn std::error::Error, "a plugin cannot be loaded");
+                tracing::error!(
+                    supplier = supplier.id.as_str(),
+                    error = &error as &dyn std::error::Error,
+                    "a plugin cannot be loaded"
+                );
                 failed.push((supplier.id.clone(), error));
             }
         }
@@ -48,7 +52,9 @@ impl Suppliers {
     /// # Errors
     /// [`LoadError`]; the one that is loaded stays.
     pub async fn reload(&self, id: &SupplierId) -> Result<host_runtime::PluginInfo, LoadError> {
-        let supplier = self.configured(id).ok_or_else(|| LoadError::NotLoaded(id.clone()))?;
+        let supplier = self
+            .configured(id)
+            .ok_or_else(|| LoadError::NotLoaded(id.clone()))?;
         self.runtime.load(supplier.plugin(&self.plugins_dir)).await
     }
 
@@ -67,12 +73,29 @@ impl Suppliers {
     /// Those that could be asked: of this kind and mode, loaded, and exporting
     /// the operation.
     #[must_use]
-    pub fn candidates(&self, kind: Kind, operation: Operation, mode: Mode, organization: &str) -> Vec<Candidate> {
-        let able = self.configured.iter().filter(|supplier| supplier.kind == kind && supplier.modes.contains(&mode));
+    pub fn candidates(
+        &self,
+        kind: Kind,
+        operation: Operation,
+        mode: Mode,
+        organization: &str,
+    ) -> Vec<Candidate> {
+        let able = self
+            .configured
+            .iter()
+            .filter(|supplier| supplier.kind == kind && supplier.modes.contains(&mode));
         let candidates = able.filter_map(|supplier| {
-            let loaded = self.runtime.supplier(&supplier.id).filter(|loaded| loaded.supports(operation))?;
+            let loaded = self
+                .runtime
+                .supplier(&supplier.id)
+                .filter(|loaded| loaded.supports(operation))?;
             let rank = supplier.rank(organization);
-            Some(Candidate { id: supplier.id.clone(), priority: rank.priority, weight: rank.weight, health: loaded.health() })
+            Some(Candidate {
+                id: supplier.id.clone(),
+                priority: rank.priority,
+                weight: rank.weight,
+                health: loaded.health(),
+            })
         });
         candidates.collect()
     }

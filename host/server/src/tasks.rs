@@ -24,8 +24,9 @@ impl Tasks {
     /// Starts a task. A panic ends it and is logged under its name.
     #[expect(clippy::disallowed_methods, reason = "the one place that starts tasks")]
     pub fn spawn(&self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
+        let task = AssertUnwindSafe(Box::pin(task));
         let watched = async move {
-            if AssertUnwindSafe(task).catch_unwind().await.is_err() {
+            if task.catch_unwind().await.is_err() {
                 tracing::error!(task = name, "a task panicked");
             }
         };
@@ -37,13 +38,20 @@ impl Tasks {
     ///
     /// # Errors
     /// An internal error when the work panicked.
+    // Not an async function: that would keep a place for the whole of the work,
+    // which can be hundreds of kilobytes, in the state of whoever waits.
     #[expect(clippy::disallowed_methods, reason = "the one place that starts tasks")]
-    pub async fn finish<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> Result<T, ApiError> {
-        let ended = tokio::spawn(self.tracker.track_future(work)).await;
-        ended.map_err(|error| {
-            tracing::error!(%error, "work of a request broke");
-            ApiError::internal(Broken)
-        })
+    pub fn finish<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> impl Future<Output = Result<T, ApiError>> + Send + use<T> {
+        let task = tokio::spawn(self.tracker.track_future(Box::pin(work)));
+        async move {
+            task.await.map_err(|error| {
+                tracing::error!(%error, "work of a request broke");
+                ApiError::internal(Broken)
+            })
+        }
     }
 
     /// Cancelled when the process begins to stop.
@@ -60,7 +68,9 @@ impl Tasks {
 
     /// Waits for every task. False: some still run after that time.
     pub async fn wait(&self, patience: Duration) -> bool {
-        tokio::time::timeout(patience, self.tracker.wait()).await.is_ok()
+        tokio::time::timeout(patience, self.tracker.wait())
+            .await
+            .is_ok()
     }
 }
 
@@ -90,7 +100,11 @@ mod tests {
     #[tokio::test]
     async fn a_panic_in_work_is_an_internal_error() {
         let tasks = Tasks::default();
-        let error = tasks.finish(async { panic!("on purpose") }).await.map(|()| ()).unwrap_err();
+        let error = tasks
+            .finish(async { panic!("on purpose") })
+            .await
+            .map(|()| ())
+            .unwrap_err();
         assert_eq!(error.code().name(), "internal_error");
     }
 }

@@ -8,7 +8,10 @@ use std::time::Duration;
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the clock that everything else takes")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the clock that everything else takes"
+    )]
     fn now(&self) -> Timestamp {
         Timestamp(jiff::Timestamp::now().as_millisecond())
     }
@@ -34,7 +37,8 @@ impl Deadline {
     /// What is left; nothing once it has passed.
     #[must_use]
     pub fn left(self) -> Duration {
-        self.0.saturating_duration_since(tokio::time::Instant::now())
+        self.0
+            .saturating_duration_since(tokio::time::Instant::now())
     }
 
     /// For `tokio::time::timeout_at`.

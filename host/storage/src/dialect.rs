@@ -2,6 +2,7 @@
 //! errors mean.
 
 use crate::error::DatabaseError;
+use crate::statement::Statement;
 use sqlx::migrate::Migrator;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,9 +24,12 @@ impl Dialect {
     ///   measured by it, because several hosts have several clocks.
     /// - `{skip_locked}`: pass over rows that another transaction works on.
     ///   SQLite has one writer, so that there are none.
+    /// - `{in $n}`: is one of the JSON array of texts in argument `n`. On
+    ///   PostgreSQL an array, because a join would be planned for 100 rows.
     /// - `{each $n}`: rows of the JSON array of objects in argument `n`, to be
     ///   read as `item.value ->> 'member'`.
-    pub(crate) fn render(self, sql: &Cow<'static, str>) -> Cow<'static, str> {
+    pub(crate) fn render(self, statement: &Statement) -> Cow<'static, str> {
+        let sql = &statement.sql;
         if !sql.contains('{') {
             return sql.clone();
         }
@@ -39,20 +43,29 @@ impl Dialect {
         let text = sql
             .replace("{now_ms}", now_ms)
             .replace("{skip_locked}", skip_locked);
-        let mut pieces = text.split("{each ");
-        let mut rendered = pieces.next().unwrap_or_default().to_owned();
-        for piece in pieces {
-            let (argument, rest) = piece.split_once('}').unwrap_or((piece, ""));
-            rendered.push_str(&match self {
-                Self::Sqlite => format!("json_each({argument}) AS item"),
-                Self::Postgres => {
-                    format!("json_array_elements(CAST({argument} AS json)) AS item(value)")
-                }
-            });
-            rendered.push_str(rest);
-        }
-        Cow::Owned(rendered)
+        let text = substitute(&text, "{in ", |list| match self {
+            Self::Sqlite => format!("IN (SELECT value FROM json_each({list}))"),
+            Self::Postgres => {
+                format!("= ANY(ARRAY(SELECT json_array_elements_text(CAST({list} AS json))))")
+            }
+        });
+        Cow::Owned(substitute(&text, "{each ", |list| match self {
+            Self::Sqlite => format!("json_each({list}) AS item"),
+            Self::Postgres => format!("json_array_elements(CAST({list} AS json)) AS item(value)"),
+        }))
     }
+}
+
+/// Replaces `{name argument}` wherever it stands; `opening` is `{name `.
+fn substitute(text: &str, opening: &str, with: impl Fn(&str) -> String) -> String {
+    let mut pieces = text.split(opening);
+    let mut rendered = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (argument, rest) = piece.split_once('}').unwrap_or((piece, ""));
+        rendered.push_str(&with(argument));
+        rendered.push_str(rest);
+    }
+    rendered
 }
 
 /// What a failed statement means, as long as nothing was committed.

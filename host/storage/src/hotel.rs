@@ -151,7 +151,11 @@ impl<T> Listed<T> {
     ) -> Result<Self, DatabaseError> {
         let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
         Ok(Self {
-            items: rows.iter().take(limit).map(read).collect::<Result<_, _>>()?,
+            items: rows
+                .iter()
+                .take(limit)
+                .map(read)
+                .collect::<Result<_, _>>()?,
             has_more: rows.len() > limit,
         })
     }

@@ -3,7 +3,7 @@
 //! its id must not depend on who asked first.
 
 use crate::error::CommitError;
-use crate::statement::{Row, Statement, statement};
+use crate::statement::{Row, Statement, list};
 use crate::{DatabaseError, Store, Write};
 use host_domain::hotel::offer::Location;
 use host_domain::id::HotelId;
@@ -143,35 +143,25 @@ pub(crate) fn by_supplier_ids<'a>(
     supplier: &SupplierId,
     ids: impl Iterator<Item = &'a str>,
 ) -> Statement {
-    statement!(
-        "SELECT map.hotel_id, map.supplier, map.supplier_hotel_id, map.name, map.location, \
-         map.time_zone FROM {each $3} JOIN hotel_map AS map \
-           ON map.mode = $1 AND map.supplier = $2 \
-           AND map.supplier_hotel_id = item.value ->> 'id'",
-        mode,
-        supplier.as_str(),
-        id_objects(ids),
-    )
+    Statement {
+        sql: format!(
+            "SELECT {COLUMNS} FROM hotel_map \
+             WHERE mode = $1 AND supplier = $2 AND supplier_hotel_id {{in $3}}"
+        )
+        .into(),
+        args: vec![mode.into(), supplier.as_str().into(), list(ids)],
+    }
 }
 
 pub(crate) fn by_hotel_ids(mode: Mode, ids: &[HotelId]) -> Statement {
-    statement!(
-        "SELECT map.hotel_id, map.supplier, map.supplier_hotel_id, map.name, map.location, \
-         map.time_zone FROM {each $2} JOIN hotel_map AS map \
-           ON map.mode = $1 AND map.hotel_id = item.value ->> 'id' \
-         ORDER BY map.hotel_id, map.supplier, map.supplier_hotel_id",
-        mode,
-        id_objects(ids.iter().map(HotelId::as_str)),
-    )
-}
-
-fn id_objects<'a>(ids: impl Iterator<Item = &'a str>) -> String {
-    // Each once: a join gives a row for each.
-    let mut ids: Vec<&str> = ids.collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let objects = ids.into_iter().map(|id| serde_json::json!({ "id": id }));
-    serde_json::Value::from_iter(objects).to_string()
+    Statement {
+        sql: format!(
+            "SELECT {COLUMNS} FROM hotel_map WHERE mode = $1 AND hotel_id {{in $2}} \
+             ORDER BY hotel_id, supplier, supplier_hotel_id"
+        )
+        .into(),
+        args: vec![mode.into(), list(ids.iter().map(HotelId::as_str))],
+    }
 }
 
 fn upsert(write: &mut Write, mode: Mode, supplier: &SupplierId, news: &[&SeenHotel]) -> Statement {

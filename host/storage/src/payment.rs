@@ -25,11 +25,7 @@ pub struct StoredInstrument {
 
 impl Write {
     /// Stores a new instrument, else [`Conflict::InstrumentExists`].
-    pub fn insert_instrument(
-        &mut self,
-        owner: &Owner,
-        instrument: &StoredInstrument,
-    ) -> &mut Self {
+    pub fn insert_instrument(&mut self, owner: &Owner, instrument: &StoredInstrument) -> &mut Self {
         let card = instrument.card.as_ref().map(|card| self.json(card));
         let insert = statement!(
             "INSERT INTO payment_instrument (organization, mode, id, user_id, processor, \

@@ -13,7 +13,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, interval, timeout};
 
 /// How often a transaction is begun anew after the server undid it for
 /// another's sake, or the connection was found dead before its commit.
@@ -26,9 +26,15 @@ const TRUSTED_FOR: Duration = Duration::from_secs(1);
 /// Where hosts tell each other that a job is due.
 const CHANNEL: &str = "stopover_job";
 
+/// How often the listening connection is tested: nothing is sent on it, so that
+/// a server that vanished would never be missed.
+const PROBE_EVERY: Duration = Duration::from_secs(30);
+
 /// The pool, and what wakes the other hosts.
 pub(crate) struct Postgres {
     pool: PgPool,
+    /// How to connect without limits of time.
+    unlimited: PgConnectOptions,
     answer_timeout: Duration,
     announce: Arc<Notify>,
     /// When a connection was found dead last: its fellows probably are, too.
@@ -43,8 +49,8 @@ enum Failure {
     Again(sqlx::Error),
     /// The server did not answer in time, before the commit.
     Silent,
-    /// The same, after the commit was sent.
-    SilentCommit,
+    /// The commit was sent and not answered.
+    Unknown(DatabaseError),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -58,10 +64,12 @@ impl Postgres {
         wake: watch::Sender<u64>,
     ) -> Result<Self, OpenError> {
         let answer_ms = options.answer_timeout.as_millis().to_string();
-        let connect = PgConnectOptions::from_str(url)
+        let unlimited = PgConnectOptions::from_str(url)
             .map_err(OpenError::Address)?
             .application_name("stopover")
-            .statement_cache_capacity(200)
+            .statement_cache_capacity(200);
+        let connect = unlimited
+            .clone()
             // A host that vanishes must not keep rows locked.
             .options([
                 ("statement_timeout", answer_ms.as_str()),
@@ -81,13 +89,21 @@ impl Postgres {
                     Ok(true)
                 })
             })
-            .connect_with(connect)
+            .connect_with(connect.clone())
             .await
             .map_err(OpenError::Connect)?;
         let announce = Arc::new(Notify::new());
-        spawn(exchange_wake_ups(pool.clone(), Arc::clone(&announce), wake));
+        let wake_ups = WakeUps {
+            pool: pool.clone(),
+            connect,
+            answer_timeout: options.answer_timeout,
+            announce: Arc::clone(&announce),
+            wake,
+        };
+        spawn(wake_ups.exchange());
         Ok(Self {
             pool,
+            unlimited,
             answer_timeout: options.answer_timeout,
             announce,
             lost_at,
@@ -95,7 +111,12 @@ impl Postgres {
     }
 
     pub(crate) async fn migrate(&self) -> Result<(), sqlx::migrate::MigrateError> {
-        POSTGRES_MIGRATIONS.run(&self.pool).await
+        // Without the limits of a request: it may wait for another host that
+        // migrates, and touch every row.
+        let mut connection = PgConnection::connect_with(&self.unlimited).await?;
+        POSTGRES_MIGRATIONS.run(&mut connection).await?;
+        connection.close().await?;
+        Ok(())
     }
 
     pub(crate) async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, DatabaseError> {
@@ -143,10 +164,9 @@ impl Postgres {
                     self.give_up(&mut connection);
                     return Err(DatabaseError::unavailable(NoAnswer(self.answer_timeout)).into());
                 }
-                Err(Failure::SilentCommit) => {
+                Err(Failure::Unknown(error)) => {
                     self.give_up(&mut connection);
-                    let silence = NoAnswer(self.answer_timeout);
-                    return Err(DatabaseError::commit_unknown(silence).into());
+                    return Err(error.into());
                 }
             }
         }
@@ -177,11 +197,14 @@ impl Postgres {
         };
         match timeout(self.answer_timeout, transaction.commit()).await {
             Ok(Ok(())) => Ok(outcome),
-            Ok(Err(error)) if is_lost(&error) => Err(Failure::Final(
-                DatabaseError::commit_unknown(error).into(),
-            )),
+            Ok(Err(error)) if is_lost(&error) => {
+                Err(Failure::Unknown(DatabaseError::commit_unknown(error)))
+            }
             Ok(Err(error)) => Err(retriable(error)),
-            Err(_) => Err(Failure::SilentCommit),
+            Err(_) => {
+                let silence = NoAnswer(self.answer_timeout);
+                Err(Failure::Unknown(DatabaseError::commit_unknown(silence)))
+            }
         }
     }
 
@@ -192,7 +215,13 @@ impl Postgres {
     }
 
     pub(crate) async fn close(&self) {
-        self.pool.close().await;
+        // Connections that a server does not answer any more are not waited for.
+        if timeout(self.answer_timeout, self.pool.close())
+            .await
+            .is_err()
+        {
+            tracing::warn!("the database did not answer while its connections were closed");
+        }
     }
 }
 
@@ -208,7 +237,7 @@ async fn fetch(
     connection: &mut PgConnection,
     statement: &Statement,
 ) -> Result<Vec<Row>, sqlx::Error> {
-    let sql = AssertSqlSafe(Dialect::Postgres.render(&statement.sql));
+    let sql = AssertSqlSafe(Dialect::Postgres.render(statement));
     let query = sqlx::query_with(sql, statement.postgres_args()?);
     let rows = query.fetch_all(connection).await?;
     Ok(rows.into_iter().map(Row::Postgres).collect())
@@ -223,7 +252,7 @@ async fn run_steps(connection: &mut PgConnection, write: &Write) -> Result<Outco
                 .map_err(retriable)?;
             continue;
         }
-        let sql = AssertSqlSafe(Dialect::Postgres.render(&step.statement.sql));
+        let sql = AssertSqlSafe(Dialect::Postgres.render(&step.statement));
         let args = step.statement.postgres_args().map_err(retriable)?;
         let query = sqlx::query_with(sql, args);
         let done = query.execute(&mut *connection).await.map_err(retriable)?;
@@ -249,39 +278,66 @@ fn spawn(task: impl Future<Output = ()> + Send + 'static) {
 /// polled for too, so that a lost notification costs a little time and nothing
 /// else. Sent outside the transactions, because a NOTIFY inside them makes the
 /// server commit one after the other.
-async fn exchange_wake_ups(pool: PgPool, announce: Arc<Notify>, wake: watch::Sender<u64>) {
-    while !pool.is_closed() {
-        if let Err(error) = listen(&pool, &announce, &wake).await {
-            if pool.is_closed() {
-                return;
-            }
-            tracing::warn!(error = %error, "not listening for other hosts' jobs; polling goes on");
-            pause(&pool).await;
-        }
-    }
+struct WakeUps {
+    pool: PgPool,
+    connect: PgConnectOptions,
+    answer_timeout: Duration,
+    announce: Arc<Notify>,
+    wake: watch::Sender<u64>,
 }
 
-async fn listen(
-    pool: &PgPool,
-    announce: &Notify,
-    wake: &watch::Sender<u64>,
-) -> Result<(), sqlx::Error> {
-    let mut listener = PgListener::connect_with(pool).await?;
-    listener.listen(CHANNEL).await?;
-    loop {
-        // Also after the connection was made anew: something may have been missed.
-        wake.send_modify(|count| *count = count.wrapping_add(1));
+impl WakeUps {
+    async fn exchange(self) {
+        while !self.pool.is_closed() {
+            let listening = self.pool.close_event().do_until(self.listen()).await;
+            if let Ok(Err(error)) = listening {
+                tracing::warn!(error = %error, "not listening for other hosts' jobs; polling goes on");
+                pause(&self.pool).await;
+            }
+        }
+    }
+
+    async fn listen(&self) -> Result<(), sqlx::Error> {
+        // A connection of its own: giving up a dead one takes none from the pool.
+        let pool = PgPoolOptions::new()
+            .max_connections(1)
+            .acquire_timeout(self.answer_timeout)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .connect_lazy_with(self.connect.clone());
+        let mut listener = PgListener::connect_with(&pool).await?;
+        self.answered(listener.listen(CHANNEL)).await?;
+        let mut probe = interval(PROBE_EVERY);
         loop {
-            tokio::select! {
-                heard = listener.try_recv() => {
-                    heard?;
-                    break;
-                }
-                () = announce.notified() => {
-                    sqlx::query("SELECT pg_notify($1, '')").bind(CHANNEL).execute(pool).await?;
+            // Also after the connection was made anew: something may have been missed.
+            self.wake
+                .send_modify(|count| *count = count.wrapping_add(1));
+            loop {
+                tokio::select! {
+                    heard = listener.try_recv() => {
+                        heard?;
+                        break;
+                    }
+                    () = self.announce.notified() => {
+                        let notify = sqlx::query("SELECT pg_notify($1, '')").bind(CHANNEL);
+                        self.answered(notify.execute(&self.pool)).await?;
+                    }
+                    _ = probe.tick() => {
+                        self.answered(sqlx::query("SELECT 1").execute(&mut listener)).await?;
+                    }
                 }
             }
         }
+    }
+
+    async fn answered<T>(
+        &self,
+        answer: impl Future<Output = Result<T, sqlx::Error>>,
+    ) -> Result<T, sqlx::Error> {
+        let silence = |_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
+        timeout(self.answer_timeout, answer)
+            .await
+            .map_err(silence)?
     }
 }
 

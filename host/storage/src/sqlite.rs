@@ -89,14 +89,10 @@ impl Sqlite {
     }
 
     pub(crate) async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, DatabaseError> {
-        let sql = AssertSqlSafe(Dialect::Sqlite.render(&statement.sql));
+        let sql = AssertSqlSafe(Dialect::Sqlite.render(statement));
         let args = statement.sqlite_args().map_err(failed)?;
         let rows = sqlx::query_with(sql, args).fetch_all(&self.readers).await;
-        Ok(rows
-            .map_err(failed)?
-            .into_iter()
-            .map(Row::Sqlite)
-            .collect())
+        Ok(rows.map_err(failed)?.into_iter().map(Row::Sqlite).collect())
     }
 
     /// Waits while the queue is full. Once queued, the write is carried out
@@ -163,12 +159,14 @@ impl Writer {
                     }
                 }
             }
-            self.write(batch).await;
-        }
-        if let Some(connection) = self.connection {
-            if let Err(error) = connection.close().await {
-                tracing::warn!(error = %error, "closing the database failed");
+            if !batch.is_empty() {
+                self.write(batch).await;
             }
+        }
+        if let Some(connection) = self.connection
+            && let Err(error) = connection.close().await
+        {
+            tracing::warn!(error = %error, "closing the database failed");
         }
         drop(closing);
     }
@@ -257,7 +255,7 @@ async fn run_steps(
 ) -> Result<Outcome, CommitError> {
     let mut outcome = Outcome::default();
     for step in &write.steps {
-        let sql = AssertSqlSafe(Dialect::Sqlite.render(&step.statement.sql));
+        let sql = AssertSqlSafe(Dialect::Sqlite.render(&step.statement));
         let args = step.statement.sqlite_args().map_err(failed)?;
         let query = sqlx::query_with(sql, args);
         if step.returns {

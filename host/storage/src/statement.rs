@@ -65,6 +65,14 @@ impl Statement {
     }
 }
 
+/// A list of texts as one argument, each once.
+pub(crate) fn list<'a>(texts: impl IntoIterator<Item = &'a str>) -> Value {
+    let mut texts: Vec<&str> = texts.into_iter().collect();
+    texts.sort_unstable();
+    texts.dedup();
+    Value::from(serde_json::Value::from(texts).to_string())
+}
+
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
         Self::Text(Some(text.to_owned()))

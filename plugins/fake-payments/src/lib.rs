@@ -106,6 +106,7 @@ impl PaymentProcessor for FakePayments {
         let refund: wire::Refund = refusal::done(&tillway::change(&path, &body)?, Change::Refund)?;
         map::check(refund.reference == request.client_reference, map::WHOSE)
             .and_then(|()| map::check(refund.payment == request.processor_reference, map::WHICH))
+            .and_then(|()| map::check_currency(&refund.currency, &request.amount.currency))
             .map_err(refusal::unreadable)?;
         Ok(map::refund(refund))
     }

@@ -22,13 +22,18 @@ pub(crate) fn check(as_asked: bool, otherwise: &str) -> Result<(), Unreadable> {
     }
 }
 
+/// Tillway writes currencies in lower case.
+pub(crate) fn check_currency(answered: &str, asked: &str) -> Result<(), Unreadable> {
+    let as_asked = answered.eq_ignore_ascii_case(asked);
+    check(as_asked, "the amounts are in another currency than asked")
+}
+
 /// A payment of which the currency is known.
 pub(crate) fn payment_in(
     payment: wire::Payment,
     currency: &str,
 ) -> Result<PaymentState, Unreadable> {
-    let as_asked = payment.currency.eq_ignore_ascii_case(currency);
-    check(as_asked, "the payment is in another currency")?;
+    check_currency(&payment.currency, currency)?;
     self::payment(payment)
 }
 

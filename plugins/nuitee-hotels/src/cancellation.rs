@@ -38,8 +38,7 @@ impl HotelCancellation for NuiteeHotels {
                 // The answer has the amounts, and nothing of the booking.
                 let read = read_by_id(&settings, id).ok().flatten();
                 let reference = &request.booking_client_reference;
-                map::booking::canceled(id, reference, answer, read)
-                    .map_err(|error| ChangeError::Unknown(format!("{error:?}")))
+                Ok(map::booking::canceled(id, reference, &answer, read)?)
             }
             Answer::Nothing => {
                 let message = "Nuitee has no such booking";

@@ -48,7 +48,7 @@ impl HotelPlaces for NuiteeHotels {
                 .and_then(|response| open_read::<wire::place::Place>(&response));
             match read {
                 Ok(Some(details)) => {
-                    places.push(map::place::place(suggestion, &details, &suggestions));
+                    places.extend(map::place::place(suggestion, &details, &suggestions));
                 }
                 Ok(None) | Err(ReadError::NotFound(_)) => {}
                 Err(error) => failure = Some(error),

@@ -128,6 +128,42 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
+/// A reference or a code, which may come as a number; none for `null`, `""` and
+/// other things that are none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Word(pub(crate) Option<String>);
+
+impl Word {
+    pub(crate) fn as_deref(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+}
+
+impl<'de> Deserialize<'de> for Word {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let scalar = deserializer.deserialize_any(Scalar)?;
+        Ok(Self(scalar.filter(|text| !text.is_empty())))
+    }
+}
+
+/// The number of a room, from 1; none for whatever is no such number.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct RoomNumber(pub(crate) Option<usize>);
+
+impl RoomNumber {
+    /// From 0.
+    pub(crate) fn position(self) -> Option<usize> {
+        self.0?.checked_sub(1)
+    }
+}
+
+impl<'de> Deserialize<'de> for RoomNumber {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let scalar = deserializer.deserialize_any(Scalar)?;
+        Ok(Self(scalar.and_then(|text| text.parse().ok())))
+    }
+}
+
 /// `true`, `1` or `"true"`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Flag(pub(crate) bool);

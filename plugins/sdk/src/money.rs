@@ -199,14 +199,21 @@ impl fmt::Display for Decimal {
 impl<'de> Deserialize<'de> for Decimal {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let written = <&RawValue>::deserialize(deserializer)?.get();
-        let number = written
-            .strip_prefix('"')
-            .and_then(|text| text.strip_suffix('"'))
-            .unwrap_or(written);
-        number
+        unquoted(written)
             .parse()
             .map_err(|_| D::Error::custom("invalid amount, expected a decimal number"))
     }
+}
+
+/// Reads an amount that may be left out in any way: none for `null`, `""` and
+/// whatever is no decimal number. For `#[serde(default, deserialize_with = "…")]`,
+/// where an amount is good to know and no reason to give the answer up.
+///
+/// # Errors
+/// The document itself is broken.
+pub fn lenient<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Decimal>, D::Error> {
+    let written = <&RawValue>::deserialize(deserializer)?.get();
+    Ok(unquoted(written).parse().ok())
 }
 
 impl Serialize for Decimal {
@@ -215,6 +222,13 @@ impl Serialize for Decimal {
             .map_err(serde::ser::Error::custom)?
             .serialize(serializer)
     }
+}
+
+fn unquoted(written: &str) -> &str {
+    let inside = written
+        .strip_prefix('"')
+        .and_then(|text| text.strip_suffix('"'));
+    inside.unwrap_or(written)
 }
 
 /// A power of ten. Scales are at most `MAX_DIGITS`, so it is in range.

@@ -227,37 +227,33 @@ fn placeholder(key: &str, person: bool) -> Option<&'static str> {
 /// Masks e-mail addresses, international telephone numbers and card numbers
 /// inside a longer text.
 fn personal_text(text: &str) -> String {
-    let words = text.split_inclusive(|c: char| {
-        c.is_whitespace() || matches!(c, ',' | ';' | '<' | '>' | '"' | '(' | ')')
+    let words = text.split_inclusive(ends_word).map(|word| {
+        let end = word.trim_end_matches(ends_word).len();
+        let (word, separator) = word.split_at(end);
+        if is_email(word) {
+            EMAIL.to_owned() + separator
+        } else {
+            word.to_owned() + separator
+        }
     });
-    let masked: String = words
-        .map(|word| {
-            if is_email(word) {
-                EMAIL.to_owned() + word.get(end_of_word(word)..).unwrap_or("")
-            } else {
-                word.to_owned()
-            }
-        })
-        .collect();
-    mask_numbers(&masked)
+    mask_numbers(&words.collect::<String>())
 }
 
-fn end_of_word(word: &str) -> usize {
-    word.trim_end_matches(|c: char| {
-        c.is_whitespace() || matches!(c, ',' | ';' | '<' | '>' | '"' | '(' | ')')
-    })
-    .len()
+fn ends_word(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(
+            c,
+            ',' | ';' | '<' | '>' | '"' | '\'' | '(' | ')' | '=' | '&' | '?' | '/' | ':'
+        )
 }
 
 fn is_email(word: &str) -> bool {
-    let word = word.get(..end_of_word(word)).unwrap_or(word);
-    word.split_once('@').is_some_and(|(local, host)| {
-        !local.is_empty() && host.contains('.') && !word.contains("://")
-    })
+    let parts = word.split_once('@').or_else(|| word.split_once("%40"));
+    parts.is_some_and(|(local, host)| !local.is_empty() && host.contains('.'))
 }
 
-/// Runs of digits, possibly with blanks or dashes in groups, that are a card
-/// number; and `+` with 8 to 15 digits.
+/// Runs of digits, possibly in groups with blanks or dashes between them, that
+/// are a card number; and `+` with 8 to 15 digits.
 fn mask_numbers(text: &str) -> String {
     let mut masked = String::with_capacity(text.len());
     let mut rest = text;
@@ -273,7 +269,7 @@ fn mask_numbers(text: &str) -> String {
             || (trimmed.len() == run.len() && after.starts_with(char::is_alphabetic));
         if !in_word && trimmed.starts_with('+') && (8..=15).contains(&digits.len()) {
             masked.push_str(PHONE);
-        } else if !in_word && is_card_like(&digits) {
+        } else if !in_word && is_grouped(trimmed) && is_card_like(&digits) {
             masked.push_str(&"0".repeat(digits.len()));
         } else {
             masked.push_str(trimmed);
@@ -284,11 +280,16 @@ fn mask_numbers(text: &str) -> String {
     masked + rest
 }
 
-/// 13 to 19 digits with a right check digit.
+/// Groups as on a card, and not as in a date.
+fn is_grouped(run: &str) -> bool {
+    run.split([' ', '-']).all(|group| group.len() >= 4)
+}
+
+/// 14 to 19 digits that begin as card numbers do, with a right check digit.
+/// Instants in milliseconds and microseconds are none: they begin with 1.
 fn is_card_like(digits: &str) -> bool {
-    if !(13..=19).contains(&digits.len())
-        || !digits.bytes().all(|b| b.is_ascii_digit())
-        || digits.bytes().all(|b| b == b'0')
+    let begins = digits.starts_with(['2', '3', '4', '5', '6']);
+    if !begins || !(14..=19).contains(&digits.len()) || !digits.bytes().all(|b| b.is_ascii_digit())
     {
         return false;
     }

@@ -104,6 +104,52 @@ fn nothing_personal_and_nothing_secret_is_kept() {
 }
 
 #[test]
+fn texts_are_masked_where_they_are_personal_and_only_there() {
+    let masked = |text: &str| {
+        kept_text(
+            &post("{}"),
+            &incoming(200, &json!({ "text": text }).to_string()),
+        )
+    };
+    for personal in [
+        "ada@example.com",
+        "<ada@example.com>",
+        "mailto:ada@example.com",
+        "https://a.com/?to=ada@example.com&x=1",
+        "ada%40example.com",
+        "tel. +49 151 1234 5678",
+        "4242-4242-4242-4242",
+        "3782 822463 10005",
+    ] {
+        let text = masked(personal);
+        assert!(
+            !text.contains("ada")
+                && !text.contains("1234")
+                && !text.contains("4242")
+                && !text.contains("8224"),
+            "{text}"
+        );
+    }
+    for harmless in [
+        "2026-11-21 - 2026-11-24",
+        "2026-11-21T10:00:00+01:00",
+        "1795255200000",
+        "1795255200000000",
+        "Room 4242",
+        "a@b",
+        "41.90278,12.49636",
+        "GU5XGNBVMDRYG4",
+        "4242424242424243",
+        "https://static.cupid.travel/hotels/516892733.jpg",
+    ] {
+        assert!(
+            masked(harmless).contains(&json!(harmless).to_string()),
+            "{harmless}"
+        );
+    }
+}
+
+#[test]
 fn forms_are_redacted_by_key() {
     let form = "amount=1200&payment_method_data[card][number]=4242424242424242&customer[name]=Jane+Roe&receipt_email=ada%40example.com&client_secret=s3cret";
     let text = kept_text(&post(form), &incoming(200, "{}"));

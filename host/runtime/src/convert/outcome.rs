@@ -5,6 +5,7 @@ use crate::bindings::stopover::supplier::types as wire;
 use host_domain::supplier::{
     BookingStatus, ChangeError, Checkout, ReadError, Refusal, RefusalReason,
 };
+use url::{Host, Url};
 
 /// No supplier's limit makes anybody wait longer than a day.
 const RETRY_AFTER_S_MAX: u32 = 24 * 60 * 60;
@@ -78,12 +79,11 @@ pub(super) fn booking_status(status: wire::BookingStatus) -> Read<BookingStatus>
     })
 }
 
+/// The end user is sent there: encrypted, or on this very machine.
 pub(super) fn checkout(checkout: wire::Checkout) -> Read<Checkout> {
     let url = match checkout.url {
         None => None,
-        Some(url) => match text::url(Some(url))
-            .filter(|url| url.starts_with("https://") || url.starts_with("http://127.0.0.1"))
-        {
+        Some(url) => match text::url(Some(url)).filter(|url| is_checkout(url)) {
             Some(url) => Some(url),
             None => return bad("checkout.url", "not an https address"),
         },
@@ -91,5 +91,14 @@ pub(super) fn checkout(checkout: wire::Checkout) -> Read<Checkout> {
     Ok(Checkout {
         url,
         token: text::opaque("checkout.token", checkout.token)?,
+    })
+}
+
+fn is_checkout(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| match url.host() {
+        Some(Host::Ipv4(address)) => url.scheme() == "https" || address.is_loopback(),
+        Some(Host::Ipv6(address)) => url.scheme() == "https" || address.is_loopback(),
+        Some(Host::Domain(name)) => url.scheme() == "https" || name == "localhost",
+        None => false,
     })
 }

@@ -441,3 +441,31 @@ fn dates_have_one_form() {
         assert!(date("day", text).is_err(), "{text}");
     }
 }
+
+#[test]
+fn an_end_user_is_sent_to_an_encrypted_checkout_or_to_this_machine() {
+    let read = |url: &str| {
+        let checkout = types::Checkout {
+            url: Some(url.to_owned()),
+            token: "token".to_owned(),
+        };
+        outcome::checkout(checkout).map(|checkout| checkout.url)
+    };
+    for url in [
+        "https://pay.example.com/x",
+        "http://127.0.0.1:4010/pay",
+        "http://localhost:4010/pay",
+        "http://[::1]/",
+    ] {
+        assert_eq!(read(url), Ok(Some(url.to_owned())));
+    }
+    for url in [
+        "http://pay.example.com/",
+        "http://127.0.0.1.example.com/",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "",
+    ] {
+        assert_eq!(read(url).unwrap_err().field, "checkout.url", "{url}");
+    }
+}

@@ -149,7 +149,7 @@ impl Clients {
             .connect_timeout(CONNECT_TIME_MAX)
             .pool_idle_timeout(IDLE_TIME_MAX)
             .pool_max_idle_per_host(IDLE_CONNECTIONS_A_HOST)
-            .http1_max_headers(self.headers_max.saturating_add(1))
+            .http1_max_headers(self.headers_max.saturating_mul(2))
             .http2_max_header_list_size(u32::try_from(self.header_bytes_max).unwrap_or(u32::MAX))
             .tcp_nodelay(true)
             .dns_resolver(resolver)

@@ -156,7 +156,7 @@ async fn a_granted_link_local_address_is_still_denied() {
 }
 
 #[tokio::test]
-async fn a_name_that_stands_for_a_private_address_is_denied_unless_it_may() {
+async fn localhost_is_granted_by_its_name() {
     let bench = Bench::new();
     let upstream = Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let by_name = format!("http://localhost:{}", upstream.port);

@@ -19,7 +19,10 @@ use std::sync::Arc;
 /// The admin listener's routes.
 pub(crate) fn router(app: &Arc<App>) -> Router {
     Router::new()
-        .route("/healthz", get(|| async { Json(json!({ "data": { "status": "ok" } })) }))
+        .route(
+            "/healthz",
+            get(|| async { Json(json!({ "data": { "status": "ok" } })) }),
+        )
         .route("/metrics", get(metrics))
         .route("/plugins", get(list_plugins))
         .route("/plugins/{id}/reload", post(reload_plugin))
@@ -38,20 +41,30 @@ async fn problems(State(app): State<Arc<App>>, request: Request, next: Next) -> 
 async fn metrics() -> Response {
     let metrics = observe::metrics();
     metrics.run_upkeep();
-    ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], metrics.render()).into_response()
+    (
+        [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
+        metrics.render(),
+    )
+        .into_response()
 }
 
 async fn list_plugins(State(app): State<Arc<App>>) -> Json<Value> {
     Json(json!({ "data": app.runtime.list().iter().map(show).collect::<Vec<_>>() }))
 }
 
-async fn reload_plugin(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<Value>, ApiError> {
+async fn reload_plugin(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, ApiError> {
     let id = SupplierId::parse(&id).map_err(|_| unknown())?;
     match app.suppliers.reload(&id).await {
         Ok(info) => Ok(Json(json!({ "data": show(&info) }))),
         Err(LoadError::NotLoaded(_)) => Err(unknown()),
         // The operator gets the reason: it is the operator's own file.
-        Err(error) => Err(ApiError::from(Code::SupplierError).supplier(&id).detail(reason(&error)).because(&error)),
+        Err(error) => Err(ApiError::from(Code::SupplierError)
+            .supplier(&id)
+            .detail(reason(&error))
+            .because(&error)),
     }
 }
 
@@ -91,6 +104,10 @@ pub(crate) fn show(info: &PluginInfo) -> Value {
 /// Reads every plugin anew, as `SIGHUP` asks.
 pub(crate) async fn reload_all(app: &App) {
     for (supplier, error) in app.suppliers.load().await {
-        tracing::warn!(supplier = supplier.as_str(), reason = reason(&error), "the plugin that was loaded before stays");
+        tracing::warn!(
+            supplier = supplier.as_str(),
+            reason = reason(&error),
+            "the plugin that was loaded before stays"
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! What a successful call answers: the envelope, its status, and who supplied it.
 
+use crate::api::document::{Outputs, Reply};
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use crate::api::document::{Outputs, Reply};
 use host_domain::supplier::SupplierId;
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
@@ -63,7 +63,11 @@ impl<T, M> Answer<T, M> {
     }
 
     fn with_status(status: StatusCode, data: T) -> Self {
-        Self { status, data, meta: None }
+        Self {
+            status,
+            data,
+            meta: None,
+        }
     }
 }
 
@@ -76,7 +80,10 @@ struct Envelope<'a, T, M> {
 
 impl<T: Serialize, M: Meta> IntoResponse for Answer<T, M> {
     fn into_response(self) -> Response {
-        let envelope = Envelope { data: &self.data, meta: self.meta.as_ref() };
+        let envelope = Envelope {
+            data: &self.data,
+            meta: self.meta.as_ref(),
+        };
         let mut response = (self.status, Json(envelope)).into_response();
         let supplier = self.meta.as_ref().and_then(Meta::supplier);
         if let Some(Ok(supplier)) = supplier.map(|id| HeaderValue::from_str(id.as_str())) {

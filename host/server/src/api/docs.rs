@@ -10,8 +10,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 use http::HeaderValue;
+use http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
@@ -37,17 +39,30 @@ const PAGE: &str = r#"<!doctype html>
 "#;
 
 /// 4.9 MB, taken out once.
-static SCRIPT: LazyLock<Option<Bytes>> = LazyLock::new(|| scalar_api_reference::get_asset("scalar.js").map(Bytes::from));
+static SCRIPT: LazyLock<Option<Bytes>> =
+    LazyLock::new(|| scalar_api_reference::get_asset("scalar.js").map(Bytes::from));
 
 /// Document and pages.
 pub(super) fn routes(document: &Value) -> Router<Arc<App>> {
     let text = Bytes::from(document.to_string());
     Router::new()
-        .route("/openapi.json", get(move || async move { typed("application/json", text) }))
-        .route("/docs", get(|| async { typed(HTML, Bytes::from_static(PAGE.as_bytes())) }))
-        .route("/docs/start.js", get(|| async { typed(SCRIPT_TYPE, Bytes::from_static(START.as_bytes())) }))
+        .route(
+            "/openapi.json",
+            get(move || async move { typed("application/json", text) }),
+        )
+        .route(
+            "/docs",
+            get(|| async { typed(HTML, Bytes::from_static(PAGE.as_bytes())) }),
+        )
+        .route(
+            "/docs/start.js",
+            get(|| async { typed(SCRIPT_TYPE, Bytes::from_static(START.as_bytes())) }),
+        )
         .route("/docs/scalar.js", get(script))
-        .route("/docs/errors", get(|| async { typed(HTML, Bytes::from(every_code())) }))
+        .route(
+            "/docs/errors",
+            get(|| async { typed(HTML, Bytes::from(every_code())) }),
+        )
         .route("/docs/errors/{code}", get(one_code))
 }
 
@@ -62,7 +77,10 @@ async fn script() -> Response {
     match SCRIPT.as_ref() {
         Some(script) => {
             let mut response = typed(SCRIPT_TYPE, script.clone());
-            response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400"));
+            response.headers_mut().insert(
+                CACHE_CONTROL,
+                HeaderValue::from_static("public, max-age=86400"),
+            );
             response
         }
         None => ApiError::from(Code::NotFound).into_response(),
@@ -91,11 +109,23 @@ fn page(title: &str, body: &str) -> String {
 
 /// Only our own words go into it.
 fn section(facts: Facts) -> String {
-    let again = if facts.retryable { "The same request may be sent again." } else { "The same request must not simply be sent again." };
+    let again = if facts.retryable {
+        "The same request may be sent again."
+    } else {
+        "The same request must not simply be sent again."
+    };
     let mut out = String::new();
     let _ = writeln!(out, "<h2><code>{}</code></h2>", facts.name);
-    let _ = writeln!(out, "<p><strong>{}</strong> (HTTP {})</p>", facts.title, facts.status);
-    let _ = writeln!(out, "<p>{}</p><p>{again}</p>", facts.meaning.replace('<', "&lt;"));
+    let _ = writeln!(
+        out,
+        "<p><strong>{}</strong> (HTTP {})</p>",
+        facts.title, facts.status
+    );
+    let _ = writeln!(
+        out,
+        "<p>{}</p><p>{again}</p>",
+        facts.meaning.replace('<', "&lt;")
+    );
     out
 }
 

@@ -94,7 +94,12 @@ impl Inputs {
             "required": true,
             "content": { "application/json": { "schema": reference } },
         }));
-        self.codes.extend([Code::ValidationFailed, Code::MalformedJson, Code::BodyTooLarge, Code::UnsupportedMediaType]);
+        self.codes.extend([
+            Code::ValidationFailed,
+            Code::MalformedJson,
+            Code::BodyTooLarge,
+            Code::UnsupportedMediaType,
+        ]);
     }
 
     /// A query whose parameters are the members of `T`.
@@ -102,11 +107,23 @@ impl Inputs {
         let (own, mut components) = described::<T>();
         components.remove(T::name().as_ref());
         self.components.append(&mut components);
-        let required: Vec<&str> = own.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-        let properties = own.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+        let required: Vec<&str> = own
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let properties = own
+            .get("properties")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
         for (name, mut schema) in properties {
             forbid_null(&mut schema);
-            let words = schema.as_object_mut().and_then(|schema| schema.remove("description"));
+            let words = schema
+                .as_object_mut()
+                .and_then(|schema| schema.remove("description"));
             self.parameters.push(json!({
                 "name": name, "in": "query", "required": required.contains(&name.as_str()),
                 "description": words.unwrap_or_default(), "schema": schema,
@@ -131,7 +148,11 @@ impl Inputs {
             "description": "Repeating it with the same request gives what the first one made; kept for 30 days at least.",
             "schema": { "type": "string", "minLength": 1, "maxLength": chars_max, "pattern": "^[!-~]([ -~]*[!-~])?$" },
         }));
-        self.codes.extend([Code::ValidationFailed, Code::IdempotencyInProgress, Code::IdempotencyKeyReused]);
+        self.codes.extend([
+            Code::ValidationFailed,
+            Code::IdempotencyInProgress,
+            Code::IdempotencyKeyReused,
+        ]);
     }
 }
 
@@ -156,15 +177,21 @@ impl Outputs {
     fn schema(&self) -> Option<Value> {
         let data = self.data.as_ref()?;
         Some(match &self.meta {
-            None => json!({ "type": "object", "required": ["data"], "properties": { "data": data } }),
-            Some(meta) => json!({ "type": "object", "required": ["data"], "properties": { "data": data, "meta": meta } }),
+            None => {
+                json!({ "type": "object", "required": ["data"], "properties": { "data": data } })
+            }
+            Some(meta) => {
+                json!({ "type": "object", "required": ["data"], "properties": { "data": data, "meta": meta } })
+            }
         })
     }
 }
 
 /// A parameter that is absent is not sent; `null` is not a text that says so.
 fn forbid_null(schema: &mut Value) {
-    let Some(members) = schema.as_object_mut() else { return };
+    let Some(members) = schema.as_object_mut() else {
+        return;
+    };
     if let Some(Value::Array(types)) = members.get_mut("type") {
         types.retain(|kind| kind != "null");
         if let [only] = types.as_slice() {
@@ -217,14 +244,20 @@ impl Document {
     pub(crate) fn new() -> Self {
         let mut components = Components::new();
         refer::<Problem>(&mut components);
-        Self { paths: BTreeMap::new(), components }
+        Self {
+            paths: BTreeMap::new(),
+            components,
+        }
     }
 
     pub(crate) fn add(&mut self, mut described: Described) {
         self.components.append(&mut described.inputs.components);
         self.components.append(&mut described.outputs.components);
         let operation = operation(&described);
-        self.paths.entry(described.path).or_default().insert(described.method, operation);
+        self.paths
+            .entry(described.path)
+            .or_default()
+            .insert(described.method, operation);
     }
 
     /// OpenAPI 3.1. `server` is the address of the API.
@@ -255,13 +288,20 @@ impl Document {
 
 /// The tags in use, in the order of the paths.
 fn tags(paths: &BTreeMap<String, Map<String, Value>>) -> Vec<Value> {
-    let used = paths.values().flat_map(Map::values).filter_map(|operation| operation.pointer("/tags/0")?.as_str());
+    let used = paths
+        .values()
+        .flat_map(Map::values)
+        .filter_map(|operation| operation.pointer("/tags/0")?.as_str());
     let unique: BTreeSet<&str> = used.collect();
-    unique.into_iter().map(|name| json!({ "name": name })).collect()
+    unique
+        .into_iter()
+        .map(|name| json!({ "name": name }))
+        .collect()
 }
 
 fn headers() -> Value {
-    let header = |description: &str, schema: Value| json!({ "description": description, "schema": schema });
+    let header =
+        |description: &str, schema: Value| json!({ "description": description, "schema": schema });
     json!({
         "RequestId": header("The request's id: the caller's x-request-id, or ours.", json!({"type": "string"})),
         "Supplier": header("The supplier that answered.", json!({"type": "string"})),
@@ -276,9 +316,18 @@ fn operation(described: &Described) -> Value {
     let mut operation = described.attribute.as_object().cloned().unwrap_or_default();
     let mut codes = own_codes(operation.remove(ERROR_CODES));
     codes.extend(&described.inputs.codes);
-    codes.extend([Code::RateLimited, Code::InternalError, Code::Overloaded, Code::ValidationFailed]);
+    codes.extend([
+        Code::RateLimited,
+        Code::InternalError,
+        Code::Overloaded,
+        Code::ValidationFailed,
+    ]);
     let mut parameters = described.inputs.parameters.clone();
-    parameters.push(parameter("x-request-id", "^[A-Za-z0-9._-]{1,128}$", "Echoed on the answer; made when it is missing or of another form."));
+    parameters.push(parameter(
+        "x-request-id",
+        "^[A-Za-z0-9._-]{1,128}$",
+        "Echoed on the answer; made when it is missing or of another form.",
+    ));
     if let Some(scope) = described.scope {
         codes.extend([
             Code::MissingApiKey,
@@ -287,7 +336,11 @@ fn operation(described: &Described) -> Value {
             Code::InsufficientScope,
             Code::NotAcceptable,
         ]);
-        parameters.push(parameter("x-user-id", "^[A-Za-z0-9._:@-]{1,128}$", "The organization's end user; `org` without it."));
+        parameters.push(parameter(
+            "x-user-id",
+            "^[A-Za-z0-9._:@-]{1,128}$",
+            "The organization's end user; `org` without it.",
+        ));
         parameters.push(json!({
             "name": "x-organization-id", "in": "header", "required": false, "schema": { "type": "string" },
             "description": "When sent it must be the key's organization.",
@@ -317,14 +370,29 @@ fn parameter(name: &str, pattern: &str, description: &str) -> Value {
 /// The codes that a handler's attribute lists. One that does not exist is shown
 /// as it is, and a test of the document finds it.
 fn own_codes(listed: Option<Value>) -> BTreeSet<Code> {
-    let listed = listed.as_ref().and_then(Value::as_array).cloned().unwrap_or_default();
-    listed.iter().filter_map(Value::as_str).filter_map(Code::named).collect()
+    let listed = listed
+        .as_ref()
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
+    listed
+        .iter()
+        .filter_map(Value::as_str)
+        .filter_map(Code::named)
+        .collect()
 }
 
 fn common_headers() -> Map<String, Value> {
     let mut headers = Map::new();
-    for (name, component) in [("x-request-id", "RequestId"), ("RateLimit-Policy", "RateLimitPolicy"), ("RateLimit", "RateLimit")] {
-        headers.insert(name.to_owned(), json!({ "$ref": format!("#/components/headers/{component}") }));
+    for (name, component) in [
+        ("x-request-id", "RequestId"),
+        ("RateLimit-Policy", "RateLimitPolicy"),
+        ("RateLimit", "RateLimit"),
+    ] {
+        headers.insert(
+            name.to_owned(),
+            json!({ "$ref": format!("#/components/headers/{component}") }),
+        );
     }
     headers
 }
@@ -333,12 +401,23 @@ fn common_headers() -> Map<String, Value> {
 fn successes(responses: Value, outputs: &Outputs) -> Map<String, Value> {
     let mut responses = responses.as_object().cloned().unwrap_or_default();
     for (status, response) in &mut responses {
-        let Some(members) = response.as_object_mut() else { continue };
+        let Some(members) = response.as_object_mut() else {
+            continue;
+        };
         let mut headers = common_headers();
-        headers.insert("x-supplier".to_owned(), json!({ "$ref": "#/components/headers/Supplier" }));
+        headers.insert(
+            "x-supplier".to_owned(),
+            json!({ "$ref": "#/components/headers/Supplier" }),
+        );
         members.insert("headers".to_owned(), Value::Object(headers));
-        if let (Some(schema), false) = (outputs.schema(), status == "204" || members.contains_key("content")) {
-            members.insert("content".to_owned(), json!({ "application/json": { "schema": schema } }));
+        if let (Some(schema), false) = (
+            outputs.schema(),
+            status == "204" || members.contains_key("content"),
+        ) {
+            members.insert(
+                "content".to_owned(),
+                json!({ "application/json": { "schema": schema } }),
+            );
         }
     }
     responses
@@ -347,23 +426,41 @@ fn successes(responses: Value, outputs: &Outputs) -> Map<String, Value> {
 fn failures(codes: &BTreeSet<Code>) -> Map<String, Value> {
     let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
     for code in codes {
-        by_status.entry(code.facts().status).or_default().push(*code);
+        by_status
+            .entry(code.facts().status)
+            .or_default()
+            .push(*code);
     }
-    by_status.into_iter().map(|(status, codes)| (status.to_string(), failure(status, &codes))).collect()
+    by_status
+        .into_iter()
+        .map(|(status, codes)| (status.to_string(), failure(status, &codes)))
+        .collect()
 }
 
 fn failure(status: u16, codes: &[Code]) -> Value {
-    let lines: Vec<String> = codes.iter().map(|code| format!("- `{}`: {}", code.name(), code.facts().meaning)).collect();
+    let lines: Vec<String> = codes
+        .iter()
+        .map(|code| format!("- `{}`: {}", code.name(), code.facts().meaning))
+        .collect();
     let examples: Map<String, Value> = codes
         .iter()
         .map(|code| {
-            let problem = ApiError::from(*code).problem("https://api.example.com/docs/errors/", "req_01976f3e-1111-7abc-8def-000000000000");
-            (code.name().to_owned(), json!({ "summary": code.facts().title, "value": problem }))
+            let problem = ApiError::from(*code).problem(
+                "https://api.example.com/docs/errors/",
+                "req_01976f3e-1111-7abc-8def-000000000000",
+            );
+            (
+                code.name().to_owned(),
+                json!({ "summary": code.facts().title, "value": problem }),
+            )
         })
         .collect();
     let mut headers = common_headers();
     if status == 429 || status == 503 || codes.contains(&Code::IdempotencyInProgress) {
-        headers.insert("Retry-After".to_owned(), json!({ "$ref": "#/components/headers/RetryAfter" }));
+        headers.insert(
+            "Retry-After".to_owned(),
+            json!({ "$ref": "#/components/headers/RetryAfter" }),
+        );
     }
     json!({
         "description": lines.join("\n"),

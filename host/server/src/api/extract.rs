@@ -72,7 +72,8 @@ pub struct Found<'a> {
 impl Found<'_> {
     /// Notes a violation. `code` is a stable word, e.g. `one_adult_lead_required`.
     pub fn push(&mut self, pointer: impl Into<String>, code: &str, detail: impl Into<String>) {
-        self.violations.push(Violation::at(self.place, pointer, code, detail));
+        self.violations
+            .push(Violation::at(self.place, pointer, code, detail));
     }
 }
 
@@ -144,13 +145,25 @@ impl<T: Part> FromRequest<Arc<App>> for Valid<T> {
         let params = RawPathParams::from_request_parts(&mut parts, app).await;
         let mut found = Vec::new();
         let path = match &params {
-            Ok(params) => params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            Ok(params) => params
+                .iter()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
             Err(_) => {
-                found.push(Violation::at(Place::Path, "", "format", "the path is not UTF-8 text"));
+                found.push(Violation::at(
+                    Place::Path,
+                    "",
+                    "format",
+                    "the path is not UTF-8 text",
+                ));
                 Vec::new()
             }
         };
-        let json = if T::READS_BODY { Some(read_json(&parts.headers, body, app).await?) } else { None };
+        let json = if T::READS_BODY {
+            Some(read_json(&parts.headers, body, app).await?)
+        } else {
+            None
+        };
         let mut incoming = Incoming {
             app,
             headers: &parts.headers,
@@ -172,18 +185,34 @@ impl<T: Part> FromRequest<Arc<App>> for Valid<T> {
 }
 
 /// The body as JSON; none when it is empty.
-async fn read_json(headers: &HeaderMap, body: axum::body::Body, app: &App) -> Result<Option<Value>, ApiError> {
-    let declared = headers.get(http::header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
-    if declared.and_then(|length| length.parse::<u64>().ok()).is_some_and(|length| length > BODY_BYTES_MAX as u64) {
+async fn read_json(
+    headers: &HeaderMap,
+    body: axum::body::Body,
+    app: &App,
+) -> Result<Option<Value>, ApiError> {
+    let declared = headers
+        .get(http::header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok());
+    if declared
+        .and_then(|length| length.parse::<u64>().ok())
+        .is_some_and(|length| length > BODY_BYTES_MAX as u64)
+    {
         return Err(Code::BodyTooLarge.into());
     }
     let patience = std::time::Duration::from_secs(app.config.limits.request_s);
-    let bytes = match tokio::time::timeout(patience, axum::body::to_bytes(body, BODY_BYTES_MAX)).await {
-        Ok(Ok(bytes)) => bytes,
-        Ok(Err(error)) if is_too_long(&error) => return Err(Code::BodyTooLarge.into()),
-        Ok(Err(_)) => return Err(ApiError::from(Code::MalformedJson).detail("the body was cut off")),
-        Err(_) => return Err(ApiError::from(Code::MalformedJson).detail("the body did not arrive in time")),
-    };
+    let bytes =
+        match tokio::time::timeout(patience, axum::body::to_bytes(body, BODY_BYTES_MAX)).await {
+            Ok(Ok(bytes)) => bytes,
+            Ok(Err(error)) if is_too_long(&error) => return Err(Code::BodyTooLarge.into()),
+            Ok(Err(_)) => {
+                return Err(ApiError::from(Code::MalformedJson).detail("the body was cut off"));
+            }
+            Err(_) => {
+                return Err(
+                    ApiError::from(Code::MalformedJson).detail("the body did not arrive in time")
+                );
+            }
+        };
     if bytes.is_empty() && !headers.contains_key(CONTENT_TYPE) {
         return Ok(None);
     }
@@ -198,7 +227,11 @@ fn parse(bytes: &Bytes) -> Result<Option<Value>, ApiError> {
         return Ok(None);
     }
     serde_json::from_slice(bytes).map(Some).map_err(|error| {
-        let detail = format!("not JSON at line {}, column {}", error.line(), error.column());
+        let detail = format!(
+            "not JSON at line {}, column {}",
+            error.line(),
+            error.column()
+        );
         ApiError::from(Code::MalformedJson).detail(detail)
     })
 }
@@ -216,7 +249,10 @@ fn is_too_long(error: &axum::Error) -> bool {
 
 /// `application/json`, with whatever parameters.
 fn is_json(headers: &HeaderMap) -> bool {
-    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let value = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     let essence = value.split(';').next().unwrap_or_default().trim();
     essence.eq_ignore_ascii_case("application/json")
 }
@@ -228,7 +264,12 @@ impl Incoming<'_> {
 
     fn refuse_parameters(&mut self) {
         for (name, _) in self.parameters() {
-            self.note(Place::Query, &format!("/{name}"), "unknown_field", "there is no such parameter");
+            self.note(
+                Place::Query,
+                &format!("/{name}"),
+                "unknown_field",
+                "there is no such parameter",
+            );
         }
     }
 
@@ -238,7 +279,12 @@ impl Incoming<'_> {
         let mut parameters = Vec::new();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             if parameters.len() == PARAMETERS_MAX {
-                self.note(Place::Query, "", "too_many", format!("at most {PARAMETERS_MAX} parameters"));
+                self.note(
+                    Place::Query,
+                    "",
+                    "too_many",
+                    format!("at most {PARAMETERS_MAX} parameters"),
+                );
                 return Vec::new();
             }
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -251,12 +297,21 @@ impl Incoming<'_> {
     }
 
     /// Checks a value against schema and rules, and reads it.
-    fn read<T: ToSchema + DeserializeOwned + Rules + 'static>(&mut self, place: Place, value: &Value) -> Option<T> {
+    fn read<T: ToSchema + DeserializeOwned + Rules + 'static>(
+        &mut self,
+        place: Place,
+        value: &Value,
+    ) -> Option<T> {
         let compiled = match self.app.schemas.of::<T>() {
             Ok(compiled) => compiled,
             Err(error) => {
                 tracing::error!(%error, "a request cannot be checked");
-                self.note(place, "", "unchecked", "the gateway cannot check this request");
+                self.note(
+                    place,
+                    "",
+                    "unchecked",
+                    "the gateway cannot check this request",
+                );
                 return None;
             }
         };
@@ -264,7 +319,13 @@ impl Incoming<'_> {
         let known = compiled.check(place, value, &mut self.found);
         match serde_path_to_error::deserialize::<_, T>(known) {
             Ok(read) => {
-                read.check(self.now, &mut Found { place, violations: &mut self.found });
+                read.check(
+                    self.now,
+                    &mut Found {
+                        place,
+                        violations: &mut self.found,
+                    },
+                );
                 Some(read)
             }
             Err(_) if self.found.len() > before => None,
@@ -301,7 +362,9 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
         Segment::Map { key } => Some(key.replace('~', "~0").replace('/', "~1")),
         Segment::Enum { .. } | Segment::Unknown => None,
     });
-    segments.fold(String::new(), |pointer, segment| format!("{pointer}/{segment}"))
+    segments.fold(String::new(), |pointer, segment| {
+        format!("{pointer}/{segment}")
+    })
 }
 
 impl<T: ToSchema + DeserializeOwned + Rules + Send + 'static> Part for Body<T> {
@@ -329,13 +392,22 @@ impl<T: ToSchema + DeserializeOwned + Rules + Send + 'static> Part for Query<T> 
         let compiled = incoming.app.schemas.of::<T>().ok();
         let mut object = Map::new();
         for (name, text) in incoming.parameters() {
-            let value = compiled.as_ref().map_or(Value::Null, |compiled| compiled.read_parameter(&name, text));
+            let value = compiled
+                .as_ref()
+                .map_or(Value::Null, |compiled| compiled.read_parameter(&name, text));
             if object.contains_key(&name) {
-                incoming.note(Place::Query, &format!("/{name}"), "duplicate", "given more than once");
+                incoming.note(
+                    Place::Query,
+                    &format!("/{name}"),
+                    "duplicate",
+                    "given more than once",
+                );
             }
             object.insert(name, value);
         }
-        incoming.read(Place::Query, &Value::Object(object)).map(Self)
+        incoming
+            .read(Place::Query, &Value::Object(object))
+            .map(Self)
     }
 
     fn describe(inputs: &mut Inputs) {
@@ -345,10 +417,20 @@ impl<T: ToSchema + DeserializeOwned + Rules + Send + 'static> Part for Query<T> 
 
 impl<T: PathValue> Part for Id<T> {
     fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
-        let text = incoming.path.iter().find(|(name, _)| name == T::NAME).map(|(_, text)| text.as_str());
-        let read = text.filter(|text| text.chars().count() <= T::CHARS_MAX).and_then(T::read);
+        let text = incoming
+            .path
+            .iter()
+            .find(|(name, _)| name == T::NAME)
+            .map(|(_, text)| text.as_str());
+        let read = text
+            .filter(|text| text.chars().count() <= T::CHARS_MAX)
+            .and_then(T::read);
         if read.is_none() {
-            let detail = format!("must match {} and have at most {} characters", T::PATTERN, T::CHARS_MAX);
+            let detail = format!(
+                "must match {} and have at most {} characters",
+                T::PATTERN,
+                T::CHARS_MAX
+            );
             incoming.note(Place::Path, &format!("/{}", T::NAME), "pattern", detail);
         }
         read.map(Self)
@@ -365,7 +447,12 @@ impl<const MAX: usize> Part for IdempotencyKey<MAX> {
     fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
         match <Option<Self> as Part>::take(incoming) {
             Some(None) => {
-                incoming.note(Place::Header, "/x-idempotency-key", "required", "the header is required");
+                incoming.note(
+                    Place::Header,
+                    "/x-idempotency-key",
+                    "required",
+                    "the header is required",
+                );
                 None
             }
             key => key.flatten(),
@@ -380,12 +467,21 @@ impl<const MAX: usize> Part for IdempotencyKey<MAX> {
 impl<const MAX: usize> Part for Option<IdempotencyKey<MAX>> {
     fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
         let mut values = incoming.headers.get_all(IDEMPOTENCY_KEY).iter();
-        let Some(value) = values.next() else { return Some(None) };
-        let key = value.to_str().ok().filter(|key| (1..=MAX).contains(&key.len()));
+        let Some(value) = values.next() else {
+            return Some(None);
+        };
+        let key = value
+            .to_str()
+            .ok()
+            .filter(|key| (1..=MAX).contains(&key.len()));
         match key.filter(|_| values.next().is_none()) {
-            Some(key) => Some(Some(IdempotencyKey { key: key.to_owned(), fingerprint: fingerprint(incoming) })),
+            Some(key) => Some(Some(IdempotencyKey {
+                key: key.to_owned(),
+                fingerprint: fingerprint(incoming),
+            })),
             None => {
-                let detail = format!("must be sent once and have 1 to {MAX} visible ASCII characters");
+                let detail =
+                    format!("must be sent once and have 1 to {MAX} visible ASCII characters");
                 incoming.note(Place::Header, "/x-idempotency-key", "pattern", detail);
                 None
             }
@@ -418,10 +514,15 @@ fn canonical(value: &Value) -> String {
         Value::Object(members) => {
             let mut sorted: Vec<_> = members.iter().collect();
             sorted.sort_by_key(|(name, _)| *name);
-            let members = sorted.into_iter().map(|(name, member)| format!("{}:{}", Value::from(name.as_str()), canonical(member)));
+            let members = sorted.into_iter().map(|(name, member)| {
+                format!("{}:{}", Value::from(name.as_str()), canonical(member))
+            });
             format!("{{{}}}", members.collect::<Vec<_>>().join(","))
         }
-        Value::Array(elements) => format!("[{}]", elements.iter().map(canonical).collect::<Vec<_>>().join(",")),
+        Value::Array(elements) => format!(
+            "[{}]",
+            elements.iter().map(canonical).collect::<Vec<_>>().join(",")
+        ),
         scalar => scalar.to_string(),
     }
 }

@@ -35,7 +35,11 @@ const GRACE: Duration = Duration::from_secs(5);
 struct Unidentified(ApiError);
 
 /// The outermost layer.
-pub(crate) async fn surround(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn surround(
+    State(app): State<Arc<App>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let watch = Stopwatch::start();
     let request_id: Arc<str> = request_id(request.headers()).into();
     let deadline = Deadline::after(Duration::from_secs(app.config.limits.request_s));
@@ -52,7 +56,9 @@ pub(crate) async fn surround(State(app): State<Arc<App>>, mut request: Request, 
         }
     }
     let mut response = match verdict.retry_after_s {
-        Some(seconds) => ApiError::from(Code::RateLimited).retry_after(seconds).into_response(),
+        Some(seconds) => ApiError::from(Code::RateLimited)
+            .retry_after(seconds)
+            .into_response(),
         None => answer(request, next, deadline).await,
     };
     let error = error_of(&mut response);
@@ -82,7 +88,9 @@ async fn answer(request: Request, next: Next, deadline: Deadline) -> Response {
     match tokio::time::timeout_at(deadline.instant() + GRACE, work).await {
         Ok(Ok(response)) => response,
         Ok(Err(_)) => ApiError::internal(Panicked).into_response(),
-        Err(_) => ApiError::from(Code::SupplierTimeout).because(Hung).into_response(),
+        Err(_) => ApiError::from(Code::SupplierTimeout)
+            .because(Hung)
+            .into_response(),
     }
 }
 
@@ -104,13 +112,20 @@ fn sign(app: &App, response: &mut Response, request_id: &str, verdict: Verdict) 
 
 /// The caller's own id where it has the right form.
 fn request_id(headers: &HeaderMap) -> String {
-    let given = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok());
-    given.filter(|id| is_name(id, b"._-")).map_or_else(id::request_id, str::to_owned)
+    let given = headers
+        .get(REQUEST_ID)
+        .and_then(|value| value.to_str().ok());
+    given
+        .filter(|id| is_name(id, b"._-"))
+        .map_or_else(id::request_id, str::to_owned)
 }
 
 /// 1 to 128 letters, digits and some other characters.
 fn is_name(text: &str, others: &[u8]) -> bool {
-    (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || others.contains(&byte))
+    (1..=128).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || others.contains(&byte))
 }
 
 /// Calls without a good key share the bucket of their address, so that guessing
@@ -118,37 +133,76 @@ fn is_name(text: &str, others: &[u8]) -> bool {
 fn bucket(identity: &Result<Caller, ApiError>, request: &Request) -> Bucket {
     match identity {
         Ok(caller) => Bucket::Key(caller.key_id.clone()),
-        Err(_) => Bucket::Stranger(request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())),
+        Err(_) => Bucket::Stranger(
+            request
+                .extensions()
+                .get::<ConnectInfo<SocketAddr>>()
+                .map(|info| info.0.ip()),
+        ),
     }
 }
 
-async fn identify(app: &App, headers: &HeaderMap, request_id: &Arc<str>, deadline: Deadline) -> Result<Caller, ApiError> {
+async fn identify(
+    app: &App,
+    headers: &HeaderMap,
+    request_id: &Arc<str>,
+    deadline: Deadline,
+) -> Result<Caller, ApiError> {
     let mut keys = headers.get_all(API_KEY).iter();
     let key = keys.next().ok_or(Code::MissingApiKey)?;
-    let key = key.to_str().ok().filter(|_| keys.next().is_none()).ok_or(Code::InvalidApiKey)?;
-    let known = app.keys.resolve(key, app.clock.now()).await.map_err(|error| match error {
-        KeyError::Invalid => ApiError::from(Code::InvalidApiKey),
-        KeyError::Database(error) => ApiError::storage(error),
-    })?;
-    if headers.get_all(ORGANIZATION_ID).iter().any(|named| named.as_bytes() != known.tenant.organization.as_bytes()) {
+    let key = key
+        .to_str()
+        .ok()
+        .filter(|_| keys.next().is_none())
+        .ok_or(Code::InvalidApiKey)?;
+    let known = app
+        .keys
+        .resolve(key, app.clock.now())
+        .await
+        .map_err(|error| match error {
+            KeyError::Invalid => ApiError::from(Code::InvalidApiKey),
+            KeyError::Database(error) => ApiError::storage(error),
+        })?;
+    if headers
+        .get_all(ORGANIZATION_ID)
+        .iter()
+        .any(|named| named.as_bytes() != known.tenant.organization.as_bytes())
+    {
         return Err(Code::OrganizationMismatch.into());
     }
     Ok(Caller {
         request_id: Arc::clone(request_id),
-        owner: Owner { tenant: known.tenant.clone(), user: user(headers)? },
+        owner: Owner {
+            tenant: known.tenant.clone(),
+            user: user(headers)?,
+        },
         key_id: known.id.clone(),
-        scopes: known.scopes.iter().filter_map(|name| Scope::named(name)).collect(),
+        scopes: known
+            .scopes
+            .iter()
+            .filter_map(|name| Scope::named(name))
+            .collect(),
         deadline,
     })
 }
 
 fn user(headers: &HeaderMap) -> Result<String, ApiError> {
     let mut users = headers.get_all(USER_ID).iter();
-    let Some(user) = users.next() else { return Ok(Owner::ORGANIZATION_USER.to_owned()) };
-    let user = user.to_str().ok().filter(|user| is_name(user, b"._:@-") && users.next().is_none());
+    let Some(user) = users.next() else {
+        return Ok(Owner::ORGANIZATION_USER.to_owned());
+    };
+    let user = user
+        .to_str()
+        .ok()
+        .filter(|user| is_name(user, b"._:@-") && users.next().is_none());
     user.map(str::to_owned).ok_or_else(|| {
         let detail = "must be sent once and have 1 to 128 of [A-Za-z0-9._:@-]";
-        ApiError::violation(Violation::at(Place::Header, "/x-user-id", "pattern", detail))
+        ApiError::violation(Violation::at(
+            Place::Header,
+            "/x-user-id",
+            "pattern",
+            detail,
+        ))
     })
 }
 
@@ -157,10 +211,15 @@ pub(crate) async fn require(State(scope): State<Scope>, request: Request, next: 
     if let Some(Unidentified(error)) = request.extensions().get() {
         return error.clone().into_response();
     }
-    let allowed = request.extensions().get::<Caller>().is_some_and(|caller| caller.scopes.contains(&scope));
+    let allowed = request
+        .extensions()
+        .get::<Caller>()
+        .is_some_and(|caller| caller.scopes.contains(&scope));
     if !allowed {
         let detail = format!("the key lacks the scope `{}`", scope.as_str());
-        return ApiError::from(Code::InsufficientScope).detail(detail).into_response();
+        return ApiError::from(Code::InsufficientScope)
+            .detail(detail)
+            .into_response();
     }
     if !accepts_json(request.headers()) {
         return ApiError::from(Code::NotAcceptable).into_response();
@@ -174,12 +233,24 @@ fn accepts_json(headers: &HeaderMap) -> bool {
     let mut best: Option<(usize, bool)> = None;
     let mut any = false;
     for value in headers.get_all(ACCEPT) {
-        for range in value.to_str().unwrap_or_default().split(',').filter(|range| !range.trim().is_empty()) {
+        for range in value
+            .to_str()
+            .unwrap_or_default()
+            .split(',')
+            .filter(|range| !range.trim().is_empty())
+        {
             any = true;
             let mut parts = range.split(';').map(str::trim);
             let essence = parts.next().unwrap_or_default().to_ascii_lowercase();
-            let Some(rank) = ["*/*", "application/*", "application/json"].iter().position(|known| *known == essence) else { continue };
-            let refused = parts.filter_map(|part| part.strip_prefix("q=")).any(|q| q.parse::<f32>().is_ok_and(|q| q <= 0.0));
+            let Some(rank) = ["*/*", "application/*", "application/json"]
+                .iter()
+                .position(|known| *known == essence)
+            else {
+                continue;
+            };
+            let refused = parts
+                .filter_map(|part| part.strip_prefix("q="))
+                .any(|q| q.parse::<f32>().is_ok_and(|q| q <= 0.0));
             if best.is_none_or(|(known, _)| rank >= known) {
                 best = Some((rank, !refused));
             }
@@ -193,7 +264,9 @@ mod tests {
     use super::*;
 
     fn accept(values: &[&'static str]) -> bool {
-        let headers = values.iter().map(|value| (ACCEPT, HeaderValue::from_static(value)));
+        let headers = values
+            .iter()
+            .map(|value| (ACCEPT, HeaderValue::from_static(value)));
         accepts_json(&headers.collect())
     }
 
@@ -201,12 +274,21 @@ mod tests {
     fn json_is_refused_only_where_the_caller_rules_it_out() {
         assert!(accept(&[]) && accept(&["*/*"]) && accept(&["text/html, application/*;q=0.1"]));
         assert!(accept(&["application/json;q=0.5, */*;q=0"]) && accept(&["text/html", "*/*"]));
-        assert!(!accept(&["text/html"]) && !accept(&["application/json;q=0, */*"]) && !accept(&["application/xml, text/*"]));
+        assert!(
+            !accept(&["text/html"])
+                && !accept(&["application/json;q=0, */*"])
+                && !accept(&["application/xml, text/*"])
+        );
     }
 
     #[test]
     fn request_ids_of_another_form_are_replaced() {
-        for (given, kept) in [("abc-1.2_3", true), ("", false), ("a b", false), ("ä", false)] {
+        for (given, kept) in [
+            ("abc-1.2_3", true),
+            ("", false),
+            ("a b", false),
+            ("ä", false),
+        ] {
             let mut headers = HeaderMap::new();
             headers.insert(REQUEST_ID, HeaderValue::from_str(given).unwrap());
             assert_eq!(request_id(&headers) == given, kept, "{given}");

@@ -21,12 +21,18 @@ pub(crate) struct Health {
 }
 
 fn ok() -> Health {
-    Health { status: "ok", version: env!("CARGO_PKG_VERSION") }
+    Health {
+        status: "ok",
+        version: env!("CARGO_PKG_VERSION"),
+    }
 }
 
 /// Whether the process runs
 #[utoipa::path(get, path = "/healthz", tag = "Health", responses((status = 200, description = "It runs.")))]
-pub(crate) async fn get_health(State(_app): State<Arc<App>>, Valid(()): Valid<()>) -> Result<Answer<Health>, ApiError> {
+pub(crate) async fn get_health(
+    State(_app): State<Arc<App>>,
+    Valid(()): Valid<()>,
+) -> Result<Answer<Health>, ApiError> {
     Ok(Answer::ok(ok()))
 }
 
@@ -34,7 +40,10 @@ pub(crate) async fn get_health(State(_app): State<Arc<App>>, Valid(()): Valid<()
 ///
 /// 503 while the database does not answer, and once the process has begun to stop.
 #[utoipa::path(get, path = "/readyz", tag = "Health", responses((status = 200, description = "It can.")))]
-pub(crate) async fn get_readiness(State(app): State<Arc<App>>, Valid(()): Valid<()>) -> Result<Answer<Health>, ApiError> {
+pub(crate) async fn get_readiness(
+    State(app): State<Arc<App>>,
+    Valid(()): Valid<()>,
+) -> Result<Answer<Health>, ApiError> {
     if app.tasks.stopping().is_cancelled() {
         return Err(ApiError::from(Code::Overloaded).detail("the process is stopping"));
     }

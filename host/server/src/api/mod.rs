@@ -14,9 +14,10 @@ pub(crate) mod admin;
 mod docs;
 mod guard;
 mod health;
+mod hotel;
+mod identifier;
+mod payment_instrument;
 mod supplier;
-#[cfg(test)]
-mod tests;
 
 use crate::api::caller::Scope;
 use crate::api::document::{Described, Document, Inputs, Outputs};
@@ -29,7 +30,7 @@ use std::sync::Arc;
 
 macro_rules! route {
     ($($module:ident)::+) => {
-        Route::new(utoipa_axum::routes!($($module)::+), document::describe(&$($module)::+))
+        Route::new(utoipa_axum::routes!($($module)::+), $crate::api::document::describe(&$($module)::+))
     };
 }
 
@@ -40,23 +41,59 @@ fn table() -> [(Option<Scope>, Vec<Route>); 3] {
         route!(health::get_readiness),
     ];
     let read = vec![
-        route!(supplier::list_suppliers), //
+        route!(supplier::list_suppliers),
+        route!(hotel::place::find_places),
+        route!(hotel::place::read_place),
+        route!(hotel::search::search_hotels),
+        route!(hotel::content::read_hotel),
+        route!(hotel::offer::price_hotels),
+        route!(hotel::calendar::read_price_calendar),
+        route!(hotel::booking::list_hotel_bookings),
+        route!(hotel::booking::read_hotel_booking),
+        route!(hotel::cancellation::quote_hotel_cancellation),
+        route!(hotel::weather::read_stay_weather),
+        route!(payment_instrument::list_payment_instruments),
+        route!(payment_instrument::read_payment_instrument),
     ];
-    let book = vec![];
-    [(None, open), (Some(Scope::Read), read), (Some(Scope::Book), book)]
+    let book = vec![
+        route!(hotel::prebook::prebook_hotel),
+        route!(hotel::completion::book_hotel),
+        route!(hotel::cancellation::cancel_hotel_booking),
+        route!(payment_instrument::add_payment_instrument),
+        route!(payment_instrument::delete_payment_instrument),
+    ];
+    [
+        (None, open),
+        (Some(Scope::Read), read),
+        (Some(Scope::Book), book),
+    ]
 }
 
 /// The API as a service, and its document.
 pub fn router(app: &Arc<App>) -> (Router, Value) {
+    assemble(app, table())
+}
+
+fn assemble(
+    app: &Arc<App>,
+    groups: impl IntoIterator<Item = (Option<Scope>, Vec<Route>)>,
+) -> (Router, Value) {
     let mut router = Router::new();
     let mut document = Document::new();
-    for (scope, routes) in table() {
-        for Route { mut handler, operation } in routes {
+    for (scope, routes) in groups {
+        for Route {
+            mut handler,
+            operation,
+        } in routes
+        {
             if let Some(scope) = scope {
                 handler = handler.route_layer(from_fn_with_state(scope, guard::require));
             }
             router = router.route(&operation.path, handler);
-            document.add(Described { scope: scope.map(Scope::as_str), ..operation });
+            document.add(Described {
+                scope: scope.map(Scope::as_str),
+                ..operation
+            });
         }
     }
     let document = document.finish(&app.base_url);
@@ -74,14 +111,28 @@ struct Route {
     operation: Described,
 }
 
-type Registered = (Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>, utoipa::openapi::Paths, MethodRouter<Arc<App>>);
+type Registered = (
+    Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>,
+    utoipa::openapi::Paths,
+    MethodRouter<Arc<App>>,
+);
 
 impl Route {
     fn new((_, paths, handler): Registered, (inputs, outputs): (Inputs, Outputs)) -> Self {
         let paths = serde_json::to_value(paths).unwrap_or_default();
         let (path, item) = first(paths);
         let (method, attribute) = first(item);
-        Self { handler, operation: Described { path, method, attribute, inputs, outputs, scope: None } }
+        Self {
+            handler,
+            operation: Described {
+                path,
+                method,
+                attribute,
+                inputs,
+                outputs,
+                scope: None,
+            },
+        }
     }
 }
 
@@ -92,3 +143,7 @@ fn first(object: Value) -> (String, Value) {
         _ => Default::default(),
     }
 }
+
+// After the macro that it uses.
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,8 @@
 //! because only that layer knows the request id. What is internal about an error
 //! goes to the log and cannot be formatted into an answer.
 
+mod hotel;
+
 use crate::api::code::Code;
 use crate::api::value::Money;
 use axum::body::Body;
@@ -173,7 +175,9 @@ impl ApiError {
         let code = match &error {
             DatabaseError::Unavailable(_) | DatabaseError::Closed => Code::Overloaded,
             DatabaseError::CommitUnknown(_) => Code::ResultUnknown,
-            DatabaseError::Unreadable { .. } | DatabaseError::Unwritable(_) | DatabaseError::Refused(_) => Code::InternalError,
+            DatabaseError::Unreadable { .. }
+            | DatabaseError::Unwritable(_)
+            | DatabaseError::Refused(_) => Code::InternalError,
         };
         Self::from(code).because(error)
     }
@@ -405,8 +409,10 @@ pub fn error_of(response: &mut Response) -> Option<ApiError> {
         return None;
     }
     let error = ApiError::from(Code::of_status(status));
-    Some(match response.headers().get(ALLOW).map(HeaderValue::to_str) {
-        Some(Ok(methods)) => error.detail(format!("the path has the methods {methods}")),
-        _ => error,
-    })
+    Some(
+        match response.headers().get(ALLOW).map(HeaderValue::to_str) {
+            Some(Ok(methods)) => error.detail(format!("the path has the methods {methods}")),
+            _ => error,
+        },
+    )
 }

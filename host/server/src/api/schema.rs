@@ -27,7 +27,10 @@ pub(crate) fn described<T: ToSchema>() -> (Value, Components) {
         bound_integers(&mut schema);
         components.insert(name, schema);
     }
-    let own = components.get(T::name().as_ref()).cloned().unwrap_or_default();
+    let own = components
+        .get(T::name().as_ref())
+        .cloned()
+        .unwrap_or_default();
     (own, components)
 }
 
@@ -76,7 +79,10 @@ impl Schemas {
         }
         drop(known);
         let compiled = Arc::new(Compiled::new::<T>()?);
-        let mut known = self.compiled.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self
+            .compiled
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         known.insert(key, Arc::clone(&compiled));
         Ok(compiled)
     }
@@ -101,9 +107,20 @@ impl Compiled {
         let validator = jsonschema::options()
             .should_validate_formats(true)
             .build(&document)
-            .map_err(|error| BrokenSchema { name: T::name().into_owned(), reason: error.to_string() })?;
-        let properties = own.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
-        Ok(Self { validator, properties, components })
+            .map_err(|error| BrokenSchema {
+                name: T::name().into_owned(),
+                reason: error.to_string(),
+            })?;
+        let properties = own
+            .get("properties")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
+        Ok(Self {
+            validator,
+            properties,
+            components,
+        })
     }
 
     /// Every violation of the schema, and the value without its unknown members,
@@ -120,7 +137,11 @@ impl Compiled {
     /// Turns a query's text into the value that its schema wants. Text that does
     /// not have that form stays text, and so violates the schema.
     pub(crate) fn read_parameter(&self, name: &str, text: String) -> Value {
-        let wanted = self.properties.get(name).map(|schema| self.types_of(schema)).unwrap_or_default();
+        let wanted = self
+            .properties
+            .get(name)
+            .map(|schema| self.types_of(schema))
+            .unwrap_or_default();
         let wants = |kind: &str| wanted.iter().any(|wanted| wanted == kind);
         if wants("string") {
             return Value::String(text);
@@ -136,18 +157,30 @@ impl Compiled {
     }
 
     fn types_of(&self, schema: &Value) -> Vec<String> {
-        let reference = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(COMPONENTS));
+        let reference = schema
+            .get("$ref")
+            .and_then(Value::as_str)
+            .and_then(|to| to.strip_prefix(COMPONENTS));
         if let Some(target) = reference.and_then(|name| self.components.get(name)) {
             return self.types_of(target);
         }
         let mut types: Vec<String> = match schema.get("type") {
             Some(Value::String(one)) => vec![one.clone()],
-            Some(Value::Array(many)) => many.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            Some(Value::Array(many)) => many
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
             _ => Vec::new(),
         };
         for choice in ["oneOf", "anyOf", "allOf"] {
             let branches = schema.get(choice).and_then(Value::as_array);
-            types.extend(branches.into_iter().flatten().flat_map(|branch| self.types_of(branch)));
+            types.extend(
+                branches
+                    .into_iter()
+                    .flatten()
+                    .flat_map(|branch| self.types_of(branch)),
+            );
         }
         types
     }
@@ -159,14 +192,20 @@ fn is_integer(text: &str) -> bool {
 }
 
 fn is_number(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_ascii_digit() || first == '-') && text.parse::<f64>().is_ok_and(f64::is_finite)
+    text.starts_with(|first: char| first.is_ascii_digit() || first == '-')
+        && text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
 /// Text with NUL or other control characters reaches no database, log or supplier.
 fn control_characters(place: Place, value: &Value, pointer: String, found: &mut Vec<Violation>) {
     match value {
         Value::String(text) if text.chars().any(char::is_control) => {
-            found.push(Violation::at(place, pointer, "control_character", "control characters are not allowed"));
+            found.push(Violation::at(
+                place,
+                pointer,
+                "control_character",
+                "control characters are not allowed",
+            ));
         }
         Value::Array(elements) => {
             for (index, element) in elements.iter().enumerate() {
@@ -184,27 +223,50 @@ fn control_characters(place: Place, value: &Value, pointer: String, found: &mut 
 
 /// A name as a part of a JSON pointer. Cut, because it may be the caller's.
 fn escape(name: &str) -> String {
-    let short: String = name.chars().take(200).filter(|character| !character.is_control()).collect();
+    let short: String = name
+        .chars()
+        .take(200)
+        .filter(|character| !character.is_control())
+        .collect();
     short.replace('~', "~0").replace('/', "~1")
 }
 
-fn report(place: Place, error: &ValidationError<'_>, found: &mut Vec<Violation>, known: Option<&mut Value>) {
+fn report(
+    place: Place,
+    error: &ValidationError<'_>,
+    found: &mut Vec<Violation>,
+    known: Option<&mut Value>,
+) {
     let at = error.instance_path().as_str();
     match error.kind() {
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             for name in unexpected.iter().take(UNKNOWN_MAX) {
-                found.push(Violation::at(place, format!("{at}/{}", escape(name)), "unknown_field", "there is no such field"));
+                found.push(Violation::at(
+                    place,
+                    format!("{at}/{}", escape(name)),
+                    "unknown_field",
+                    "there is no such field",
+                ));
             }
-            let holder = known.and_then(|known| known.pointer_mut(at)).and_then(Value::as_object_mut);
+            let holder = known
+                .and_then(|known| known.pointer_mut(at))
+                .and_then(Value::as_object_mut);
             if let Some(members) = holder {
                 members.retain(|name, _| !unexpected.contains(name));
             }
         }
         Kind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            found.push(Violation::at(place, format!("{at}/{}", escape(name)), "required", "the field is required"));
+            found.push(Violation::at(
+                place,
+                format!("{at}/{}", escape(name)),
+                "required",
+                "the field is required",
+            ));
         }
-        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => report_branch(place, error, context, found),
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            report_branch(place, error, context, found)
+        }
         kind => {
             let (code, detail) = explain(kind);
             found.push(Violation::at(place, at, code, detail));
@@ -217,16 +279,27 @@ const UNKNOWN_MAX: usize = 50;
 
 /// Of several forms that a value may have, reports what the one misses that was
 /// meant: the first whose type is right.
-fn report_branch(place: Place, error: &ValidationError<'_>, context: &[Vec<ValidationError<'static>>], found: &mut Vec<Violation>) {
+fn report_branch(
+    place: Place,
+    error: &ValidationError<'_>,
+    context: &[Vec<ValidationError<'static>>],
+    found: &mut Vec<Violation>,
+) {
     let here = error.instance_path().as_str();
     let is_other_type = |errors: &&Vec<ValidationError<'static>>| {
         errors.iter().any(|error| {
-            error.instance_path().as_str() == here && matches!(error.kind(), Kind::Type { .. } | Kind::Constant { .. })
+            error.instance_path().as_str() == here
+                && matches!(error.kind(), Kind::Type { .. } | Kind::Constant { .. })
         })
     };
-    let meant = context.iter().filter(|errors| !is_other_type(errors)).min_by_key(|errors| errors.len());
+    let meant = context
+        .iter()
+        .filter(|errors| !is_other_type(errors))
+        .min_by_key(|errors| errors.len());
     match meant {
-        Some(errors) => errors.iter().for_each(|error| report(place, error, found, None)),
+        Some(errors) => errors
+            .iter()
+            .for_each(|error| report(place, error, found, None)),
         None => found.push(Violation::at(place, here, "type", wrong_type(context))),
     }
 }
@@ -251,11 +324,17 @@ fn type_names(kind: &TypeKind) -> Vec<String> {
 fn explain(kind: &Kind) -> (&'static str, String) {
     match kind {
         Kind::Type { kind } => ("type", format!("must be {}", type_names(kind).join(" or "))),
-        Kind::Enum { options } => ("not_allowed", format!("must be one of {}", shortened(options))),
+        Kind::Enum { options } => (
+            "not_allowed",
+            format!("must be one of {}", shortened(options)),
+        ),
         Kind::Constant { expected_value } => ("not_allowed", format!("must be {expected_value}")),
         Kind::Format { format } => ("format", format!("must have the format {format}")),
         Kind::Pattern { pattern } => ("pattern", format!("must match {pattern}")),
-        Kind::MinLength { limit } => ("too_short", format!("must have at least {limit} characters")),
+        Kind::MinLength { limit } => (
+            "too_short",
+            format!("must have at least {limit} characters"),
+        ),
         Kind::MaxLength { limit } => ("too_long", format!("must have at most {limit} characters")),
         Kind::MinItems { limit } => ("too_few", format!("must have at least {limit} items")),
         Kind::MaxItems { limit } => ("too_many", format!("must have at most {limit} items")),
@@ -265,7 +344,10 @@ fn explain(kind: &Kind) -> (&'static str, String) {
         Kind::ExclusiveMinimum { limit } => ("too_small", format!("must be more than {limit}")),
         Kind::Maximum { limit } => ("too_large", format!("must be at most {limit}")),
         Kind::ExclusiveMaximum { limit } => ("too_large", format!("must be less than {limit}")),
-        Kind::MultipleOf { multiple_of } => ("not_allowed", format!("must be a multiple of {multiple_of}")),
+        Kind::MultipleOf { multiple_of } => (
+            "not_allowed",
+            format!("must be a multiple of {multiple_of}"),
+        ),
         Kind::UniqueItems => ("duplicate", "must not hold the same item twice".to_owned()),
         Kind::OneOfMultipleValid { .. } => ("ambiguous", "matches more than one form".to_owned()),
         _ => ("invalid", "is not valid".to_owned()),

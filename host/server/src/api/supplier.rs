@@ -67,15 +67,32 @@ pub(crate) async fn list_suppliers(
     Valid(()): Valid<()>,
 ) -> Result<Answer<List<Supplier>>, ApiError> {
     let mode = caller.owner.tenant.mode;
-    let mut reached: Vec<&SupplierConfig> = app.suppliers.all().iter().filter(|supplier| supplier.modes.contains(&mode)).collect();
+    let mut reached: Vec<&SupplierConfig> = app
+        .suppliers
+        .all()
+        .iter()
+        .filter(|supplier| supplier.modes.contains(&mode))
+        .collect();
     reached.sort_by(|one, other| one.id.cmp(&other.id));
-    Ok(Answer::ok(List(reached.into_iter().map(|supplier| show(&app, supplier)).collect())))
+    Ok(Answer::ok(List(
+        reached
+            .into_iter()
+            .map(|supplier| show(&app, supplier))
+            .collect(),
+    )))
 }
 
 fn show(app: &App, configured: &SupplierConfig) -> Supplier {
     let loaded = app.runtime.supplier(&configured.id);
     let info = loaded.as_ref().map(host_runtime::Supplier::info);
-    let operations = info.map(|info| info.operations.iter().copied().map(Operation::as_str).map(str::to_owned).collect());
+    let operations = info.map(|info| {
+        info.operations
+            .iter()
+            .copied()
+            .map(Operation::as_str)
+            .map(str::to_owned)
+            .collect()
+    });
     Supplier {
         id: configured.id.to_string(),
         name: info.map(|info| info.description.name.clone()),
@@ -86,7 +103,10 @@ fn show(app: &App, configured: &SupplierConfig) -> Supplier {
             Kind::Payment => SupplierKind::Payment,
         }],
         operations: operations.unwrap_or_default(),
-        health: match loaded.as_ref().map_or(Health::Down, host_runtime::Supplier::health) {
+        health: match loaded
+            .as_ref()
+            .map_or(Health::Down, host_runtime::Supplier::health)
+        {
             Health::Up => SupplierHealth::Up,
             Health::Degraded => SupplierHealth::Degraded,
             Health::Down => SupplierHealth::Down,

@@ -1,1 +1,320 @@
+//! The frame around every call, through routes made for these tests.
 
+mod auth;
+mod body;
+mod document;
+mod query;
+
+use super::*;
+use crate::api::answer::{Answer, NoContent};
+use crate::api::caller::Caller;
+use crate::api::extract::{Body, Found, Id, IdempotencyKey, Query, Rules, Valid};
+use crate::api::problem::ApiError;
+use crate::api::value::{Amount, CountryCode, CurrencyCode, Day};
+use crate::app::Surroundings;
+use crate::config::{Config, Environment};
+use crate::id::TimeOrdered;
+use crate::key::{self, NewKey};
+use axum::extract::State;
+use axum::response::Response;
+use host_domain::id::{BookingId, KeyId};
+use host_domain::owner::{Mode, Tenant};
+use host_domain::time::{Clock, Timestamp};
+use http::{HeaderMap, Method, Request, StatusCode};
+use secrecy::ExposeSecret;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::sync::atomic::{AtomicI64, Ordering};
+use tempfile::TempDir;
+use tower::ServiceExt;
+use utoipa::ToSchema;
+
+/// Time that only moves when it is told to.
+struct StillClock(AtomicI64);
+
+impl Clock for StillClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.load(Ordering::SeqCst))
+    }
+}
+
+struct Server {
+    app: Arc<App>,
+    router: Router,
+    document: Value,
+    key: String,
+    clock: Arc<StillClock>,
+    _folder: TempDir,
+}
+
+struct Reply {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Value,
+}
+
+impl Reply {
+    fn header(&self, name: &str) -> &str {
+        self.headers
+            .get(name)
+            .map_or("", |value| value.to_str().unwrap())
+    }
+
+    fn code(&self) -> &str {
+        self.body["code"].as_str().unwrap_or_default()
+    }
+
+    /// `in pointer code`, in order.
+    fn violations(&self) -> Vec<String> {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let violations = self.body["errors"].as_array().cloned().unwrap_or_default();
+        violations
+            .iter()
+            .map(|one| {
+                [&one["in"], &one["pointer"], &one["code"]]
+                    .map(text)
+                    .join(" ")
+            })
+            .collect()
+    }
+}
+
+impl Server {
+    async fn start() -> Self {
+        Self::with(&[]).await
+    }
+
+    async fn with(limits: &[(&str, u32)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut overlay = crate::demo::at(folder.path());
+        overlay.insert(
+            "master_key".to_owned(),
+            "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=".into(),
+        );
+        overlay.insert(
+            "limits".to_owned(),
+            limits
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), toml::Value::from(i64::from(*value))))
+                .collect::<toml::Table>()
+                .into(),
+        );
+        let config = Config::load(Some(overlay), None, &Environment::default()).unwrap();
+        let clock = Arc::new(StillClock(AtomicI64::new(1_795_255_200_000)));
+        let surroundings = Surroundings {
+            clock: clock.clone(),
+            ids: Arc::new(TimeOrdered),
+            plugins_dir: folder.path().to_owned(),
+            base_url: "http://api.test".to_owned(),
+        };
+        let app = App::build(config, surroundings).await.unwrap();
+        let groups = table().into_iter().chain(routes_of_tests());
+        let (router, document) = assemble(&app, groups);
+        let mut server = Self {
+            app,
+            router,
+            document,
+            key: String::new(),
+            clock,
+            _folder: folder,
+        };
+        server.key = server.make_key(&Scope::DEFAULT, None).await.1;
+        server
+    }
+
+    async fn make_key(&self, scopes: &[Scope], expires_at: Option<Timestamp>) -> (KeyId, String) {
+        let tenant = Tenant {
+            organization: "acme".to_owned(),
+            mode: Mode::Test,
+        };
+        let new = NewKey {
+            tenant,
+            name: "test".to_owned(),
+            scopes: scopes.to_vec(),
+            expires_at,
+        };
+        let id = KeyId::from_bits(self.app.ids.bits());
+        let key = key::make(&self.app.store, new, id.clone(), self.app.clock.now())
+            .await
+            .unwrap();
+        (id, key.expose_secret().to_owned())
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Vec<u8>,
+    ) -> Reply {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let response = self
+            .router
+            .clone()
+            .oneshot(request.body(axum::body::Body::from(body)).unwrap())
+            .await
+            .unwrap();
+        let (status, headers) = (response.status(), response.headers().clone());
+        let bytes = axum::body::to_bytes(response.into_body(), usize::MAX)
+            .await
+            .unwrap();
+        Reply {
+            status,
+            headers,
+            body: serde_json::from_slice(&bytes).unwrap_or(Value::Null),
+        }
+    }
+
+    /// A GET with the server's key.
+    async fn get(&self, path: &str) -> Reply {
+        self.send(Method::GET, path, &[("x-api-key", &self.key)], Vec::new())
+            .await
+    }
+
+    /// A POST of JSON text with the server's key and an idempotency key.
+    async fn post(&self, path: &str, json: impl Into<Vec<u8>>) -> Reply {
+        let headers = [
+            ("x-api-key", self.key.as_str()),
+            ("content-type", "application/json"),
+            ("x-idempotency-key", "k"),
+        ];
+        self.send(Method::POST, path, &headers, json.into()).await
+    }
+}
+
+fn routes_of_tests() -> [(Option<Scope>, Vec<Route>); 2] {
+    let read = vec![route!(find_stays), route!(read_stay), route!(break_down)];
+    let book = vec![route!(book_stay), route!(drop_stay)];
+    [(Some(Scope::Read), read), (Some(Scope::Book), book)]
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Stay {
+    check_in: Day,
+    check_out: Day,
+    #[schema(min_items = 1, max_items = 2)]
+    rooms: Vec<StayRoom>,
+    currency: CurrencyCode,
+    nationality: Option<CountryCode>,
+    max_total: Option<Amount>,
+    #[schema(min_length = 1, max_length = 5)]
+    note: Option<String>,
+    board: Option<Board>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct StayRoom {
+    #[schema(minimum = 1, maximum = 8)]
+    adults: u32,
+    nights: Option<u8>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+enum Board {
+    RoomOnly,
+    HalfBoard,
+}
+
+impl Rules for Stay {
+    fn check(&self, now: Timestamp, found: &mut Found<'_>) {
+        if self.check_out <= self.check_in {
+            found.push("/check_out", "after_check_in", "must be after check_in");
+        }
+        if self.check_in.0 < now.date_utc() {
+            found.push("/check_in", "past", "must not be in the past");
+        }
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Search {
+    /// Page size.
+    #[serde(default = "page")]
+    #[schema(minimum = 1, maximum = 100, default = 25)]
+    limit: u32,
+    refundable: Option<bool>,
+    max_total: Option<Amount>,
+    board: Option<Board>,
+    #[schema(min_length = 2)]
+    q: Option<String>,
+}
+
+fn page() -> u32 {
+    25
+}
+
+impl Rules for Search {}
+
+/// Book a stay
+#[utoipa::path(post, path = "/test/{id}/stays", tag = "Test", responses((status = 201, description = "Booked.")),
+    extensions(("x-error-codes" = json!(["offer_expired"]))))]
+async fn book_stay(
+    State(_app): State<Arc<App>>,
+    caller: Caller,
+    Valid((Id(id), key, Body(stay))): Valid<(Id<BookingId>, IdempotencyKey, Body<Stay>)>,
+) -> Result<Answer<Value>, ApiError> {
+    Ok(Answer::created(
+        json!({ "id": id.as_str(), "user": caller.owner.user, "fingerprint": key.fingerprint, "stay": stay }),
+    ))
+}
+
+/// Find stays
+#[utoipa::path(get, path = "/test/stays", tag = "Test", responses((status = 200, description = "Found.")))]
+async fn find_stays(
+    State(_app): State<Arc<App>>,
+    _caller: Caller,
+    Valid(Query(search)): Valid<Query<Search>>,
+) -> Result<Answer<Search>, ApiError> {
+    Ok(Answer::ok(search))
+}
+
+/// Read a stay
+#[utoipa::path(get, path = "/test/{id}/stays", tag = "Test", responses((status = 200, description = "It.")),
+    extensions(("x-error-codes" = json!(["booking_not_found"]))))]
+async fn read_stay(
+    State(_app): State<Arc<App>>,
+    _caller: Caller,
+    Valid(Id(id)): Valid<Id<BookingId>>,
+) -> Result<Answer<String>, ApiError> {
+    Ok(Answer::ok(id.to_string()))
+}
+
+/// Drop a stay
+#[utoipa::path(delete, path = "/test/{id}/stays", tag = "Test", responses((status = 204, description = "Gone.")))]
+async fn drop_stay(
+    State(_app): State<Arc<App>>,
+    _caller: Caller,
+    Valid(Id(_id)): Valid<Id<BookingId>>,
+) -> Result<NoContent, ApiError> {
+    Ok(NoContent)
+}
+
+/// Break down
+#[utoipa::path(get, path = "/test/panic", tag = "Test", responses((status = 200, description = "Never.")))]
+async fn break_down(
+    State(_app): State<Arc<App>>,
+    _caller: Caller,
+    Valid(()): Valid<()>,
+) -> Result<Answer<String>, ApiError> {
+    panic!("on purpose, with a secret")
+}
+
+fn stay() -> Value {
+    json!({ "check_in": "2026-12-01", "check_out": "2026-12-03", "rooms": [{ "adults": 2 }], "currency": "EUR" })
+}
+
+/// A stay with some members replaced.
+fn stay_with(members: Value) -> String {
+    let mut stay = stay();
+    for (name, value) in members.as_object().unwrap() {
+        stay[name] = value.clone();
+    }
+    stay.to_string()
+}

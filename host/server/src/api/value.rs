@@ -3,7 +3,7 @@
 
 use host_domain::money::{self, MoneyError};
 use host_domain::time::{Date, Timestamp};
-use iso3166_static::Alpha2;
+use iso3166_static::{Alpha2, Numeric};
 use rust_decimal::Decimal;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -11,8 +11,8 @@ use serde_json::{Number, Value, json};
 use std::borrow::Cow;
 use std::str::FromStr;
 use std::sync::LazyLock;
-use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 /// A number of major units, exact: `12.5`.
@@ -122,8 +122,11 @@ impl Serialize for Day {
 impl<'de> Deserialize<'de> for Day {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
-        let date = Some(text.as_ref()).filter(|text| text.len() == 10).and_then(|text| text.parse().ok());
-        date.map(Self).ok_or_else(|| D::Error::custom("not a date of the form YYYY-MM-DD"))
+        let date = Some(text.as_ref())
+            .filter(|text| text.len() == 10)
+            .and_then(|text| text.parse().ok());
+        date.map(Self)
+            .ok_or_else(|| D::Error::custom("not a date of the form YYYY-MM-DD"))
     }
 }
 
@@ -136,7 +139,9 @@ impl Serialize for CurrencyCode {
 impl<'de> Deserialize<'de> for CurrencyCode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let code = Cow::<str>::deserialize(deserializer)?;
-        money::Currency::parse(&code).map(Self).map_err(D::Error::custom)
+        money::Currency::parse(&code)
+            .map(Self)
+            .map_err(D::Error::custom)
     }
 }
 
@@ -149,27 +154,36 @@ impl Serialize for CountryCode {
 impl<'de> Deserialize<'de> for CountryCode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let code = Cow::<str>::deserialize(deserializer)?;
-        parse_country(&code).map(Self).ok_or_else(|| D::Error::custom("not an ISO 3166-1 alpha-2 code"))
+        parse_country(&code)
+            .map(Self)
+            .ok_or_else(|| D::Error::custom("not an ISO 3166-1 alpha-2 code"))
     }
 }
 
 fn parse_country(code: &str) -> Option<Alpha2> {
     let upper = code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase());
-    upper.then(|| Alpha2::try_from(code).ok()).flatten()
+    let alpha2 = upper.then(|| Alpha2::try_from(code).ok()).flatten()?;
+    // Codes that anybody may give a meaning, such as XX, have no number.
+    Numeric::try_from(alpha2).is_ok().then_some(alpha2)
 }
 
 /// All codes of `letters` upper-case letters that `known` accepts: the published
 /// schema names them, so that a client can check before it sends.
 fn codes(letters: u32, known: impl Fn(&str) -> bool) -> Vec<Value> {
     let spell = |number: u32| -> String {
-        (0..letters).rev().filter_map(|place| char::from_digit(number / 26_u32.pow(place) % 26 + 10, 36)).collect()
+        (0..letters)
+            .rev()
+            .filter_map(|place| char::from_digit(number / 26_u32.pow(place) % 26 + 10, 36))
+            .collect()
     };
     let all = (0..26_u32.pow(letters)).map(|number| spell(number).to_ascii_uppercase());
     all.filter(|code| known(code)).map(Value::from).collect()
 }
 
-static CURRENCIES: LazyLock<Vec<Value>> = LazyLock::new(|| codes(3, |code| money::Currency::parse(code).is_ok()));
-static COUNTRIES: LazyLock<Vec<Value>> = LazyLock::new(|| codes(2, |code| parse_country(code).is_some()));
+static CURRENCIES: LazyLock<Vec<Value>> =
+    LazyLock::new(|| codes(3, |code| money::Currency::parse(code).is_ok()));
+static COUNTRIES: LazyLock<Vec<Value>> =
+    LazyLock::new(|| codes(2, |code| parse_country(code).is_some()));
 
 macro_rules! schemas {
     ($($name:ident = $object:expr;)*) => {$(
@@ -236,13 +250,23 @@ mod tests {
         assert!(!CURRENCIES.contains(&json!("QQQ")));
         assert!(CURRENCIES.len() > 150, "{}", CURRENCIES.len());
         assert_eq!(COUNTRIES.len(), 249);
-        assert!(COUNTRIES.contains(&json!("GB")) && !COUNTRIES.contains(&json!("UK")));
+        assert!(
+            COUNTRIES.contains(&json!("GB"))
+                && !COUNTRIES.contains(&json!("UK"))
+                && !COUNTRIES.contains(&json!("XX"))
+        );
     }
 
     #[test]
     fn dates_have_one_form() {
         assert!(serde_json::from_str::<Day>("\"2026-11-21\"").is_ok());
-        for text in ["\"20261121\"", "\"2026-11-21T00\"", "\"2026-02-30\"", "\"+02026-1-1\"", "20261121"] {
+        for text in [
+            "\"20261121\"",
+            "\"2026-11-21T00\"",
+            "\"2026-02-30\"",
+            "\"+02026-1-1\"",
+            "20261121",
+        ] {
             assert!(serde_json::from_str::<Day>(text).is_err(), "{text}");
         }
     }

@@ -58,7 +58,11 @@ impl Environment {
     #[must_use]
     pub fn of_process() -> Self {
         let text = |value: std::ffi::OsString| value.into_string().ok();
-        Self(std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect())
+        Self(
+            std::env::vars_os()
+                .filter_map(|(name, value)| Some((text(name)?, text(value)?)))
+                .collect(),
+        )
     }
 
     /// The value of a variable.
@@ -70,7 +74,12 @@ impl Environment {
 
 impl<const N: usize> From<[(&str, &str); N]> for Environment {
     fn from(variables: [(&str, &str); N]) -> Self {
-        Self(variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+        Self(
+            variables
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+        )
     }
 }
 
@@ -78,8 +87,14 @@ const PREFIX: &str = "STOPOVER_";
 /// Variables with our prefix that are for the tests and tools around the program.
 const FOREIGN_PREFIXES: [&str; 2] = ["STOPOVER_TEST_", "STOPOVER_XTASK_"];
 
-pub(super) fn merged(overlay: Option<Table>, file: Option<&Path>, environment: &Environment) -> Result<Table, ConfigError> {
-    let mut table: Table = DEFAULTS.parse().map_err(|error: toml::de::Error| ConfigError::Invalid(error.to_string()))?;
+pub(super) fn merged(
+    overlay: Option<Table>,
+    file: Option<&Path>,
+    environment: &Environment,
+) -> Result<Table, ConfigError> {
+    let mut table: Table = DEFAULTS
+        .parse()
+        .map_err(|error: toml::de::Error| ConfigError::Invalid(error.to_string()))?;
     if let Some(overlay) = overlay {
         merge(&mut table, overlay);
     }
@@ -92,8 +107,15 @@ pub(super) fn merged(overlay: Option<Table>, file: Option<&Path>, environment: &
 }
 
 fn read(path: &Path) -> Result<Table, ConfigError> {
-    let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable { path: path.to_owned(), source })?;
-    text.parse().map_err(|source: toml::de::Error| ConfigError::Syntax { path: path.to_owned(), source: Box::new(source) })
+    let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    text.parse()
+        .map_err(|source: toml::de::Error| ConfigError::Syntax {
+            path: path.to_owned(),
+            source: Box::new(source),
+        })
 }
 
 /// Tables merge, suppliers by their id, everything else is replaced.
@@ -101,7 +123,9 @@ fn merge(base: &mut Table, over: Table) {
     for (key, value) in over {
         match (base.get_mut(&key), value) {
             (Some(Value::Table(base)), Value::Table(over)) => merge(base, over),
-            (Some(Value::Array(base)), Value::Array(over)) if key == "suppliers" => merge_suppliers(base, over),
+            (Some(Value::Array(base)), Value::Array(over)) if key == "suppliers" => {
+                merge_suppliers(base, over)
+            }
             (_, value) => {
                 base.insert(key, value);
             }
@@ -112,7 +136,10 @@ fn merge(base: &mut Table, over: Table) {
 fn merge_suppliers(base: &mut Vec<Value>, over: Vec<Value>) {
     for supplier in over {
         let id = supplier.get("id").cloned();
-        match base.iter_mut().find(|known| id.is_some() && known.get("id") == id.as_ref()) {
+        match base
+            .iter_mut()
+            .find(|known| id.is_some() && known.get("id") == id.as_ref())
+        {
             Some(known) => *known = supplier,
             None => base.push(supplier),
         }
@@ -124,12 +151,21 @@ fn apply(table: &mut Table, environment: &Environment) -> Result<(), ConfigError
     let mut known = BTreeMap::new();
     variables(table, PREFIX, &mut Vec::new(), &mut known);
     for (name, text) in &environment.0 {
-        if !name.starts_with(PREFIX) || FOREIGN_PREFIXES.iter().any(|foreign| name.starts_with(foreign)) {
+        if !name.starts_with(PREFIX)
+            || FOREIGN_PREFIXES
+                .iter()
+                .any(|foreign| name.starts_with(foreign))
+        {
             continue;
         }
-        let path = known.get(name).ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
+        let path = known
+            .get(name)
+            .ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
         let place = place(table, path).ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
-        let wrong = |wanted| ConfigError::Variable { name: name.clone(), wanted };
+        let wrong = |wanted| ConfigError::Variable {
+            name: name.clone(),
+            wanted,
+        };
         *place = match place {
             Value::String(_) => Value::String(text.clone()),
             Value::Integer(_) => Value::Integer(text.parse().map_err(|_| wrong("an integer"))?),
@@ -141,7 +177,12 @@ fn apply(table: &mut Table, environment: &Environment) -> Result<(), ConfigError
 }
 
 /// The variable of every key that is no table.
-fn variables(table: &Table, prefix: &str, path: &mut Vec<String>, known: &mut BTreeMap<String, Vec<String>>) {
+fn variables(
+    table: &Table,
+    prefix: &str,
+    path: &mut Vec<String>,
+    known: &mut BTreeMap<String, Vec<String>>,
+) {
     for (key, value) in table {
         let name = format!("{prefix}{}", key.to_ascii_uppercase());
         path.push(key.clone());
@@ -157,7 +198,8 @@ fn variables(table: &Table, prefix: &str, path: &mut Vec<String>, known: &mut BT
 
 fn place<'a>(table: &'a mut Table, path: &[String]) -> Option<&'a mut Value> {
     let (first, rest) = path.split_first()?;
-    rest.iter().try_fold(table.get_mut(first)?, |value, key| value.get_mut(key))
+    rest.iter()
+        .try_fold(table.get_mut(first)?, |value, key| value.get_mut(key))
 }
 
 fn list(text: &str) -> Option<Value> {
@@ -175,8 +217,17 @@ fn resolve(table: &mut Table, environment: &Environment) -> Result<(), ConfigErr
     if let Some(keys) = table.get_mut("old_master_keys") {
         fill(keys, "old_master_keys", environment)?;
     }
-    for supplier in table.get_mut("suppliers").and_then(Value::as_array_mut).into_iter().flatten() {
-        let id = supplier.get("id").and_then(Value::as_str).unwrap_or("?").to_owned();
+    for supplier in table
+        .get_mut("suppliers")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
+        let id = supplier
+            .get("id")
+            .and_then(Value::as_str)
+            .unwrap_or("?")
+            .to_owned();
         for key in ["credentials", "secrets", "settings"] {
             if let Some(value) = supplier.get_mut(key) {
                 fill(value, &format!("{key} of {id}"), environment)?;
@@ -211,7 +262,12 @@ fn filled(text: &str, key: &str, environment: &Environment) -> Result<String, Co
         let (name, rest) = piece
             .split_once('}')
             .ok_or_else(|| ConfigError::Invalid(format!("{key}: `${{` without `}}`")))?;
-        let value = environment.get(name).ok_or_else(|| ConfigError::NoVariable { key: key.to_owned(), name: name.to_owned() })?;
+        let value = environment
+            .get(name)
+            .ok_or_else(|| ConfigError::NoVariable {
+                key: key.to_owned(),
+                name: name.to_owned(),
+            })?;
         out.push_str(value);
         out.push_str(rest);
     }

@@ -92,8 +92,20 @@ impl SupplierConfig {
     /// Its rank for an organization.
     #[must_use]
     pub fn rank(&self, organization: &str) -> Rank {
-        let own = self.organizations.iter().find(|rank| rank.id == organization);
-        own.map_or(Rank { priority: self.priority, weight: self.weight }, |rank| Rank { priority: rank.priority, weight: rank.weight })
+        let own = self
+            .organizations
+            .iter()
+            .find(|rank| rank.id == organization);
+        own.map_or(
+            Rank {
+                priority: self.priority,
+                weight: self.weight,
+            },
+            |rank| Rank {
+                priority: rank.priority,
+                weight: rank.weight,
+            },
+        )
     }
 
     /// What the runtime loads.
@@ -104,8 +116,16 @@ impl SupplierConfig {
         spec.digest = Some(self.digest.clone()).filter(|digest| !digest.is_empty());
         spec.settings = self.settings.clone();
         spec.grants.clone_from(&self.hosts);
-        spec.credentials = self.credentials.iter().map(CredentialConfig::credential).collect();
-        spec.secrets = self.secrets.iter().map(|(name, secret)| (name.clone(), secret.as_secret())).collect();
+        spec.credentials = self
+            .credentials
+            .iter()
+            .map(CredentialConfig::credential)
+            .collect();
+        spec.secrets = self
+            .secrets
+            .iter()
+            .map(|(name, secret)| (name.clone(), secret.as_secret()))
+            .collect();
         spec.limits = self.limits.clone();
         spec.traffic = self.traffic();
         spec
@@ -124,6 +144,10 @@ impl SupplierConfig {
 
 impl CredentialConfig {
     fn credential(&self) -> Credential {
-        Credential { host: self.host.clone(), header: self.header.clone(), value: self.value.as_secret() }
+        Credential {
+            host: self.host.clone(),
+            header: self.header.clone(),
+            value: self.value.as_secret(),
+        }
     }
 }

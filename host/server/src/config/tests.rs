@@ -18,27 +18,51 @@ fn every_key_has_a_default_and_every_default_is_a_key() {
 
 #[test]
 fn every_key_of_a_supplier_is_explained() {
-    let example: String = DEFAULTS.lines().filter_map(|line| line.strip_prefix("#:")).map(|line| format!("{}\n", line.trim_start())).collect();
+    let example: String = DEFAULTS
+        .lines()
+        .filter_map(|line| line.strip_prefix("#:"))
+        .map(|line| format!("{}\n", line.trim_start()))
+        .collect();
     let config = load(&example, &Environment::default()).unwrap();
     let explained: toml::Table = example.parse().unwrap();
     let explained = explained["suppliers"][0].as_table().unwrap();
     let keys: toml::Table = config.redacted().unwrap().parse().unwrap();
     let keys = keys["suppliers"][0].as_table().unwrap();
-    assert_eq!(explained.keys().collect::<BTreeSet<_>>(), keys.keys().collect::<BTreeSet<_>>());
+    assert_eq!(
+        explained.keys().collect::<BTreeSet<_>>(),
+        keys.keys().collect::<BTreeSet<_>>()
+    );
     for (key, value) in explained {
         if key != "limits" {
             assert_eq!(value, &keys[key], "{key}");
         }
     }
     let minimal = "[[suppliers]]\nid = \"NUITEE_HOTELS\"\nkind = \"hotel\"\nmodes = [\"test\"]\ncomponent = \"nuitee-hotels.wasm\"\n";
-    assert_eq!(load(minimal, &Environment::default()).unwrap().redacted().unwrap(), config.redacted().unwrap());
+    assert_eq!(
+        load(minimal, &Environment::default())
+            .unwrap()
+            .redacted()
+            .unwrap(),
+        config.redacted().unwrap()
+    );
 }
 
 #[test]
 fn file_overrides_default_and_environment_overrides_file() {
-    let environment = Environment::from([("STOPOVER_LIMITS_BURST", "7"), ("STOPOVER_RECONCILE_SCHEDULE_S", "[1, 2]"), ("HOME", "/")]);
+    let environment = Environment::from([
+        ("STOPOVER_LIMITS_BURST", "7"),
+        ("STOPOVER_RECONCILE_SCHEDULE_S", "[1, 2]"),
+        ("HOME", "/"),
+    ]);
     let config = load("[limits]\nburst = 5\nrequests_per_s = 5\n", &environment).unwrap();
-    assert_eq!((config.limits.burst, config.limits.requests_per_s, config.limits.request_s), (7, 5, 30));
+    assert_eq!(
+        (
+            config.limits.burst,
+            config.limits.requests_per_s,
+            config.limits.request_s
+        ),
+        (7, 5, 30)
+    );
     assert_eq!(config.reconcile.schedule_s, [1, 2]);
 }
 
@@ -47,16 +71,33 @@ fn unknown_keys_and_variables_are_refused_by_name() {
     let error = load("[limits]\nbrust = 5\n", &Environment::default()).unwrap_err();
     assert!(error.to_string().contains("brust"), "{error}");
     let error = load("", &Environment::from([("STOPOVER_LIMITS_BRUST", "7")])).unwrap_err();
-    assert!(error.to_string().contains("STOPOVER_LIMITS_BRUST"), "{error}");
+    assert!(
+        error.to_string().contains("STOPOVER_LIMITS_BRUST"),
+        "{error}"
+    );
     load("", &Environment::from([("STOPOVER_TEST_POSTGRES", "7")])).unwrap();
 }
 
 #[test]
 fn values_out_of_range_are_refused() {
-    for file in ["[limits]\nburst = 0\n", "[reconcile]\nschedule_s = []\n", "public_url = \"example.com\"\n", "[payments]\nprocessor_live = \"X\"\n"] {
-        assert!(matches!(load(file, &Environment::default()), Err(ConfigError::Invalid(_))), "{file}");
+    for file in [
+        "[limits]\nburst = 0\n",
+        "[reconcile]\nschedule_s = []\n",
+        "public_url = \"example.com\"\n",
+        "[payments]\nprocessor_live = \"X\"\n",
+    ] {
+        assert!(
+            matches!(
+                load(file, &Environment::default()),
+                Err(ConfigError::Invalid(_))
+            ),
+            "{file}"
+        );
     }
-    assert!(matches!(load("", &Environment::from([("STOPOVER_LIMITS_BURST", "x")])), Err(ConfigError::Variable { .. })));
+    assert!(matches!(
+        load("", &Environment::from([("STOPOVER_LIMITS_BURST", "x")])),
+        Err(ConfigError::Variable { .. })
+    ));
 }
 
 const SUPPLIER: &str = r#"
@@ -73,11 +114,22 @@ secrets = { signing = "${TOKEN}" }
 #[test]
 fn secrets_come_from_the_environment_and_never_print() {
     let config = load(SUPPLIER, &Environment::from([("TOKEN", "s3cr3t")])).unwrap();
-    assert_eq!(config.suppliers[0].credentials[0].value.expose(), "Bearer s3cr3t");
+    assert_eq!(
+        config.suppliers[0].credentials[0].value.expose(),
+        "Bearer s3cr3t"
+    );
     for shown in [config.redacted().unwrap(), format!("{config:?}")] {
-        assert!(!shown.contains("s3cr3t") && !shown.contains("hunter2"), "{shown}");
+        assert!(
+            !shown.contains("s3cr3t") && !shown.contains("hunter2"),
+            "{shown}"
+        );
     }
-    assert!(config.redacted().unwrap().contains("postgres://***@db.example.com/stopover"));
+    assert!(
+        config
+            .redacted()
+            .unwrap()
+            .contains("postgres://***@db.example.com/stopover")
+    );
     let error = load(SUPPLIER, &Environment::default()).unwrap_err();
     assert!(error.to_string().contains("TOKEN"), "{error}");
 }
@@ -85,7 +137,10 @@ fn secrets_come_from_the_environment_and_never_print() {
 #[test]
 fn the_only_processor_of_a_mode_needs_no_name() {
     let config = load(SUPPLIER, &Environment::from([("TOKEN", "x")])).unwrap();
-    assert_eq!(config.processor(Mode::Live).map(SupplierId::as_str), Some("S"));
+    assert_eq!(
+        config.processor(Mode::Live).map(SupplierId::as_str),
+        Some("S")
+    );
     assert_eq!(config.processor(Mode::Test), None);
 }
 
@@ -96,7 +151,13 @@ fn a_file_adds_suppliers_to_the_overlay_and_replaces_those_of_the_same_id() {
     path.write_all(SUPPLIER.as_bytes()).unwrap();
     let environment = Environment::from([("TOKEN", "x")]);
     let both = Config::load(Some(overlay.clone()), Some(path.path()), &environment).unwrap();
-    assert_eq!(both.suppliers.iter().map(|supplier| supplier.id.as_str()).collect::<Vec<_>>(), ["T", "S"]);
+    assert_eq!(
+        both.suppliers
+            .iter()
+            .map(|supplier| supplier.id.as_str())
+            .collect::<Vec<_>>(),
+        ["T", "S"]
+    );
     let same: toml::Table = SUPPLIER.replace("s.wasm", "other.wasm").parse().unwrap();
     let replaced = Config::load(Some(same), Some(path.path()), &environment).unwrap();
     assert_eq!(replaced.suppliers.len(), 1);

@@ -8,7 +8,7 @@ use host_domain::hotel::Restriction;
 use host_domain::hotel::quote::CancellationQuote;
 use host_domain::id::{BookingId, CancellationId, RoomId};
 use host_domain::owner::Owner;
-use host_domain::supplier::{Operation, ReadError};
+use host_domain::supplier::{Operation, ReadError, SupplierId};
 use host_storage::CommitError;
 use tokio::time::Instant;
 
@@ -51,7 +51,7 @@ pub(crate) enum QuoteError {
     #[error("a restriction forbids cancelling")]
     Restricted,
     #[error("the supplier gave no quote")]
-    Supplier(ReadError),
+    Supplier(SupplierId, ReadError),
 }
 
 impl<E: Into<FlowError>> From<E> for CancelError {
@@ -118,8 +118,8 @@ impl App {
         if supplier.info().description.cancels_single_rooms && separable { Ok(named) } else { Err(CancelError::Unsupported) }
     }
 
-    /// What cancelling would cost now, freshly read; never stale terms.
-    pub(crate) async fn quote_cancel_hotel(&self, owner: &Owner, id: &BookingId, request_id: &str, deadline: Instant) -> Result<CancellationQuote, QuoteError> {
+    /// What cancelling would cost now, freshly read, and who said so; never stale terms.
+    pub(crate) async fn quote_cancel_hotel(&self, owner: &Owner, id: &BookingId, request_id: &str, deadline: Instant) -> Result<(SupplierId, CancellationQuote), QuoteError> {
         let booking = self.store.hotel_booking(owner, id).await?.ok_or(QuoteError::NotFound)?;
         let reference = match booking.state {
             State::Confirmed | State::PartiallyCanceled => booking.supplier_reference.clone().unwrap_or_default(),
@@ -128,15 +128,16 @@ impl App {
         if booking.policy.as_ref().is_some_and(|policy| policy.forbids_cancellation(self.clock.now())) {
             return Err(QuoteError::Restricted);
         }
-        let supplier = self.runtime.supplier(&booking.supplier).ok_or(QuoteError::Supplier(ReadError::Unsupported))?;
+        let supplier = self.runtime.supplier(&booking.supplier).ok_or_else(|| QuoteError::Supplier(booking.supplier.clone(), ReadError::Unsupported))?;
         let context = self.call_context(&booking, &self.walker(request_id, deadline));
-        let answer = supplier.quote_hotel_cancellation(&context, reference, booking.id.to_string()).await.map_err(QuoteError::Supplier)?;
+        let answer = supplier.quote_hotel_cancellation(&context, reference, booking.id.to_string()).await;
+        let answer = answer.map_err(|error| QuoteError::Supplier(booking.supplier.clone(), error))?;
         let quote = CancellationQuote::from_supplier(answer, booking.standing_total(), booking.policy.as_ref(), self.clock.now());
         let current = self.store.hotel_booking(owner, id).await?.ok_or(QuoteError::NotFound)?;
         if current.version != booking.version {
             return Err(QuoteError::Changed);
         }
         let forbids = |restriction: &Restriction| restriction.code == Restriction::NO_CANCELLATION && restriction.is_active(quote.checked_at);
-        if quote.restrictions.iter().any(forbids) { Err(QuoteError::Restricted) } else { Ok(quote) }
+        if quote.restrictions.iter().any(forbids) { Err(QuoteError::Restricted) } else { Ok((booking.supplier, quote)) }
     }
 }

@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::flow::step::{FlowError, HOTEL_BOOKING_JOB};
 use crate::instrument::InstrumentError;
 use crate::seal::SealError;
+use futures::FutureExt;
 use host_domain::hotel::booking::{Booking, Event, Settlement, State, Status};
 use host_domain::id::{BookingId, InstrumentId, PaymentId};
 use host_domain::leg::Leg;
@@ -120,7 +121,7 @@ impl App {
         }
         let app = Arc::clone(self);
         let run = async move { app.drive_hotel(moved.booking, &walker).await };
-        let walk = self.run_to_end(run);
+        let walk = self.run_to_end(run.boxed());
         let Ok(walked) = tokio::time::timeout_at(wish.deadline, walk).await else {
             // The walk goes on; the caller's time is over.
             let booking = self.store.hotel_booking(&wish.owner, &wish.booking).await?;
@@ -162,10 +163,11 @@ impl Completion {
         }
     }
 
-    /// What a booking says whose walk goes on after the caller's time.
+    /// What a booking says whose walk goes on after the caller's time: what was
+    /// sent and not answered by now is unknown, what was not is still to come.
     fn in_time(booking: Booking) -> Self {
         match booking.state {
-            State::CompleteInProgress { .. } => Self::InProgress(Box::new(booking)),
+            State::CompleteInProgress { book: Leg::Due { .. } } => Self::InProgress(Box::new(booking)),
             _ => Self::of(booking),
         }
     }

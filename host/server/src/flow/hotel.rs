@@ -4,6 +4,7 @@
 use crate::app::App;
 use crate::flow::judge;
 use crate::flow::step::{Attempt, FlowError, HOTEL_BOOKING_JOB, Walker, request_digest};
+use futures::FutureExt;
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event};
 use host_domain::hotel::step::{Next, Step};
 use host_domain::hotel::supply::{BookRequest, CancelRequest, FindRequest, Found, RoomReference};
@@ -18,11 +19,16 @@ const STEPS_MAX: usize = 32;
 
 impl App {
     /// Walks until nothing is due, then gives the work back: due later, or done.
-    pub(crate) async fn drive_hotel(&self, mut booking: Booking, walker: &Walker) -> Result<Booking, FlowError> {
+    pub(crate) async fn drive_hotel(&self, booking: Booking, walker: &Walker) -> Result<Booking, FlowError> {
+        let id = booking.id.clone();
+        self.holding(&id, walker, self.walk_hotel(booking, walker).boxed()).await
+    }
+
+    async fn walk_hotel(&self, mut booking: Booking, walker: &Walker) -> Result<Booking, FlowError> {
         for _ in 0..STEPS_MAX {
             let next = match booking.next(self.clock.now()) {
                 Next::Now(step) => {
-                    booking = self.take_hotel_step(booking, step, walker).await?;
+                    booking = self.take_hotel_step(booking, step, walker).boxed().await?;
                     continue;
                 }
                 Next::At(at) => Some(at),
@@ -58,8 +64,8 @@ impl App {
 
     async fn take_hotel_step(&self, booking: Booking, step: Step, walker: &Walker) -> Result<Booking, FlowError> {
         match step {
-            Step::GiveUpPrebook => self.move_booking(booking, Event::PrebookGivenUp, walker).await,
-            Step::Expire => self.move_booking(booking, Event::OfferExpired, walker).await,
+            Step::GiveUpPrebook => self.move_booking(booking, step.name(), Event::PrebookGivenUp, walker).await,
+            Step::Expire => self.move_booking(booking, step.name(), Event::OfferExpired, walker).await,
             Step::Book => self.book(booking, walker).await,
             Step::FindBooking => self.find_booking(booking, walker).await,
             Step::Cancel => self.cancel(booking, walker).await,

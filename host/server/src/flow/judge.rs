@@ -1,9 +1,12 @@
 //! From what a supplier or processor answered to what that means for a
 //! booking. Pure: the whole mapping can be read and tested here.
 
+#[cfg(test)]
+mod tests;
+
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event, Failure, State};
 use host_domain::hotel::supply::{BookingState, Found};
-use host_domain::id::{PaymentId, RefundId};
+use host_domain::id::RefundId;
 use host_domain::leg::{Leg, Schedule};
 use host_domain::payment::{
     Decline, Payment, PaymentError, PaymentEvent, PaymentState, ProcessorState, ProcessorStatus,
@@ -429,13 +432,5 @@ pub(crate) fn found_refund(
         }
         Ok(false) => check("read back: not found, which proves nothing yet".to_owned()),
         Err(error) => check(error.to_string()),
-    }
-}
-
-/// The payment that a judgement's event is about, for logs.
-pub(crate) fn payment_of(event: &Event) -> Option<&PaymentId> {
-    match event {
-        Event::Payment { id, .. } => Some(id),
-        _ => None,
     }
 }

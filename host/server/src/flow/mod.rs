@@ -12,28 +12,29 @@ pub(crate) mod judge;
 pub(crate) mod payment;
 pub(crate) mod prebook;
 pub(crate) mod refusal;
+pub(crate) mod settle;
 pub(crate) mod step;
 
 use crate::app::App;
 use crate::config::Config;
 use crate::flow::judge::Times;
 use crate::flow::step::{FlowError, HOTEL_BOOKING_JOB, Walker};
+use futures::future::BoxFuture;
 use host_domain::hotel::Booking;
 use host_domain::id::BookingId;
 use host_domain::leg::Schedule;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use host_runtime::CallContext;
-use host_storage::DatabaseError;
+use host_storage::{CommitError, DatabaseError, Write};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a claim on a booking's work holds without being renewed. Longer
-/// than any single call may take.
-const LEASE: Duration = Duration::from_secs(60);
-
 /// How often a call that waits for another's outcome looks.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// What is kept of a caller's time for storing the outcome of a call that took all the rest.
+const RESERVE: Duration = Duration::from_millis(500);
 
 /// When what went wrong is looked at again.
 #[derive(Debug, Clone)]
@@ -52,8 +53,12 @@ impl Schedules {
 }
 
 impl App {
+    fn lease(&self) -> Duration {
+        Duration::from_secs(self.config.jobs.lease_s.max(1))
+    }
+
     pub(crate) fn lease_ms(&self) -> i64 {
-        i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX)
+        i64::try_from(self.lease().as_millis()).unwrap_or(i64::MAX)
     }
 
     pub(crate) fn times(&self) -> Times<'_> {
@@ -73,7 +78,11 @@ impl App {
 
     /// A claim of this call on a booking's work.
     pub(crate) fn walker(&self, request_id: &str, deadline: Instant) -> Walker {
-        Walker { lease_token: format!("{:032x}", self.ids.bits()), request_id: request_id.to_owned(), deadline }
+        Walker {
+            lease_token: format!("{:032x}", self.ids.bits()),
+            request_id: request_id.to_owned(),
+            deadline: deadline.checked_sub(RESERVE).unwrap_or(deadline),
+        }
     }
 
     pub(crate) fn call_context(&self, booking: &Booking, walker: &Walker) -> CallContext {
@@ -95,9 +104,43 @@ impl App {
         i64::try_from(self.config.offers.ttl_s).unwrap_or(i64::MAX)
     }
 
-    /// Walks to the end, also when the caller goes away meanwhile.
-    pub(crate) async fn run_to_end<T: Send + 'static>(&self, walk: impl Future<Output = T> + Send + 'static) -> Result<T, FlowError> {
+    /// Walks to the end, also when the caller goes away meanwhile. A walk is
+    /// boxed: it holds every step's state, and would not fit beside the
+    /// request's own on a thread's stack.
+    pub(crate) async fn run_to_end<T: Send + 'static>(&self, walk: BoxFuture<'static, T>) -> Result<T, FlowError> {
         self.tasks.finish(walk).await.map_err(|_logged| FlowError::Stopped)
+    }
+
+    /// Works on a booking and keeps the claim on its work meanwhile. When the
+    /// claim is lost the work is dropped where it stands: what it sent is
+    /// marked, and somebody else reads it back.
+    pub(crate) async fn holding<T, E: From<FlowError>>(
+        &self,
+        id: &BookingId,
+        walker: &Walker,
+        work: BoxFuture<'_, Result<T, E>>,
+    ) -> Result<T, E> {
+        tokio::select! {
+            ended = work => ended,
+            lost = self.renew(id, walker) => Err(lost.into()),
+        }
+    }
+
+    async fn renew(&self, id: &BookingId, walker: &Walker) -> FlowError {
+        let mut ticks = tokio::time::interval(self.lease() / 3);
+        ticks.tick().await;
+        loop {
+            ticks.tick().await;
+            let mut write = Write::new(self.clock.now());
+            write.keep_job_lease(HOTEL_BOOKING_JOB, id.as_str(), &walker.lease_token, self.lease_ms());
+            match self.store.commit(write).await {
+                Ok(()) => {}
+                Err(CommitError::Conflict(_)) => return FlowError::LeaseLost(id.clone()),
+                Err(CommitError::Database(error)) => {
+                    tracing::warn!(booking = %id, error = &error as &dyn std::error::Error, "the claim on a booking's work is not renewed");
+                }
+            }
+        }
     }
 
     /// Waits a moment for somebody else's outcome; false when the time is over.

@@ -7,6 +7,7 @@ use crate::flow::refusal::Decision;
 use crate::flow::judge::{Judgement, Outcome};
 use crate::flow::payment::STATEMENT;
 use crate::flow::step::{FlowError, HOTEL_BOOKING_JOB, Walker};
+use futures::FutureExt;
 use host_domain::hotel::booking::{Booking, Event, Failure, Room, Settlement, State};
 use host_domain::hotel::offer::{Board, Contact, Guest, HotelSummary, Stay};
 use host_domain::hotel::supply::{PrebookRequest, Prebooked};
@@ -112,14 +113,18 @@ impl App {
             if let Some(existing) = self.prebooked_before(&wish).await? {
                 return Ok(existing);
             }
+            if wish.offer.expires_at <= self.clock.now() {
+                return Err(PrebookError::Decided(Decision::Expired));
+            }
             let walker = self.walker(&wish.request_id, wish.deadline);
             let booking = self.new_hotel_booking(&wish, settlement);
             match self.begin_prebook(booking, &wish, &walker).await? {
                 Some(booking) => {
                     let app = Arc::clone(self);
                     let use_sdk = wish.use_payment_sdk && settlement == Settlement::Gateway;
-                    let run = async move { app.bind(booking, use_sdk, &wish, &walker).await };
-                    return self.run_to_end(run).await?;
+                    let id = booking.id.clone();
+                    let run = async move { app.holding(&id, &walker, app.bind(booking, use_sdk, &wish, &walker).boxed()).await };
+                    return self.run_to_end(run.boxed()).await?;
                 }
                 // Another call with the same key was faster.
                 None => continue,

@@ -74,8 +74,11 @@ pub(crate) fn request_digest(request: &impl std::fmt::Debug) -> String {
 
 impl App {
     /// Stores a move of a booking that needs no outward call.
-    pub(crate) async fn move_booking(&self, booking: Booking, event: Event, walker: &Walker) -> Result<Booking, FlowError> {
-        self.store_move(booking, &event, None, walker, |_| {}).await
+    pub(crate) async fn move_booking(&self, booking: Booking, step: &str, event: Event, walker: &Walker) -> Result<Booking, FlowError> {
+        self.reach(step, Phase::Chosen);
+        let moved = self.store_move(booking, &event, None, walker, |_| {}).await?;
+        self.reach(step, Phase::Recorded);
+        Ok(moved)
     }
 
     /// Stores the intent of an outward call: the booking's mark and the attempt.

@@ -42,7 +42,7 @@ async fn job(store: &Store, subject: &str) -> Job {
     store.job("resume", subject).await.unwrap().unwrap()
 }
 
-fn write(fill: impl FnOnce(&mut Write)) -> Write {
+fn write(fill: impl FnOnce(&mut Write) -> &mut Write) -> Write {
     let mut write = Write::new(NOW);
     fill(&mut write);
     write
@@ -50,7 +50,7 @@ fn write(fill: impl FnOnce(&mut Write)) -> Write {
 
 async fn a_job_is_claimed_when_it_is_due(db: &TestDatabase) {
     let later = NOW.plus_ms(1);
-    let upsert = |due_at| write(|w| drop(w.upsert_job("resume", "a", due_at)));
+    let upsert = |due_at| write(|w| w.upsert_job("resume", "a", due_at));
     assert_eq!(db.store.next_job_due().await.unwrap(), None);
     db.store.commit(upsert(later)).await.unwrap();
     assert_eq!(db.store.next_job_due().await.unwrap(), Some(later));
@@ -70,7 +70,7 @@ async fn a_job_is_claimed_when_it_is_due(db: &TestDatabase) {
     };
     assert_eq!(jobs, [expected]);
     assert_eq!(db.store.next_job_due().await.unwrap(), None);
-    let finish = write(|w| drop(w.finish_job("resume", "a", "t")));
+    let finish = write(|w| w.finish_job("resume", "a", "t"));
     db.store.commit(finish).await.unwrap();
     assert_eq!(db.store.job("resume", "a").await.unwrap(), None);
 }
@@ -80,7 +80,7 @@ async fn no_job_is_claimed_twice(db: &TestDatabase) {
     let upserts = (0..200).map(|number| {
         let subject = format!("{number:03}");
         db.store
-            .commit(write(|w| drop(w.upsert_job("resume", &subject, NOW))))
+            .commit(write(|w| w.upsert_job("resume", &subject, NOW)))
     });
     join_all(upserts).await.into_iter().for_each(Result::unwrap);
     let claimers = (0..16).map(|number| {
@@ -121,6 +121,7 @@ async fn a_claim_takes_the_longest_due_of_its_kinds(db: &TestDatabase) {
         ] {
             w.upsert_job(kind, subject, NOW.plus_ms(-age_ms));
         }
+        w
     });
     db.store.commit(jobs).await.unwrap();
     let of_two_kinds = Claim {
@@ -138,7 +139,7 @@ async fn a_claim_takes_the_longest_due_of_its_kinds(db: &TestDatabase) {
 }
 
 async fn whoever_lost_the_lease_can_say_nothing_more(db: &TestDatabase) {
-    let upsert = write(|w| drop(w.upsert_job("resume", "a", NOW)));
+    let upsert = write(|w| w.upsert_job("resume", "a", NOW));
     db.store.commit(upsert).await.unwrap();
     let slow = Claim {
         lease_ms: 0,
@@ -146,40 +147,39 @@ async fn whoever_lost_the_lease_can_say_nothing_more(db: &TestDatabase) {
     };
     assert_eq!(claimed(&db.store, slow).await, ["a"]);
     // The lease is over but nobody took it: still good.
-    let keep = write(|w| drop(w.keep_job_lease("resume", "a", "slow", 0)));
+    let keep = write(|w| w.keep_job_lease("resume", "a", "slow", 0));
     assert_eq!(conflict(&db.store, keep.clone()).await, None);
     assert_eq!(claimed(&db.store, claim("quick")).await, ["a"]);
     let words = [
         keep,
-        write(|w| drop(w.release_job("resume", "a", "slow", NOW))),
-        write(|w| drop(w.fail_job("resume", "a", "slow", NOW, "no"))),
-        write(|w| drop(w.finish_job("resume", "a", "slow"))),
+        write(|w| w.release_job("resume", "a", "slow", NOW)),
+        write(|w| w.fail_job("resume", "a", "slow", NOW, "no")),
+        write(|w| w.finish_job("resume", "a", "slow")),
     ];
     for word in words {
         let lost = conflict(&db.store, word).await;
         assert_eq!(lost, Some(Conflict::LeaseLost));
     }
     assert!(job(&db.store, "a").await.leased);
-    let finish = write(|w| drop(w.finish_job("resume", "a", "quick")));
+    let finish = write(|w| w.finish_job("resume", "a", "quick"));
     assert_eq!(conflict(&db.store, finish).await, None);
 }
 
 async fn a_job_whose_holder_vanished_is_claimed_again(db: &TestDatabase) {
-    let upsert = write(|w| drop(w.upsert_job("resume", "a", NOW)));
+    let upsert = write(|w| w.upsert_job("resume", "a", NOW));
     db.store.commit(upsert).await.unwrap();
     assert_eq!(claimed(&db.store, claim("one")).await, ["a"]);
     assert_eq!(claimed(&db.store, claim("two")).await, [""; 0]);
     // The lease ends: as far as the database's clock can tell, now.
-    let end = write(|w| drop(w.keep_job_lease("resume", "a", "one", 0)));
+    let end = write(|w| w.keep_job_lease("resume", "a", "one", 0));
     db.store.commit(end).await.unwrap();
     assert_eq!(claimed(&db.store, claim("two")).await, ["a"]);
     assert_eq!(job(&db.store, "a").await.attempts, 2);
 }
 
 async fn who_makes_a_job_can_hold_it_at_once(db: &TestDatabase) {
-    let hold = |token: &str, lease_ms| {
-        write(|w| drop(w.insert_claimed_job("resume", "a", token, lease_ms)))
-    };
+    let hold =
+        |token: &str, lease_ms| write(|w| w.insert_claimed_job("resume", "a", token, lease_ms));
     let holders = (0..32).map(|number| {
         let token = format!("token-{number}");
         let hold = hold(&token, MINUTE_MS);
@@ -195,29 +195,27 @@ async fn who_makes_a_job_can_hold_it_at_once(db: &TestDatabase) {
     // Once more by the same, now until it is over; then by anybody.
     assert_eq!(conflict(&db.store, hold(winner, 0)).await, None);
     assert_eq!(claimed(&db.store, claim("worker")).await, ["a"]);
-    let release = write(|w| drop(w.release_job("resume", "a", "worker", NOW.plus_ms(9))));
+    let release = write(|w| w.release_job("resume", "a", "worker", NOW.plus_ms(9)));
     assert_eq!(conflict(&db.store, release).await, None);
     assert_eq!(conflict(&db.store, hold("next", MINUTE_MS)).await, None);
     assert!(job(&db.store, "a").await.leased);
 }
 
 async fn what_is_asked_for_during_work_is_done_after_it(db: &TestDatabase) {
-    let upsert = |due_at| write(|w| drop(w.upsert_job("resume", "a", due_at)));
+    let upsert = |due_at| write(|w| w.upsert_job("resume", "a", due_at));
     let far = NOW.plus_ms(MINUTE_MS);
     let near = NOW.plus_ms(7);
     for word in ["release", "fail", "finish"] {
-        let hold = write(|w| drop(w.insert_claimed_job("resume", "a", "t", MINUTE_MS)));
+        let hold = write(|w| w.insert_claimed_job("resume", "a", "t", MINUTE_MS));
         db.store.commit(hold).await.unwrap();
         db.store.commit(upsert(near)).await.unwrap();
         db.store.commit(upsert(far)).await.unwrap();
         let held = job(&db.store, "a").await;
         assert!(held.leased && held.due_at == NOW, "{word}: {held:?}");
-        let done = write(|w| {
-            match word {
-                "release" => w.release_job("resume", "a", "t", far),
-                "fail" => w.fail_job("resume", "a", "t", far, "no"),
-                _ => w.finish_job("resume", "a", "t"),
-            };
+        let done = write(|w| match word {
+            "release" => w.release_job("resume", "a", "t", far),
+            "fail" => w.fail_job("resume", "a", "t", far, "no"),
+            _ => w.finish_job("resume", "a", "t"),
         });
         db.store.commit(done).await.unwrap();
         let due = job(&db.store, "a").await;
@@ -225,17 +223,17 @@ async fn what_is_asked_for_during_work_is_done_after_it(db: &TestDatabase) {
         assert_eq!(db.store.next_job_due().await.unwrap(), Some(near));
     }
     // What was asked for is done once.
-    let hold = write(|w| drop(w.insert_claimed_job("resume", "a", "t", MINUTE_MS)));
+    let hold = write(|w| w.insert_claimed_job("resume", "a", "t", MINUTE_MS));
     db.store.commit(hold).await.unwrap();
-    let finish = write(|w| drop(w.finish_job("resume", "a", "t")));
+    let finish = write(|w| w.finish_job("resume", "a", "t"));
     db.store.commit(finish).await.unwrap();
     assert_eq!(db.store.job("resume", "a").await.unwrap(), None);
 }
 
 async fn a_job_that_is_never_released_is_put_aside(db: &TestDatabase) {
     let upsert = write(|w| {
-        w.upsert_job("resume", "poison", NOW);
-        w.upsert_job("resume", "sound", NOW.plus_ms(1));
+        w.upsert_job("resume", "poison", NOW)
+            .upsert_job("resume", "sound", NOW.plus_ms(1))
     });
     db.store.commit(upsert).await.unwrap();
     // Each claimer dies at once.
@@ -259,7 +257,7 @@ async fn a_job_that_is_never_released_is_put_aside(db: &TestDatabase) {
     let sound = NOW.plus_ms(1);
     assert_eq!(db.store.next_job_due().await.unwrap(), Some(sound));
 
-    let unpark = write(|w| drop(w.unpark_job("resume", "poison", NOW)));
+    let unpark = write(|w| w.unpark_job("resume", "poison", NOW));
     assert_eq!(conflict(&db.store, unpark.clone()).await, None);
     let again = conflict(&db.store, unpark).await;
     assert_eq!(again, Some(Conflict::NotParked));
@@ -268,9 +266,9 @@ async fn a_job_that_is_never_released_is_put_aside(db: &TestDatabase) {
 }
 
 async fn a_release_counts_attempts_anew_and_a_failure_does_not(db: &TestDatabase) {
-    let upsert = write(|w| drop(w.upsert_job("resume", "a", NOW)));
+    let upsert = write(|w| w.upsert_job("resume", "a", NOW));
     db.store.commit(upsert).await.unwrap();
-    let fail = write(|w| drop(w.fail_job("resume", "a", "t", NOW, "supplier is down")));
+    let fail = write(|w| w.fail_job("resume", "a", "t", NOW, "supplier is down"));
     for attempts in 1..=2 {
         assert_eq!(claimed(&db.store, claim("t")).await, ["a"]);
         db.store.commit(fail.clone()).await.unwrap();
@@ -279,7 +277,7 @@ async fn a_release_counts_attempts_anew_and_a_failure_does_not(db: &TestDatabase
         assert_eq!(failed.last_error.as_deref(), Some("supplier is down"));
     }
     assert_eq!(claimed(&db.store, claim("t")).await, ["a"]);
-    let release = write(|w| drop(w.release_job("resume", "a", "t", NOW)));
+    let release = write(|w| w.release_job("resume", "a", "t", NOW));
     db.store.commit(release).await.unwrap();
     let released = job(&db.store, "a").await;
     assert_eq!((released.attempts, released.last_error), (0, None));
@@ -288,7 +286,7 @@ async fn a_release_counts_attempts_anew_and_a_failure_does_not(db: &TestDatabase
 async fn a_commit_that_asks_for_work_wakes_the_waiting(db: &TestDatabase) {
     let mut here = db.store.job_wake_ups();
     here.mark_unchanged();
-    let upsert = write(|w| drop(w.upsert_job("resume", "a", NOW)));
+    let upsert = write(|w| w.upsert_job("resume", "a", NOW));
     db.store.commit(upsert).await.unwrap();
     here.changed().await.unwrap();
 }
@@ -298,7 +296,10 @@ async fn a_lease_and_a_booking_are_written_together_or_not_at_all(db: &TestDatab
     let mut made = inserting(&first);
     made.insert_claimed_job("resume", first.id.as_str(), "t", 0);
     db.store.commit(made).await.unwrap();
-    assert_eq!(claimed(&db.store, claim("other")).await, [first.id.as_str()]);
+    assert_eq!(
+        claimed(&db.store, claim("other")).await,
+        [first.id.as_str()]
+    );
     let mut late = updating(&moved(&first, State::Confirmed));
     late.finish_job("resume", first.id.as_str(), "t");
     let lost = conflict(&db.store, late).await;

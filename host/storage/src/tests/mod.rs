@@ -121,9 +121,7 @@ fn room() -> Room {
     }
 }
 
-/// A whole booking; `number` makes its id and orders it in time.
-fn booking(number: u32) -> Booking {
-    let at = NOW.plus_ms(i64::from(number));
+fn payment() -> Payment {
     let instrument = Instrument {
         id: InstrumentId::from_bits(1),
         processor: SupplierId::parse("CARDS").unwrap(),
@@ -131,7 +129,14 @@ fn booking(number: u32) -> Booking {
         card: Some(card()),
         created_at: NOW,
     };
-    let payment = PaymentId::from_bits(1);
+    let processor = instrument.processor.clone();
+    let id = PaymentId::from_bits(1);
+    Payment::to_authorize(id, euros(10_000), processor, &instrument, NOW)
+}
+
+/// A whole booking; `number` makes its id and orders it in time.
+fn booking(number: u32) -> Booking {
+    let at = NOW.plus_ms(i64::from(number));
     Booking {
         id: BookingId::from_bits(u128::from(number)),
         owner: owner(),
@@ -180,13 +185,7 @@ fn booking(number: u32) -> Booking {
         hotel_remarks: None,
         offer_expires_at: NOW,
         state: State::Created,
-        payments: vec![Payment::to_authorize(
-            payment,
-            euros(10_000),
-            instrument.processor.clone(),
-            &instrument,
-            NOW,
-        )],
+        payments: vec![payment()],
         cancellations: vec![],
         failure: None,
         created_at: at,

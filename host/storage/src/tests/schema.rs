@@ -124,10 +124,7 @@ async fn indexes_and_primary_keys_are_the_same() {
 
 #[tokio::test]
 async fn a_schema_newer_than_the_program_is_refused() {
-    for db in [
-        TestDatabase::sqlite().await,
-        TestDatabase::postgres().await,
-    ] {
+    for db in [TestDatabase::sqlite().await, TestDatabase::postgres().await] {
         let mut write = Write::new(NOW);
         write.any(crate::statement::statement!(
             "INSERT INTO _sqlx_migrations \

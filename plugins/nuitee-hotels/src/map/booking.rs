@@ -1,6 +1,7 @@
 //! A booking as Nuitee has it, to the gateway's words.
 
-use stopover_sdk::ReadError;
+use std::collections::BTreeSet;
+
 use stopover_sdk::json::Unreadable;
 use stopover_sdk::time;
 use stopover_sdk::types::hotel::{
@@ -35,19 +36,22 @@ pub(crate) fn state(booking: Booking) -> Result<HotelBookingState, Unreadable> {
         .ok_or_else(|| Unreadable::new("the booking has a status that is not known"))?;
     let currency = booking.currency.clone();
     let total = total(&booking)?;
+    let id = booking.booking_id.as_deref();
+    let supplier_reference = filled(id).ok_or_else(|| Unreadable::new("the booking has no id"))?;
+    if total < 0 {
+        return Err(Unreadable::new("the booking has a negative price"));
+    }
     let is_canceled = status == BookingStatus::Canceled;
     let hotel_confirmation_code = filled(booking.hotel_confirmation_code.as_deref());
     let supplier_room_reference = filled(booking.supplier_booking_id.as_deref());
-    let rooms = (0..)
-        .zip(booking.all_rooms())
-        .map(|(index, room)| BookedRoom {
-            position: position(room).unwrap_or(index),
-            supplier_room_reference: supplier_room_reference.clone(),
-            hotel_confirmation_code: hotel_confirmation_code.clone(),
-            canceled: is_canceled,
-        });
-    let mut rooms: Vec<_> = rooms.collect();
-    rooms.sort_by_key(|room| room.position);
+    let rooms = positions(booking.all_rooms());
+    let rooms = rooms.into_iter().map(|position| BookedRoom {
+        position,
+        supplier_room_reference: supplier_room_reference.clone(),
+        hotel_confirmation_code: hotel_confirmation_code.clone(),
+        canceled: is_canceled,
+    });
+    let rooms = rooms.collect();
     let policy = booking_policy(&booking, total);
     let cancellation = if is_canceled {
         cancellation(&booking, policy.as_ref(), total)
@@ -64,7 +68,7 @@ pub(crate) fn state(booking: Booking) -> Result<HotelBookingState, Unreadable> {
         currency,
         total,
         remarks: remarks(&booking),
-        supplier_reference: booking.booking_id,
+        supplier_reference,
         hotel_confirmation_code,
         rooms,
         policy,
@@ -88,39 +92,28 @@ pub(crate) fn with_reference(bookings: Vec<Booking>, client_reference: &str) -> 
 /// read afterwards. Without that reading only the essentials are known.
 ///
 /// # Errors
-/// The cancellation's answer cannot be read.
+/// The answer does not say that the booking is canceled, or neither of the two
+/// says what it cost.
 pub(crate) fn canceled(
     supplier_reference: &str,
     client_reference: &str,
-    answer: Cancellation,
+    answer: &Cancellation,
     read: Option<HotelBookingState>,
-) -> Result<HotelBookingState, ReadError> {
+) -> Result<HotelBookingState, Unreadable> {
     if status(&answer.status) != Some(BookingStatus::Canceled) {
-        return Err(ReadError::Unreadable(
-            "the cancellation was answered with a status that is not known".to_owned(),
+        return Err(Unreadable::new(
+            "the cancellation was answered with a status that is not known",
         ));
     }
-    let currency = answer
-        .currency
-        .or_else(|| read.as_ref().map(|state| state.currency.clone()))
-        .ok_or_else(|| ReadError::Unreadable("the cancellation has no currency".to_owned()))?;
-    let amount = |amount: Option<_>| amount.map(|amount| minor(amount, &currency)).transpose();
-    let fee = amount(answer.cancellation_fee)?;
-    let refund = amount(answer.refund_amount)?;
-    let amounts = fee.map(|fee| CancellationAmounts {
-        fee,
-        refund,
-        currency: currency.clone(),
-        supplier_reference: None,
-    });
-    let mut state = match read {
-        Some(state) => state,
-        None => HotelBookingState {
+    let amounts = amounts(answer, read.as_ref().map(|state| state.currency.as_str()));
+    let mut state = match (read, &amounts) {
+        (Some(state), _) => state,
+        (None, Some(amounts)) => HotelBookingState {
             status: BookingStatus::Canceled,
             supplier_reference: supplier_reference.to_owned(),
             client_reference: Some(client_reference.to_owned()),
-            total: map::add(fee.unwrap_or(0), refund.unwrap_or(0))?,
-            currency,
+            total: map::add(amounts.fee, amounts.refund.unwrap_or(0))?,
+            currency: amounts.currency.clone(),
             hotel_confirmation_code: None,
             remarks: None,
             rooms: Vec::new(),
@@ -128,6 +121,7 @@ pub(crate) fn canceled(
             cancellation: None,
             extensions: Vec::new(),
         },
+        (None, None) => return Err(Unreadable::new("the cancellation has no readable amounts")),
     };
     state.status = BookingStatus::Canceled;
     for room in &mut state.rooms {
@@ -135,6 +129,18 @@ pub(crate) fn canceled(
     }
     state.cancellation = amounts.or(state.cancellation);
     Ok(state)
+}
+
+/// What a cancellation kept and gave back; none when that cannot be read.
+fn amounts(answer: &Cancellation, currency: Option<&str>) -> Option<CancellationAmounts> {
+    let currency = answer.currency.as_deref().or(currency)?;
+    let amount = |amount| minor(amount, currency).ok().filter(|minor| *minor >= 0);
+    Some(CancellationAmounts {
+        fee: amount(answer.cancellation_fee?)?,
+        refund: answer.refund_amount.and_then(amount),
+        currency: currency.to_owned(),
+        supplier_reference: None,
+    })
 }
 
 fn total(booking: &Booking) -> Result<MinorUnits, Unreadable> {
@@ -166,8 +172,15 @@ fn room_policies(room: &WireRoom) -> Option<&CancellationPolicies> {
     room.cancellation_policies.as_ref().or_else(of_rate)
 }
 
-fn position(room: &WireRoom) -> Option<u8> {
-    u8::try_from(room.occupancy_number?.checked_sub(1)?).ok()
+/// The rooms' places in the request, ascending: by their numbers, which count
+/// from 1, or in the order of the answer where the numbers do not tell them apart.
+fn positions(rooms: &[WireRoom]) -> Vec<u8> {
+    let number = |room: &WireRoom| u8::try_from(room.occupancy_number.position()?).ok();
+    let numbered: Option<BTreeSet<u8>> = rooms.iter().map(number).collect();
+    match numbered {
+        Some(numbered) if numbered.len() == rooms.len() => numbered.into_iter().collect(),
+        _ => (0..).take(rooms.len()).collect(),
+    }
 }
 
 /// The rooms' policies together where every room has one and a price, else the
@@ -193,7 +206,8 @@ fn booking_policy(booking: &Booking, total: MinorUnits) -> Option<CancellationPo
     let named = booking
         .last_free_cancellation_date
         .as_deref()
-        .and_then(|date| time::parse_timestamp(date.trim()));
+        .and_then(|date| time::parse_timestamp(date.trim()))
+        .filter(|named| *named > 0);
     if let (true, Some(named)) = (policy.refundable, named) {
         policy.free_until = Some(policy.free_until.map_or(named, |until| until.min(named)));
     }

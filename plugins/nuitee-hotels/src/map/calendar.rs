@@ -27,10 +27,12 @@ pub(crate) fn prices(
             let (Some(date), Some(average)) = (day.day.get(..10), day.avg_price_usd) else {
                 continue;
             };
-            if time::parse_date(date).is_some() && (start..=end).contains(&date) {
+            let average_nightly = minor(average, CURRENCY)?;
+            let is_asked = time::parse_date(date).is_some() && (start..=end).contains(&date);
+            if is_asked && average_nightly > 0 {
                 prices.push(DayPrice {
                     date: date.to_owned(),
-                    average_nightly: minor(average, CURRENCY)?,
+                    average_nightly,
                 });
             }
         }

@@ -7,12 +7,16 @@ use stopover_sdk::json::Unreadable;
 use stopover_sdk::types::hotel::{CancellationPolicy, HotelSummary, Loyalty, Promotion, RoomRate};
 use stopover_sdk::types::{MinorUnits, Money};
 
-use crate::map::{self, add, board, minor, other_currency, policy, text};
+use crate::map::{self, add, board, minor, policy, text};
 use crate::wire;
+use crate::wire::RoomNumber;
 use crate::wire::rate::{HotelRates, Rate, RetailRate, RoomType};
 
 /// The gateway keeps no more of an offer than this.
 const OFFER_ID_BYTES: usize = 4096;
+
+/// And shows no more promotions of one.
+const PROMOTIONS: usize = 30;
 
 /// What was asked, as far as reading the answer needs it.
 pub(crate) struct Asked<'a> {
@@ -80,8 +84,9 @@ fn offer(
         return Ok(Err("it is for members of a loyalty programme"));
     }
     let promotions = promotions(&room_type.rates.0, asked.currency);
-    let Some(rooms) = rooms(room_type.rates.0, asked.rooms, asked.currency)? else {
-        return Ok(Err("it has not exactly one rate a room"));
+    let rooms = match rooms(room_type.rates.0, asked.rooms, asked.currency)? {
+        Ok(rooms) => rooms,
+        Err(reason) => return Ok(Err(reason)),
     };
     let sum = total_of(&rooms)?;
     let total = map::sum(&room_type.offer_retail_rate.0, asked.currency)?.unwrap_or(sum);
@@ -108,30 +113,44 @@ fn offer(
     }))
 }
 
-/// One room a requested occupancy, in the requested order; none when the rates
-/// are not exactly that.
+/// One room a requested occupancy, in the requested order, or why the rates are
+/// not that.
+///
+/// # Errors
+/// A price is in another currency than asked for.
 pub(crate) fn rooms(
     rates: Vec<Rate>,
     wanted: usize,
     currency: &str,
-) -> Result<Option<Vec<RoomRate>>, Unreadable> {
+) -> Result<Result<Vec<RoomRate>, &'static str>, Unreadable> {
+    const NOT_ONE_A_ROOM: &str = "it has not exactly one rate a room";
     let mut places: Vec<Option<RoomRate>> = Vec::new();
     places.resize_with(wanted, || None);
     for (index, rate) in rates.into_iter().enumerate() {
-        let position = rate
-            .occupancy_number
-            .map_or(Some(index), |number| number.checked_sub(1));
-        match position.and_then(|position| places.get_mut(position)) {
-            Some(place) if place.is_none() => *place = Some(room(rate, currency)?),
-            _ => return Ok(None),
+        let position = match rate.occupancy_number {
+            RoomNumber(None) => Some(index),
+            numbered => numbered.position(),
+        };
+        let place = position.and_then(|position| places.get_mut(position));
+        let Some(place) = place.filter(|place| place.is_none()) else {
+            return Ok(Err(NOT_ONE_A_ROOM));
+        };
+        match room(rate, currency)? {
+            Ok(room) => *place = Some(room),
+            Err(reason) => return Ok(Err(reason)),
         }
     }
-    Ok(places.into_iter().collect())
+    let rooms: Option<Vec<RoomRate>> = places.into_iter().collect();
+    Ok(rooms.ok_or(NOT_ONE_A_ROOM))
 }
 
-fn room(rate: Rate, currency: &str) -> Result<RoomRate, Unreadable> {
-    let total = map::sum(&rate.retail_rate.total.0, currency)?
-        .ok_or_else(|| Unreadable::new("a rate has no price"))?;
+fn room(rate: Rate, currency: &str) -> Result<Result<RoomRate, &'static str>, Unreadable> {
+    let Some(total) = map::sum(&rate.retail_rate.total.0, currency)? else {
+        return Ok(Err("a room has no price"));
+    };
+    let Some(due_at_property) = due_at_property(&rate.retail_rate, currency) else {
+        return Ok(Err("what is due at the property cannot be read"));
+    };
     let name = text::plain(&rate.name);
     let board_name = text::plain(&rate.board_name);
     // What cannot be read is not promised to be free.
@@ -144,9 +163,9 @@ fn room(rate: Rate, currency: &str) -> Result<RoomRate, Unreadable> {
     if !board_name.is_empty() {
         room.board_name = board_name;
     }
-    room.due_at_property = due_at_property(&rate.retail_rate, currency)?;
+    room.due_at_property = due_at_property;
     room.policy = policy;
-    Ok(room)
+    Ok(Ok(room))
 }
 
 pub(crate) fn merged_policy(rooms: &[RoomRate], currency: &str) -> CancellationPolicy {
@@ -161,39 +180,37 @@ pub(crate) fn total_of(rooms: &[RoomRate]) -> Result<MinorUnits, Unreadable> {
     rooms.iter().try_fold(0, |sum, room| add(sum, room.total))
 }
 
-/// What is not included and so paid at the hotel. It may be in the hotel's own
-/// currency, but only in one.
-fn due_at_property(rate: &RetailRate, currency: &str) -> Result<Option<Money>, Unreadable> {
+/// What is not included and so paid at the hotel, if anything. It may be in the
+/// hotel's own currency, but only in one. None when it cannot be read.
+fn due_at_property(rate: &RetailRate, currency: &str) -> Option<Option<Money>> {
     let mut due: Option<Money> = None;
     for fee in rate.taxes_and_fees.0.iter().filter(|fee| !fee.included.0) {
-        let fee_currency = if fee.currency.is_empty() {
-            currency
-        } else {
-            &fee.currency
+        let fee_currency = match fee.currency.as_str() {
+            "" => currency,
+            named => named,
         };
-        let amount = minor(fee.amount, fee_currency)
-            .map_err(|error| Unreadable::new(format!("a fee: {error}")))?;
-        due = Some(match due {
-            None => Money {
-                amount,
-                currency: fee_currency.to_owned(),
-            },
-            Some(sum) if sum.currency == fee_currency => Money {
-                amount: add(sum.amount, amount)?,
-                currency: sum.currency,
-            },
-            Some(_) => return Err(other_currency()),
+        let amount = minor(fee.amount, fee_currency).ok()?;
+        let sum = due.get_or_insert_with(|| Money {
+            amount: 0,
+            currency: fee_currency.to_owned(),
         });
+        if sum.currency != fee_currency {
+            return None;
+        }
+        sum.amount = sum.amount.checked_add(amount)?;
     }
-    Ok(due.filter(|due| due.amount > 0))
+    match due {
+        Some(due) if due.amount < 0 => None,
+        due => Some(due.filter(|due| due.amount > 0)),
+    }
 }
 
 /// Each promotion once, with the rooms that it applies to.
 pub(crate) fn promotions(rates: &[Rate], currency: &str) -> Vec<Promotion> {
     let mut found: Vec<Promotion> = Vec::new();
     for (index, rate) in rates.iter().enumerate() {
-        let number = rate.occupancy_number.unwrap_or(index + 1);
-        let Ok(position) = u8::try_from(number.saturating_sub(1)) else {
+        let position = rate.occupancy_number.position().unwrap_or(index);
+        let Ok(position) = u8::try_from(position) else {
             continue;
         };
         for promotion in &rate.retail_rate.promotions.0 {
@@ -217,6 +234,7 @@ pub(crate) fn promotions(rates: &[Rate], currency: &str) -> Vec<Promotion> {
         promotion.room_positions.sort_unstable();
     }
     found.retain(|promotion| !promotion.name.is_empty());
+    found.truncate(PROMOTIONS);
     found
 }
 

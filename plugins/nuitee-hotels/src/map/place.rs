@@ -1,24 +1,25 @@
 //! Suggestions and their details to places.
 
 use stopover_sdk::hotel_places::{Alternative, Place};
-use stopover_sdk::types::Location;
 
 use crate::map::content::country;
-use crate::map::text;
+use crate::map::{self, text};
 use crate::wire;
-use crate::wire::Coordinates;
 use crate::wire::place::Suggestion;
+use crate::wire::{Coordinates, Number};
 
 const EARTH_RADIUS_M: f64 = 6_371_000.0;
 /// The radius where the place has no extent of its own.
 const SMALLEST_RADIUS_M: f64 = 500.0;
 
-/// A suggestion with its details; the others are its alternatives.
+/// A suggestion with its details; the others are its alternatives. None when it
+/// is nowhere on the map.
 pub(crate) fn place(
     suggestion: &Suggestion,
     details: &wire::place::Place,
     all: &[Suggestion],
-) -> Place {
+) -> Option<Place> {
+    let at = details.location;
     let component = |kind: &str| {
         let components = &details.address_components.0;
         components
@@ -33,14 +34,11 @@ pub(crate) fn place(
             name: text::plain(&other.display_name),
             address: text::plain(&other.formatted_address),
         });
-    Place {
+    Some(Place {
         supplier_place_id: suggestion.place_id.clone(),
         name: text::plain(&suggestion.display_name),
         address: text::plain(&suggestion.formatted_address),
-        location: Location {
-            latitude: details.location.latitude,
-            longitude: details.location.longitude,
-        },
+        location: map::location(Number(Some(at.latitude)), Number(Some(at.longitude)))?,
         suggested_radius: details.viewport.as_ref().map(|viewport| {
             let corner = |corner: &Coordinates| distance_m(&details.location, corner);
             corner(&viewport.high)
@@ -52,7 +50,7 @@ pub(crate) fn place(
         city: city.map(|component| text::plain(&component.long_text)),
         types: suggestion.types.0.clone(),
         alternatives: alternatives.take(5).collect(),
-    }
+    })
 }
 
 /// Along the surface of the earth, metres.

@@ -30,7 +30,8 @@ pub(crate) fn read(
             _ => return None,
         };
         penalties.push(Penalty {
-            start: time::parse_timestamp(info.cancel_time.trim())?,
+            // Some suppliers write "always" as the year 1.
+            start: time::parse_timestamp(info.cancel_time.trim())?.max(0),
             amount: amount.clamp(0, total.max(0)),
             currency: currency.to_owned(),
         });
@@ -107,7 +108,7 @@ pub(crate) fn fee_at(
 /// The last instant before the first penalty that costs anything.
 fn free_until(penalties: &[Penalty]) -> Option<TimestampMs> {
     let first = penalties.iter().find(|penalty| penalty.amount > 0)?;
-    Some(first.start - 1)
+    (first.start > 0).then(|| first.start - 1)
 }
 
 #[cfg(test)]

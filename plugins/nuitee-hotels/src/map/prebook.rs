@@ -41,6 +41,9 @@ pub(crate) fn prebooked(
     if prebook.hotel_id != offered.supplier_hotel_id {
         return Err(contradiction("it is of another hotel"));
     }
+    if prebook.prebook_id.is_empty() {
+        return Err(contradiction("it has no id"));
+    }
     if prebook.board_changed.0 || prebook.cancellation_changed.0 {
         let what = if prebook.board_changed.0 {
             "board"
@@ -61,8 +64,7 @@ pub(crate) fn prebooked(
     let [RoomType { rates, .. }] = <[RoomType; 1]>::try_from(prebook.room_types.0)
         .map_err(|_| contradiction("it has not exactly one offer"))?;
     let promotions = offer::promotions(&rates.0, offered.currency);
-    let rooms = offer::rooms(rates.0, offered.rooms, offered.currency)?
-        .ok_or_else(|| contradiction("it has not exactly one rate a room"))?;
+    let rooms = offer::rooms(rates.0, offered.rooms, offered.currency)?.map_err(contradiction)?;
 
     let extras = Extras {
         price: minor(prebook.price, offered.currency)?,
@@ -70,6 +72,9 @@ pub(crate) fn prebooked(
         vouchers: prebook.voucher_total_amount.unwrap_or_default(),
     };
     let total = extras.hotel_total(offer::total_of(&rooms)?, rooms.len(), offered.currency)?;
+    if total <= 0 || rooms.iter().any(|room| room.total < 0) {
+        return Err(contradiction("its price is not positive"));
+    }
     if total > offered.total {
         let now = Money {
             amount: total,

@@ -1,10 +1,10 @@
 //! `POST /rates/book` and `GET|PUT /bookings`.
 
 use serde::{Deserialize, Serialize};
-use stopover_sdk::money::Decimal;
+use stopover_sdk::money::{Decimal, lenient};
 
 use crate::wire::rate::CancellationPolicies;
-use crate::wire::{Amount, Flag, Many, Texts};
+use crate::wire::{Amount, Flag, Many, RoomNumber, Texts, Word};
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -52,23 +52,32 @@ pub(crate) enum Payment<'a> {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Booking {
-    pub(crate) booking_id: String,
-    pub(crate) client_reference: Option<String>,
-    pub(crate) supplier_booking_id: Option<String>,
+    #[serde(default)]
+    pub(crate) booking_id: Word,
+    #[serde(default)]
+    pub(crate) client_reference: Word,
+    #[serde(default)]
+    pub(crate) supplier_booking_id: Word,
     pub(crate) status: String,
-    pub(crate) hotel_confirmation_code: Option<String>,
+    #[serde(default)]
+    pub(crate) hotel_confirmation_code: Word,
     #[serde(default)]
     pub(crate) booked_rooms: Many<BookedRoom>,
     /// The same where bookings are listed.
     #[serde(default)]
     pub(crate) rooms: Many<BookedRoom>,
     pub(crate) cancellation_policies: Option<CancellationPolicies>,
-    pub(crate) last_free_cancellation_date: Option<String>,
-    pub(crate) cancelled_at: Option<String>,
+    #[serde(default)]
+    pub(crate) last_free_cancellation_date: Word,
+    #[serde(default)]
+    pub(crate) cancelled_at: Word,
     pub(crate) currency: String,
     pub(crate) price: Decimal,
+    #[serde(default, deserialize_with = "lenient")]
     pub(crate) addons_total_amount: Option<Decimal>,
+    #[serde(default, deserialize_with = "lenient")]
     pub(crate) voucher_total_amount: Option<Decimal>,
+    #[serde(default, deserialize_with = "lenient")]
     pub(crate) amount_refunded: Option<Decimal>,
     /// HTML.
     #[serde(default)]
@@ -97,8 +106,8 @@ impl Booking {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct BookedRoom {
-    /// From 1.
-    pub(crate) occupancy_number: Option<usize>,
+    #[serde(default)]
+    pub(crate) occupancy_number: RoomNumber,
     #[serde(rename = "cancellationPolicies")]
     pub(crate) cancellation_policies: Option<CancellationPolicies>,
     pub(crate) rate: Option<BookedRate>,
@@ -123,7 +132,9 @@ pub(crate) struct BookedRetailRate {
 pub(crate) struct Cancellation {
     #[serde(default)]
     pub(crate) status: String,
+    #[serde(default, deserialize_with = "lenient")]
     pub(crate) cancellation_fee: Option<Decimal>,
+    #[serde(default, deserialize_with = "lenient")]
     pub(crate) refund_amount: Option<Decimal>,
     pub(crate) currency: Option<String>,
 }

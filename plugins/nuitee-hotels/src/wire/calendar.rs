@@ -1,7 +1,7 @@
 //! `GET /prices/hotels`.
 
 use serde::Deserialize;
-use stopover_sdk::money::Decimal;
+use stopover_sdk::money::{Decimal, lenient};
 
 use crate::wire::Many;
 
@@ -18,5 +18,6 @@ pub(crate) struct HotelPrices {
 pub(crate) struct DayPrice {
     pub(crate) day: String,
     /// US dollars.
+    #[serde(default, deserialize_with = "lenient")]
     pub(crate) avg_price_usd: Option<Decimal>,
 }

@@ -1,9 +1,9 @@
 //! `POST /hotels/rates` and `POST /rates/prebook`.
 
 use serde::{Deserialize, Serialize};
-use stopover_sdk::money::Decimal;
+use stopover_sdk::money::{Decimal, lenient};
 
-use crate::wire::{Amount, Flag, Many, Number};
+use crate::wire::{Amount, Flag, Many, Number, RoomNumber};
 
 /// What is asked of `/hotels/rates`: hotels by id, by place or around a point.
 #[derive(Debug, Default, Serialize)]
@@ -82,8 +82,9 @@ pub(crate) struct RoomType {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Rate {
-    /// From 1, in any order.
-    pub(crate) occupancy_number: Option<usize>,
+    /// In any order.
+    #[serde(default)]
+    pub(crate) occupancy_number: RoomNumber,
     #[serde(default)]
     pub(crate) name: String,
     #[serde(default)]
@@ -118,6 +119,7 @@ pub(crate) struct TaxOrFee {
 pub(crate) struct Promotion {
     #[serde(default)]
     pub(crate) name: String,
+    #[serde(default, deserialize_with = "lenient")]
     pub(crate) discount: Option<Decimal>,
     #[serde(default)]
     pub(crate) discount_type: String,
@@ -181,9 +183,9 @@ pub(crate) struct Prebook {
     pub(crate) currency: String,
     /// For all rooms, with add-ons and less vouchers.
     pub(crate) price: Decimal,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub(crate) addons_total_amount: Option<Decimal>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub(crate) voucher_total_amount: Option<Decimal>,
     #[serde(default)]
     pub(crate) room_types: Many<RoomType>,

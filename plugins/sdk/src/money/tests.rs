@@ -96,6 +96,30 @@ fn json_numbers_keep_every_digit() {
 }
 
 #[test]
+fn an_amount_that_may_be_left_out_is_none_in_every_form() {
+    #[derive(serde::Deserialize)]
+    struct Fee {
+        #[serde(default, deserialize_with = "lenient")]
+        amount: Option<Decimal>,
+    }
+    let read = |json: &str| serde_json::from_str::<Fee>(json).unwrap().amount;
+    for json in [
+        "{}",
+        r#"{"amount": null}"#,
+        r#"{"amount": ""}"#,
+        r#"{"amount": "n/a"}"#,
+        r#"{"amount": [1]}"#,
+        r#"{"amount": 1e400}"#,
+    ] {
+        assert_eq!(read(json), None, "{json}");
+    }
+    assert_eq!(
+        read(r#"{"amount": "2.50"}"#).unwrap().to_minor("EUR"),
+        Ok(250)
+    );
+}
+
+#[test]
 fn exponents_are_those_of_the_standard() {
     for currency in Currency::iter() {
         let Some(expected) = currency.exponent() else {

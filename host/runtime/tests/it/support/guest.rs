@@ -90,6 +90,15 @@ impl Data {
     }
 }
 
+/// The request without headers and body; the response lands in its place.
+fn send(wanted: bool, method: &str, url: &str) -> String {
+    if !wanted {
+        return String::new();
+    }
+    let nothing = "(i32.const 0) ".repeat(7);
+    format!("(call $send {method} {url} {nothing} (i32.const {RESPONSE}))")
+}
+
 impl Guest {
     fn data(&self) -> String {
         let mut data = Data::default();
@@ -117,15 +126,6 @@ impl Guest {
     }
 
     pub(crate) fn text(&self) -> String {
-        let send = |wanted: bool, method: &str, url: &str| {
-            if !wanted {
-                return String::new();
-            }
-            format!(
-                "(call $send {method} {url} (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) \
-                 (i32.const 0) (i32.const 0) (i32.const {RESPONSE}))"
-            )
-        };
         format!(
             r#"(module
   (import "stopover:host/http@1.0.0" "send"

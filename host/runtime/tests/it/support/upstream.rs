@@ -46,7 +46,7 @@ impl Upstream {
                     heard
                         .lock()
                         .unwrap()
-                        .push(String::from_utf8_lossy(&request[..length]).into_owned());
+                        .push(String::from_utf8_lossy(request.get(..length).unwrap()).into_owned());
                     match behaviour {
                         Behaviour::Answer(bytes) => {
                             let _ = connection.write_all(&bytes).await;

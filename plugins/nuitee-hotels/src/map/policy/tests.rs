@@ -73,7 +73,11 @@ fn penalties_are_sorted_kept_within_the_total_and_free_of_charge_while_zero() {
         {"cancelTime": "2027-05-01", "amount": 0, "currency": "EUR"},
         {"cancelTime": "2027-05-02", "amount": 20.005, "currency": "EUR"}]}"#;
     let read = read(&policies(json), 5000, "EUR").unwrap();
-    let amounts: Vec<_> = read.penalties.iter().map(|penalty| penalty.amount).collect();
+    let amounts: Vec<_> = read
+        .penalties
+        .iter()
+        .map(|penalty| penalty.amount)
+        .collect();
     assert_eq!(amounts, [0, 2001, 5000]);
     let second = time::parse_timestamp("2027-05-02").unwrap();
     assert_eq!(read.free_until, Some(second - 1));
@@ -105,4 +109,13 @@ fn one_room_that_is_never_free_makes_the_whole_never_free() {
     assert_eq!(fee_at(&merged, 1500, 2 * DAY), 1500);
     let both = merge(&[(&fixed, 1000), (&fixed, 500)], "EUR");
     assert_eq!(both, CancellationPolicy::non_refundable());
+}
+
+#[test]
+fn a_time_before_there_was_time_means_always() {
+    let json = r#"{"refundableTag": "RFN", "cancelPolicyInfos":
+        [{"cancelTime": "0001-01-01T00:00:00Z", "amount": 10, "currency": "EUR"}]}"#;
+    let read = read(&policies(json), 5000, "EUR").unwrap();
+    assert_eq!((read.penalties[0].start, read.free_until), (0, None));
+    assert_eq!(fee_at(&read, 5000, DAY), 1000);
 }

@@ -1,0 +1,79 @@
+//! Price calendars.
+
+use crate::api::answer::{Answer, List};
+use crate::api::caller::Caller;
+use crate::api::extract::{Body, Found, IdempotencyKey, Rules, Valid};
+use crate::api::hotel::SupplierMeta;
+use crate::api::hotel::stay::days;
+use crate::api::identifier::{HotelIdText, SupplierIdText, check_distinct};
+use crate::api::problem::ApiError;
+use crate::api::value::Day;
+use crate::app::App;
+use crate::query::hotel::calendar::CalendarQuery;
+use crate::render::calendar::{self, PriceCalendar};
+use axum::extract::State;
+use host_domain::time::Timestamp;
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// `to` at most so many days after `from`.
+const WINDOW_DAYS_MAX: i64 = 365;
+
+/// Hotels and dates.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PriceCalendarRequest {
+    /// Hotels of one supplier.
+    #[schema(min_items = 1, max_items = 50)]
+    hotel_ids: Vec<HotelIdText>,
+    /// First date.
+    from: Day,
+    /// Last date, at most 365 days later.
+    #[schema(example = "2026-12-21")]
+    to: Day,
+    /// The supplier to ask.
+    supplier: Option<SupplierIdText>,
+}
+
+impl Rules for PriceCalendarRequest {
+    fn check(&self, _: Timestamp, found: &mut Found<'_>) {
+        check_distinct(Some(&self.hotel_ids), "/hotel_ids", found);
+        match days(self.from.0, self.to.0) {
+            ..0 => found.push("/to", "before_from", "must not be before from"),
+            0..=WINDOW_DAYS_MAX => {}
+            _ => found.push("/to", "too_long", format!("must be at most {WINDOW_DAYS_MAX} days after from")),
+        }
+    }
+}
+
+impl PriceCalendarRequest {
+    fn query(self) -> CalendarQuery {
+        CalendarQuery {
+            hotels: self.hotel_ids.into_iter().map(|id| id.0).collect(),
+            from: self.from.0,
+            to: self.to.0,
+            selector: self.supplier.map(|supplier| supplier.0),
+        }
+    }
+}
+
+/// Read a price calendar
+///
+/// Average nightly prices of up to 50 hotels of one supplier, across the stays that include each date; indicative, in US
+/// dollars, not bookable. Dates without a price are left out, and so are hotels without any. Suppliers allow only a few of
+/// these calls: by default the gateway makes 5 a minute for each and answers 503 `supplier_rate_limited` beyond. An idempotency key has
+/// no effect here.
+#[utoipa::path(post, path = "/v1/hotel/price-calendar", tag = "Hotels",
+    responses((status = 200, description = "The prices.")),
+    extensions(("x-error-codes" = json!(["hotel_not_found", "supplier_operation_unsupported", "supplier_rejected",
+        "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+pub(crate) async fn read_price_calendar(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((_key, Body(request))): Valid<(Option<IdempotencyKey>, Body<PriceCalendarRequest>)>,
+) -> Result<Answer<List<PriceCalendar>, SupplierMeta>, ApiError> {
+    let (supplier, hotels) = app.price_calendar(&caller, request.query()).await.map_err(ApiError::query)?;
+    let rows = hotels.iter().map(|(id, prices)| calendar::hotel(id, prices));
+    Ok(Answer::ok(List(rows.collect())).meta(SupplierMeta::of(supplier)))
+}

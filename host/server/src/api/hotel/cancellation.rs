@@ -1,0 +1,100 @@
+//! Cancelling a booking, and what it would cost.
+
+use crate::api::answer::Answer;
+use crate::api::caller::Caller;
+use crate::api::extract::{Body, Found, Id, IdempotencyKey, Rules, Valid};
+use crate::api::hotel::SupplierMeta;
+use crate::api::identifier::{RoomIdText, check_distinct};
+use crate::api::problem::ApiError;
+use crate::app::App;
+use crate::flow::cancel::{Cancel, CancelError};
+use crate::idempotency::{KeyUse, RequestKey};
+use crate::render::booking::{self, HotelBooking};
+use crate::render::policy::CancellationQuote;
+use axum::extract::State;
+use host_domain::hotel::{Booking, Status};
+use host_domain::id::BookingId;
+use host_domain::time::Timestamp;
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// The operation that its keys belong to.
+const OPERATION: &str = "hotel_cancel";
+
+/// What to cancel.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({}))]
+pub(crate) struct CancelRequest {
+    /// Rooms to release; without them, the whole booking.
+    #[schema(min_items = 1, max_items = 9)]
+    room_ids: Option<Vec<RoomIdText>>,
+}
+
+impl Rules for CancelRequest {
+    fn check(&self, _: Timestamp, found: &mut Found<'_>) {
+        check_distinct(self.room_ids.as_deref(), "/room_ids", found);
+    }
+}
+
+/// Cancel a booking
+///
+/// Begins a cancellation in the background, whatever it costs: quote it first. The body is `{}`, or names the rooms to release, which not every
+/// supplier allows. 202: being cancelled; read the booking, or wait for `hotel.booking.canceled`, `hotel.booking.partially_canceled` or
+/// `hotel.booking.cancellation_refused`. 200: it is cancelled already. A repeat never begins a second cancellation of the same rooms. A supplier that
+/// refuses leaves the booking as it was before, with `failure`.
+#[utoipa::path(post, path = "/v1/hotel/bookings/{id}/cancel", tag = "Hotel bookings",
+    responses((status = 200, description = "Cancelled already."), (status = 202, description = "Being cancelled.")),
+    extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "supplier_operation_unsupported", "result_unknown"]))))]
+pub(crate) async fn cancel_hotel_booking(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((Id(id), key, Body(request))): Valid<(Id<BookingId>, Option<IdempotencyKey>, Body<CancelRequest>)>,
+) -> Result<Answer<HotelBooking, SupplierMeta>, ApiError> {
+    let key = key.map(|key| RequestKey::new(&caller.owner, OPERATION, key));
+    let wish = Cancel {
+        owner: caller.owner,
+        booking: id,
+        rooms: request.room_ids.unwrap_or_default().into_iter().map(|id| id.0).collect(),
+        request_id: caller.request_id.to_string(),
+    };
+    let booking = cancel(&app, key, &wish).await?;
+    let running = booking.status() == Status::CancelInProgress;
+    let shown = booking::changed(&booking);
+    let answer = if running { Answer::accepted(shown) } else { Answer::ok(shown) };
+    Ok(answer.meta(SupplierMeta::of(booking.supplier)))
+}
+
+/// Begins under a key, if there is one; a key whose request came to nothing is given back.
+async fn cancel(app: &App, key: Option<RequestKey>, wish: &Cancel) -> Result<Booking, ApiError> {
+    let failed = |error| ApiError::cancel(error, &wish.rooms);
+    let Some(key) = key else {
+        return app.begin_cancel_hotel(wish).await.map_err(failed);
+    };
+    let used = app.use_key(&key, wish.booking.as_str()).await.map_err(ApiError::key)?;
+    let begun = app.begin_cancel_hotel(wish).await;
+    if used == KeyUse::First && !matches!(begun, Ok(_) | Err(CancelError::Flow(_))) {
+        app.free_key(&key).await;
+    }
+    begun.map_err(failed)
+}
+
+/// Quote a cancellation
+///
+/// What cancelling the rooms that stand would cost now: the supplier's own preview, or an estimate from the policy, freshly read; `source`
+/// says which. Terms that were read before are never used. The quote promises nothing and is good for no time. `available` is false, and `fee` and `refund` are
+/// null, when the policy cannot be read: that is no free cancellation.
+#[utoipa::path(get, path = "/v1/hotel/bookings/{id}/cancellation-quote", tag = "Hotel bookings",
+    responses((status = 200, description = "The quote.")),
+    extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "cancellation_restricted",
+        "supplier_operation_unsupported", "supplier_rejected", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+pub(crate) async fn quote_hotel_cancellation(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid(Id(id)): Valid<Id<BookingId>>,
+) -> Result<Answer<CancellationQuote, SupplierMeta>, ApiError> {
+    let quoted = app.quote_cancel_hotel(&caller.owner, &id, &caller.request_id, caller.deadline.instant()).await;
+    let (supplier, quote) = quoted.map_err(ApiError::quote)?;
+    Ok(Answer::ok(CancellationQuote::from(&quote)).meta(SupplierMeta::of(supplier)))
+}

@@ -1,0 +1,72 @@
+//! Details and reviews of a hotel.
+
+use crate::api::answer::{Answer, Meta};
+use crate::api::caller::Caller;
+use crate::api::extract::{Id, Valid};
+use crate::api::problem::ApiError;
+use crate::api::value::Instant;
+use crate::app::App;
+use crate::query::hotel::content::Kept;
+use crate::render::content::{self, HotelContent};
+use axum::extract::State;
+use host_domain::id::HotelId;
+use host_domain::supplier::SupplierId;
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Where a part of the content comes from.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct ContentSource {
+    /// The supplier that gave it.
+    #[schema(value_type = String, pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SANDBOX_HOTELS")]
+    supplier: SupplierId,
+    /// When it was fetched.
+    fetched_at: Instant,
+    /// It is older than it should be; a newer one is being fetched.
+    stale: bool,
+}
+
+/// Where the content comes from.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct ContentMeta {
+    /// The supplier that gave it.
+    #[schema(value_type = String, pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SANDBOX_HOTELS")]
+    supplier: SupplierId,
+    details: ContentSource,
+    reviews: ContentSource,
+}
+
+impl Meta for ContentMeta {
+    fn supplier(&self) -> Option<&SupplierId> {
+        Some(&self.supplier)
+    }
+}
+
+/// Read a hotel
+///
+/// Details and reviews of a hotel, kept as its supplier gave them last. Details are fresh for 24 hours and
+/// reviews for 6 by default; older ones are answered as they are, marked `stale` in `meta`, while newer ones are fetched. What was
+/// never fetched is fetched before the answer: if that fails the answer is a supplier error, and what did arrive is kept. At
+/// most 20 images and 20 reviews; who wrote a review is never told.
+#[utoipa::path(get, path = "/v1/hotel/hotels/{hotel_id}", tag = "Hotels",
+    responses((status = 200, description = "The hotel.")),
+    extensions(("x-error-codes" = json!(["hotel_not_found", "supplier_operation_unsupported", "supplier_rejected",
+        "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+pub(crate) async fn read_hotel(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid(Id(id)): Valid<Id<HotelId>>,
+) -> Result<Answer<HotelContent, ContentMeta>, ApiError> {
+    let found = app.hotel_content(&caller, &id).await.map_err(ApiError::query)?;
+    let meta = ContentMeta {
+        details: source(&found.supplier, &found.details),
+        reviews: source(&found.supplier, &found.reviews),
+        supplier: found.supplier,
+    };
+    Ok(Answer::ok(content::hotel(&id, found.details.value, found.reviews.value)).meta(meta))
+}
+
+fn source<T>(supplier: &SupplierId, kept: &Kept<T>) -> ContentSource {
+    ContentSource { supplier: supplier.clone(), fetched_at: kept.fetched_at.into(), stale: kept.stale }
+}

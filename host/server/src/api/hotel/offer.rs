@@ -1,0 +1,140 @@
+//! Pricing hotels.
+
+use crate::api::answer::{Answer, List};
+use crate::api::caller::Caller;
+use crate::api::extract::{Body, Found, IdempotencyKey, Rules, Valid};
+use crate::api::hotel::SupplierMeta;
+use crate::api::hotel::stay::{Occupancy, StayFields};
+use crate::api::identifier::{HotelIdText, SupplierHotelIdText, SupplierIdText, check_distinct};
+use crate::api::problem::ApiError;
+use crate::api::value::{CountryCode, CurrencyCode, Day};
+use crate::app::App;
+use crate::query::hotel::offer::{Asked, OfferQuery, Priced, PricedHotel};
+use crate::render::offer::{self, HotelOffers};
+use axum::extract::State;
+use host_domain::hotel::Stay;
+use host_domain::time::Timestamp;
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Hotels times `max_offers_per_hotel`.
+const OFFERS_MAX: usize = 250;
+/// Offers of a hotel when the request does not say: ten hotels with as many stay within [`OFFERS_MAX`].
+const OFFERS_PER_HOTEL: u32 = 25;
+
+/// Hotels to price for one stay.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OffersRequest {
+    /// Hotels of one supplier, by the gateway's ids. Either this or `supplier_hotel_ids`.
+    #[schema(min_items = 1, max_items = 10)]
+    hotel_ids: Option<Vec<HotelIdText>>,
+    /// Hotels by the supplier's own ids; `supplier` says whose they are.
+    #[schema(min_items = 1, max_items = 10)]
+    supplier_hotel_ids: Option<Vec<SupplierHotelIdText>>,
+    /// First night; from today, where the hotel is, to 700 days ahead.
+    check_in: Day,
+    /// Morning of departure, 1 to 60 nights later.
+    #[schema(example = "2026-11-23")]
+    check_out: Day,
+    /// One a room; every offer holds them all, in this order.
+    #[schema(min_items = 1, max_items = 9)]
+    occupancy: Vec<Occupancy>,
+    guest_nationality: CountryCode,
+    /// Where the guests live, if not where they are nationals.
+    guest_residence: Option<CountryCode>,
+    /// Prices are asked for, and given, in this currency; nothing is converted.
+    currency: CurrencyCode,
+    /// Times the number of hotels at most 250.
+    #[serde(default = "offers_per_hotel")]
+    #[schema(minimum = 1, maximum = 250, default = 25)]
+    max_offers_per_hotel: u32,
+    /// The supplier to ask; required with `supplier_hotel_ids`.
+    supplier: Option<SupplierIdText>,
+}
+
+const fn offers_per_hotel() -> u32 {
+    OFFERS_PER_HOTEL
+}
+
+impl Rules for OffersRequest {
+    fn check(&self, now: Timestamp, found: &mut Found<'_>) {
+        let hotels = match (&self.hotel_ids, &self.supplier_hotel_ids) {
+            (Some(ids), None) => ids.len(),
+            (None, Some(ids)) => {
+                if self.supplier.is_none() {
+                    found.push("/supplier", "required", "supplier_hotel_ids need a supplier");
+                }
+                ids.len()
+            }
+            (Some(_), Some(_)) => {
+                found.push("/supplier_hotel_ids", "exclusive", "give either hotel_ids or supplier_hotel_ids");
+                0
+            }
+            (None, None) => {
+                found.push("/hotel_ids", "required", "give either hotel_ids or supplier_hotel_ids");
+                0
+            }
+        };
+        check_distinct(self.hotel_ids.as_deref(), "/hotel_ids", found);
+        check_distinct(self.supplier_hotel_ids.as_deref(), "/supplier_hotel_ids", found);
+        let per_hotel = usize::try_from(self.max_offers_per_hotel).unwrap_or(usize::MAX);
+        if hotels.saturating_mul(per_hotel) > OFFERS_MAX {
+            found.push("/max_offers_per_hotel", "too_large", format!("hotels times max_offers_per_hotel must not exceed {OFFERS_MAX}"));
+        }
+        self.stay_fields().check(now, found);
+    }
+}
+
+impl OffersRequest {
+    fn stay_fields(&self) -> StayFields<'_> {
+        StayFields {
+            check_in: self.check_in,
+            check_out: self.check_out,
+            occupancy: &self.occupancy,
+            guest_nationality: self.guest_nationality,
+            guest_residence: self.guest_residence,
+            currency: self.currency,
+        }
+    }
+
+    fn query(self) -> OfferQuery {
+        let stay = self.stay_fields().stay();
+        let hotels = match self.supplier_hotel_ids {
+            Some(ids) => Asked::SupplierHotels(ids.into_iter().map(|id| id.0).collect()),
+            None => Asked::Hotels(self.hotel_ids.unwrap_or_default().into_iter().map(|id| id.0).collect()),
+        };
+        let max_offers_per_hotel = u16::try_from(self.max_offers_per_hotel).unwrap_or(u16::MAX);
+        OfferQuery { hotels, selector: self.supplier.map(|supplier| supplier.0), stay, max_offers_per_hotel }
+    }
+}
+
+/// Price hotels
+///
+/// Offers of up to 10 hotels for one stay and the same rooms, a row for each hotel in the order of
+/// the request; a hotel that has nothing to offer has an empty list. The hotels must be of one
+/// supplier: a request that mixes them is answered 400, naming which belongs where. Where hotels are
+/// known to several suppliers, `supplier` decides, else the gateway; `meta.supplier` says who answered.
+/// An offer is bound by a prebook with its `offer_reference`, until `expires_at`. Nothing is kept of
+/// the call, so an idempotency key has no effect here.
+#[utoipa::path(post, path = "/v1/hotel/offers", tag = "Hotels",
+    responses((status = 200, description = "The offers.")),
+    extensions(("x-error-codes" = json!(["hotel_not_found", "supplier_operation_unsupported", "supplier_rejected",
+        "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+pub(crate) async fn price_hotels(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((_key, Body(request))): Valid<(Option<IdempotencyKey>, Body<OffersRequest>)>,
+) -> Result<Answer<List<HotelOffers>, SupplierMeta>, ApiError> {
+    let query = request.query();
+    let (supplier, hotels) = app.price_hotels(&caller, &query).await.map_err(ApiError::query)?;
+    let rows = hotels.into_iter().map(|hotel| show(hotel, &query.stay)).collect();
+    Ok(Answer::ok(List(rows)).meta(SupplierMeta::of(supplier)))
+}
+
+fn show(hotel: PricedHotel, stay: &Stay) -> HotelOffers {
+    let offers = hotel.offers.into_iter();
+    let offers = offers.map(|Priced { offer, reference, expires_at }| offer::offer(&offer, stay, reference, expires_at));
+    offer::hotel(&hotel.hotel_id, &hotel.supplier_hotel_id, offers.collect())
+}

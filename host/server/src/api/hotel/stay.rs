@@ -1,0 +1,91 @@
+//! When and who: what searches and offers are asked for, and its rules.
+
+use crate::api::extract::Found;
+use crate::api::value::{CountryCode, CurrencyCode, Day};
+use crate::query::hotel::today;
+use host_domain::hotel;
+use host_domain::time::{Date, Timestamp};
+use jiff::{ToSpan, Unit};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+/// Longest stay.
+const NIGHTS_MAX: i64 = 60;
+/// Check-in at most so many days ahead.
+const DAYS_AHEAD_MAX: i64 = 700;
+
+/// Age of a child, years.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[schema(minimum = 0, maximum = 17, example = 7)]
+pub(crate) struct ChildAge(u32);
+
+/// Who sleeps in a room.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Occupancy {
+    #[schema(minimum = 1, maximum = 8, example = 2)]
+    adults: u32,
+    /// Their ages; 17 or younger.
+    #[serde(default)]
+    #[schema(max_items = 8, example = json!([7]))]
+    children: Vec<ChildAge>,
+}
+
+/// What a request says of its stay.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StayFields<'a> {
+    pub(super) check_in: Day,
+    pub(super) check_out: Day,
+    pub(super) occupancy: &'a [Occupancy],
+    pub(super) guest_nationality: CountryCode,
+    pub(super) guest_residence: Option<CountryCode>,
+    pub(super) currency: CurrencyCode,
+}
+
+impl StayFields<'_> {
+    /// Notes dates that are over, too far away, or no stay. Whether the day is
+    /// over is judged where it ends last; where the hotel's time zone is known it
+    /// is judged again.
+    pub(super) fn check(&self, now: Timestamp, found: &mut Found<'_>) {
+        let (check_in, check_out) = (self.check_in.0, self.check_out.0);
+        if check_in < today::at(None, now) {
+            found.push("/check_in", "in_the_past", "must not be over");
+        }
+        if days(now.date_utc(), check_in) > DAYS_AHEAD_MAX {
+            found.push("/check_in", "too_far_ahead", format!("must be at most {DAYS_AHEAD_MAX} days ahead"));
+        }
+        match days(check_in, check_out) {
+            ..1 => found.push("/check_out", "not_after_check_in", "must be after check_in"),
+            1..=NIGHTS_MAX => {}
+            _ => found.push("/check_out", "too_long", format!("must be at most {NIGHTS_MAX} nights after check_in")),
+        }
+    }
+
+    pub(super) fn stay(&self) -> hotel::Stay {
+        hotel::Stay {
+            check_in: self.check_in.0,
+            check_out: self.check_out.0,
+            occupancies: self.occupancy.iter().map(hotel::Occupancy::from).collect(),
+            guest_nationality: self.guest_nationality.text(),
+            guest_residence: self.guest_residence.map(CountryCode::text),
+            currency: self.currency.0,
+        }
+    }
+}
+
+/// Days from one date to another; negative when it is earlier.
+pub(super) fn days(from: Date, to: Date) -> i64 {
+    let span = from.until((Unit::Day, to)).unwrap_or_else(|_| 0.days());
+    i64::from(span.get_days())
+}
+
+/// The published limits are well within a byte.
+impl From<&Occupancy> for hotel::Occupancy {
+    fn from(occupancy: &Occupancy) -> Self {
+        let byte = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
+        Self {
+            adults: byte(occupancy.adults),
+            children: occupancy.children.iter().map(|age| byte(age.0)).collect(),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Identifiers that stand in bodies and queries, each with the form that it must have.
+
+use host_domain::id::{HotelId, InstrumentId, PlaceId, RoomId};
+use host_domain::supplier::SupplierId;
+use serde::Deserialize;
+use std::collections::HashSet;
+use std::hash::Hash;
+use utoipa::ToSchema;
+
+use crate::api::extract::Found;
+
+/// Id of a hotel, as the gateway names it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
+#[schema(value_type = String, pattern = "^htl_[a-zA-Z0-9-]+$", max_length = 128, example = "htl_01976f3e4a5b7c8d9e0f112233445566")]
+pub(crate) struct HotelIdText(pub(crate) HotelId);
+
+/// Id of a saved place.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
+#[schema(value_type = String, pattern = "^plc_[a-zA-Z0-9-]+$", max_length = 128, example = "plc_01976f3e4a5b7c8d9e0f112233445566")]
+pub(crate) struct PlaceIdText(pub(crate) PlaceId);
+
+/// Id of a room of a booking.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
+#[schema(value_type = String, pattern = "^room_[a-zA-Z0-9-]+$", max_length = 128, example = "room_01976f3e4a5b7c8d9e0f112233445566")]
+pub(crate) struct RoomIdText(pub(crate) RoomId);
+
+/// Id of a stored payment instrument.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
+#[schema(value_type = String, pattern = "^inst_[a-zA-Z0-9-]+$", max_length = 128, example = "inst_01976f3e4a5b7c8d9e0f112233445566")]
+pub(crate) struct InstrumentIdText(pub(crate) InstrumentId);
+
+/// Id of a supplier, as the operator named it; `GET /v1/suppliers` lists them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
+#[schema(value_type = String, pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SANDBOX_HOTELS")]
+pub(crate) struct SupplierIdText(pub(crate) SupplierId);
+
+/// A supplier's own id of a hotel.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
+#[schema(min_length = 1, max_length = 128, example = "lp1897")]
+pub(crate) struct SupplierHotelIdText(pub(crate) String);
+
+/// Notes every item of a list that stood in it before.
+pub(crate) fn check_distinct<T: Eq + Hash>(list: Option<&[T]>, pointer: &str, found: &mut Found<'_>) {
+    let mut seen = HashSet::new();
+    for (index, item) in list.unwrap_or_default().iter().enumerate() {
+        if !seen.insert(item) {
+            found.push(format!("{pointer}/{index}"), "duplicate", "stands in the list before");
+        }
+    }
+}

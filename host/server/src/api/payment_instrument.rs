@@ -1,0 +1,171 @@
+//! Stored means of payment.
+
+use crate::api::answer::{Answer, List, NoContent};
+use crate::api::caller::Caller;
+use crate::api::code::Code;
+use crate::api::extract::{Body, Found, Id, IdempotencyKey, Rules, Valid};
+use crate::api::problem::ApiError;
+use crate::app::App;
+use crate::idempotency::RequestKey;
+use crate::instrument::Added;
+use crate::query::route::read_context;
+use crate::render::payment::{InstrumentType, PaymentInstrument};
+use axum::extract::State;
+use host_domain::id::InstrumentId;
+use host_domain::time::Timestamp;
+use host_storage::{CommitError, Conflict, Write};
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// The operation that its keys belong to.
+const OPERATION: &str = "payment_instrument";
+
+/// A means of payment to store.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct InstrumentRequest {
+    /// What kind it is.
+    #[serde(rename = "type")]
+    #[expect(dead_code, reason = "cards are the only kind; the schema holds requests to it")]
+    kind: InstrumentType,
+    /// What the processor's own browser SDK made. Never a card number: anything that looks like one is refused.
+    #[schema(min_length = 1, max_length = 512, pattern = "^[!-~]+$", example = "tok_visa")]
+    token: String,
+}
+
+impl Rules for InstrumentRequest {
+    fn check(&self, _: Timestamp, found: &mut Found<'_>) {
+        if holds_card_number(&self.token) {
+            found.push("/token", "card_number", "looks like a card number: send the token that the processor's browser SDK makes");
+        }
+    }
+}
+
+/// Add a payment instrument
+///
+/// Keeps the token that the payment processor's browser SDK made, sealed, after asking the processor what it stands for.
+/// Card numbers never come here: a token that holds one is refused. 201 the first time; the same idempotency key with the same request gives 200
+/// with the same instrument.
+#[utoipa::path(post, path = "/v1/payment-instruments", tag = "Payment instruments",
+    responses((status = 201, description = "Added."), (status = 200, description = "Added by an earlier call with this key.")),
+    extensions(("x-error-codes" = json!(["payment_instrument_invalid", "payment_instrument_not_found", "supplier_operation_unsupported",
+        "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+pub(crate) async fn add_payment_instrument(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((key, Body(request))): Valid<(Option<IdempotencyKey>, Body<InstrumentRequest>)>,
+) -> Result<Answer<PaymentInstrument>, ApiError> {
+    let key = key.map(|key| RequestKey::new(&caller.owner, OPERATION, key));
+    let added = app.add_instrument(&caller.owner, &request.token, key.as_ref(), &read_context(&caller)).await;
+    Ok(match added.map_err(ApiError::add_instrument)? {
+        Added::New(instrument) => Answer::created(PaymentInstrument::from(&instrument)),
+        Added::Before(instrument) => Answer::ok(PaymentInstrument::from(&instrument)),
+    })
+}
+
+/// List payment instruments
+///
+/// Those of the calling organization and user, newest first.
+#[utoipa::path(get, path = "/v1/payment-instruments", tag = "Payment instruments",
+    responses((status = 200, description = "The instruments.")))]
+pub(crate) async fn list_payment_instruments(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid(()): Valid<()>,
+) -> Result<Answer<List<PaymentInstrument>>, ApiError> {
+    let instruments = app.store.instruments(&caller.owner).await.map_err(ApiError::storage)?;
+    Ok(Answer::ok(List(instruments.iter().map(PaymentInstrument::from).collect())))
+}
+
+/// Read a payment instrument
+#[utoipa::path(get, path = "/v1/payment-instruments/{id}", tag = "Payment instruments",
+    responses((status = 200, description = "The instrument.")),
+    extensions(("x-error-codes" = json!(["payment_instrument_not_found"]))))]
+pub(crate) async fn read_payment_instrument(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid(Id(id)): Valid<Id<InstrumentId>>,
+) -> Result<Answer<PaymentInstrument>, ApiError> {
+    let instrument = app.store.instrument(&caller.owner, &id).await.map_err(ApiError::storage)?;
+    let instrument = instrument.ok_or(Code::PaymentInstrumentNotFound)?;
+    Ok(Answer::ok(PaymentInstrument::from(&instrument)))
+}
+
+/// Delete a payment instrument
+///
+/// Its token is erased. Payments that were begun with it go on.
+#[utoipa::path(delete, path = "/v1/payment-instruments/{id}", tag = "Payment instruments",
+    responses((status = 204, description = "Deleted.")),
+    extensions(("x-error-codes" = json!(["payment_instrument_not_found"]))))]
+pub(crate) async fn delete_payment_instrument(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid(Id(id)): Valid<Id<InstrumentId>>,
+) -> Result<NoContent, ApiError> {
+    let mut write = Write::new(app.clock.now());
+    write.delete_instrument(&caller.owner, &id);
+    match app.store.commit(write).await {
+        Ok(()) => Ok(NoContent),
+        Err(CommitError::Conflict(Conflict::InstrumentUnknown)) => Err(Code::PaymentInstrumentNotFound.into()),
+        Err(error) => Err(ApiError::commit(error)),
+    }
+}
+
+/// Digits of card numbers.
+const CARD_DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
+
+/// Whether a text holds 13 to 19 digits with the check digit of a card number,
+/// in one run or in groups with a space or hyphen between them.
+fn holds_card_number(text: &str) -> bool {
+    let joined = text.split(|sign: char| !sign.is_ascii_digit() && sign != ' ' && sign != '-');
+    joined.into_iter().any(|run| {
+        let groups: Vec<&str> = run.split([' ', '-']).collect();
+        (0..groups.len()).any(|first| {
+            let mut digits = String::new();
+            groups.iter().skip(first).take_while(|group| !group.is_empty()).any(|group| {
+                digits.push_str(group);
+                CARD_DIGITS.contains(&digits.len()) && has_check_digit(&digits)
+            })
+        })
+    })
+}
+
+/// The Luhn check: every second digit from the right counts double.
+fn has_check_digit(digits: &str) -> bool {
+    let values = digits.chars().rev().filter_map(|digit| digit.to_digit(10));
+    let sum: u32 = values.enumerate().map(|(at, value)| match (at % 2, value * 2) {
+        (0, _) => value,
+        (_, double) if double > 9 => double - 9,
+        (_, double) => double,
+    }).sum();
+    sum.is_multiple_of(10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn card_numbers_are_found_however_they_are_written() {
+        for text in [
+            "4242424242424242",
+            "tok_4242424242424242",
+            "4242-4242-4242-4242",
+            "3782-822463-10005",
+            "x6011111111111117x",
+            "12-4242424242424242-12",
+            "4222222222222",
+            "6304000000000000000",
+        ] {
+            assert!(holds_card_number(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_no_card_numbers() {
+        for text in ["tok_visa", "4242424242424241", "tok_1PabcD2eZvKYlo2C", "424242424242", "42424242424242424242", "pm_4242_4242_4242_4242", ""] {
+            assert!(!holds_card_number(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+use super::*;
+
+async fn with_key(server: &Server, key: &str) -> Reply {
+    server
+        .send(
+            Method::GET,
+            "/v1/suppliers",
+            &[("x-api-key", key)],
+            Vec::new(),
+        )
+        .await
+}
+
+#[tokio::test]
+async fn a_call_without_a_key_is_told_so_in_the_form_of_the_contract() {
+    let server = Server::start().await;
+    let reply = server
+        .send(
+            Method::GET,
+            "/v1/suppliers",
+            &[("x-request-id", "abc-1")],
+            Vec::new(),
+        )
+        .await;
+    assert_eq!(reply.status, 401);
+    assert_eq!(reply.header("content-type"), "application/problem+json");
+    assert_eq!(reply.header("x-request-id"), "abc-1");
+    let expected = json!({
+        "type": "http://api.test/docs/errors/missing_api_key", "title": "An API key is required", "status": 401,
+        "code": "missing_api_key", "detail": "The header x-api-key is missing.", "request_id": "abc-1",
+        "retryable": false, "supplier": null,
+    });
+    assert_eq!(reply.body, expected);
+}
+
+#[tokio::test]
+async fn malformed_unknown_revoked_and_expired_keys_get_the_same_answer() {
+    let server = Server::start().await;
+    let (revoked, revoked_key) = server.make_key(&Scope::DEFAULT, None).await;
+    assert!(
+        server
+            .app
+            .store
+            .revoke_api_key(&revoked, server.app.clock.now())
+            .await
+            .unwrap()
+    );
+    let (_, expiring) = server
+        .make_key(&Scope::DEFAULT, Some(server.app.clock.now().plus_s(60)))
+        .await;
+    assert_eq!(with_key(&server, &expiring).await.status, 200);
+    server.clock.0.fetch_add(60_000, Ordering::SeqCst);
+    let other = Server::start().await;
+    let mut bodies = Vec::new();
+    for key in [
+        "nonsense",
+        "",
+        &revoked_key,
+        &expiring,
+        &other.key,
+        &format!("{}x", server.key),
+    ] {
+        let reply = with_key(&server, key).await;
+        assert_eq!(reply.status, 401, "{key}");
+        let mut body = reply.body;
+        body["request_id"] = Value::Null;
+        bodies.push(body);
+    }
+    assert!(
+        bodies
+            .iter()
+            .all(|body| body["code"] == "invalid_api_key" && *body == bodies[0]),
+        "{bodies:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_revoked_key_that_is_in_use_stops_working_within_five_seconds() {
+    let server = Server::start().await;
+    let (id, key) = server.make_key(&Scope::DEFAULT, None).await;
+    assert_eq!(with_key(&server, &key).await.status, 200);
+    server
+        .app
+        .store
+        .revoke_api_key(&id, server.app.clock.now())
+        .await
+        .unwrap();
+    let until_refused = async {
+        let mut ticks = tokio::time::interval(std::time::Duration::from_millis(100));
+        while with_key(&server, &key).await.status != 401 {
+            ticks.tick().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(5), until_refused)
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn the_use_of_a_key_is_noted() {
+    let server = Server::start().await;
+    assert_eq!(server.get("/v1/suppliers").await.status, 200);
+    server.app.tasks.stop();
+    assert!(
+        server
+            .app
+            .tasks
+            .wait(std::time::Duration::from_secs(5))
+            .await
+    );
+    let keys = server.app.store.api_keys(Some("acme")).await.unwrap();
+    assert_eq!(keys[0].last_used_at, Some(server.app.clock.now()));
+}
+
+#[tokio::test]
+async fn a_key_serves_its_own_organization_and_its_scopes() {
+    let server = Server::start().await;
+    let key = server.key.as_str();
+    let named = |organization| [("x-api-key", key), ("x-organization-id", organization)];
+    assert_eq!(
+        server
+            .send(Method::GET, "/v1/suppliers", &named("acme"), Vec::new())
+            .await
+            .status,
+        200
+    );
+    let reply = server
+        .send(Method::GET, "/v1/suppliers", &named("other"), Vec::new())
+        .await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.code()),
+        (403, "organization_mismatch")
+    );
+
+    let (_, reader) = server.make_key(&[Scope::Read], None).await;
+    assert_eq!(with_key(&server, &reader).await.status, 200);
+    let path = "/test/bkg_1/stays";
+    let reply = server
+        .send(Method::DELETE, path, &[("x-api-key", &reader)], Vec::new())
+        .await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.code()),
+        (403, "insufficient_scope")
+    );
+    let reply = server
+        .send(Method::DELETE, path, &[("x-api-key", key)], Vec::new())
+        .await;
+    assert_eq!((reply.status.as_u16(), reply.body), (204, Value::Null));
+}
+
+#[tokio::test]
+async fn the_user_is_the_organization_unless_one_is_named() {
+    let server = Server::start().await;
+    let book = async |users: &[&str]| {
+        let mut headers = vec![
+            ("x-api-key", server.key.as_str()),
+            ("content-type", "application/json"),
+            ("x-idempotency-key", "k"),
+        ];
+        headers.extend(users.iter().map(|user| ("x-user-id", *user)));
+        server
+            .send(
+                Method::POST,
+                "/test/bkg_1/stays",
+                &headers,
+                stay().to_string().into(),
+            )
+            .await
+    };
+    assert_eq!(book(&[]).await.body["data"]["user"], "org");
+    assert_eq!(
+        book(&["ada@example.com"]).await.body["data"]["user"],
+        "ada@example.com"
+    );
+    for wrong in [
+        vec!["a b"],
+        vec![""],
+        vec!["a", "b"],
+        vec![&*"x".repeat(129)],
+    ] {
+        let reply = book(&wrong).await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.violations()),
+            (400, vec!["header /x-user-id pattern".to_owned()]),
+            "{wrong:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn every_answer_says_what_is_left_and_the_last_one_when_to_come_back() {
+    let server = Server::with(&[("requests_per_s", 1), ("burst", 2)]).await;
+    let replies = [
+        server.get("/v1/suppliers").await,
+        server.get("/nowhere").await,
+        server.get("/v1/suppliers").await,
+    ];
+    let seen: Vec<_> = replies
+        .iter()
+        .map(|reply| {
+            (
+                reply.status.as_u16(),
+                reply.header("ratelimit"),
+                reply.header("retry-after"),
+            )
+        })
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (200, "\"default\";r=1;t=1", ""),
+            (404, "\"default\";r=0;t=2", ""),
+            (429, "\"default\";r=0;t=2", "1")
+        ]
+    );
+    assert!(
+        replies
+            .iter()
+            .all(|reply| reply.header("ratelimit-policy") == "\"default\";q=2;w=2")
+    );
+    assert_eq!(
+        (replies[2].code(), &replies[2].body["retryable"]),
+        ("rate_limited", &json!(true))
+    );
+    let (_, other) = server.make_key(&Scope::DEFAULT, None).await;
+    assert_eq!(with_key(&server, &other).await.status, 200);
+}

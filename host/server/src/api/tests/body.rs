@@ -1,0 +1,232 @@
+use super::*;
+
+const PATH: &str = "/test/bkg_1/stays";
+
+#[tokio::test]
+async fn a_valid_request_is_answered() {
+    let server = Server::start().await;
+    let reply = server
+        .post(
+            PATH,
+            stay_with(json!({ "nationality": "GB", "max_total": 12.5, "board": "HALF_BOARD" })),
+        )
+        .await;
+    assert_eq!(reply.status, 201, "{}", reply.body);
+    assert_eq!(reply.body["data"]["stay"]["max_total"], json!(12.5));
+    assert_eq!(reply.header("content-type"), "application/json");
+    assert!(reply.header("x-request-id").starts_with("req_"));
+}
+
+#[tokio::test]
+async fn everything_that_is_wrong_is_reported_at_once() {
+    let server = Server::start().await;
+    let body = stay_with(json!({
+        "check_in": "2026-11-01", "check_out": "2026-10-01", "rooms": [{ "adults": 9, "pets": 1 }, { "adults": 1, "nights": 300 }, { "adults": 1 }],
+        "typo": 1, "note": "\u{0}bcdef",
+    }));
+    let headers = [
+        ("x-api-key", server.key.as_str()),
+        ("content-type", "application/json; charset=utf-8"),
+    ];
+    let reply = server
+        .send(Method::POST, "/test/x/stays?page=1", &headers, body.into())
+        .await;
+    assert_eq!(reply.status, 400);
+    let expected = [
+        "body /note control_character",
+        "body /note too_long",
+        "body /rooms too_many",
+        "body /rooms/0/adults too_large",
+        "body /rooms/0/pets unknown_field",
+        "body /typo unknown_field",
+        "query /page unknown_field",
+        "header /x-idempotency-key required",
+        "path /id pattern",
+    ];
+    assert_eq!(reply.violations(), expected);
+    assert_eq!(reply.body["detail"], "9 fields are not valid");
+}
+
+#[tokio::test]
+async fn rules_are_checked_beside_the_schema() {
+    let server = Server::start().await;
+    let dates = json!({ "check_in": "2026-11-20", "check_out": "2026-11-20", "typo": 1, "note": "toolong" });
+    let reply = server.post(PATH, stay_with(dates)).await;
+    let expected = [
+        "body /check_in past",
+        "body /check_out after_check_in",
+        "body /note too_long",
+        "body /typo unknown_field",
+    ];
+    assert_eq!(reply.violations(), expected);
+}
+
+#[tokio::test]
+async fn every_wrong_value_is_a_violation_where_it_stands() {
+    let server = Server::start().await;
+    for (members, violation) in [
+        (json!({ "check_in": "2026-13-01" }), "body /check_in format"),
+        (json!({ "check_in": "20261201" }), "body /check_in format"),
+        (json!({ "check_in": 20_261_201 }), "body /check_in type"),
+        (json!({ "check_in": null }), "body /check_in type"),
+        (json!({ "currency": "QQQ" }), "body /currency not_allowed"),
+        (json!({ "currency": "eur" }), "body /currency not_allowed"),
+        (
+            json!({ "nationality": "UK" }),
+            "body /nationality not_allowed",
+        ),
+        (json!({ "nationality": ["GB"] }), "body /nationality type"),
+        (json!({ "board": "TENT" }), "body /board not_allowed"),
+        (json!({ "rooms": [] }), "body /rooms too_few"),
+        (json!({ "rooms": "one" }), "body /rooms type"),
+        (
+            json!({ "rooms": [{ "adults": 1.5 }] }),
+            "body /rooms/0/adults type",
+        ),
+        (
+            json!({ "rooms": [{ "adults": -1 }] }),
+            "body /rooms/0/adults too_small",
+        ),
+        (
+            json!({ "rooms": [{ "adults": 99_999_999_999_u64 }] }),
+            "body /rooms/0/adults too_large",
+        ),
+        (
+            json!({ "rooms": [{ "adults": 1, "nights": 300 }] }),
+            "body /rooms/0/nights invalid",
+        ),
+        (json!({ "rooms": [{}] }), "body /rooms/0/adults required"),
+        (json!({ "max_total": "12" }), "body /max_total type"),
+        (json!({ "max_total": 1e300 }), "body /max_total invalid"),
+        (json!({ "note": "" }), "body /note too_short"),
+        (json!({ "a/b~c": 1 }), "body /a~1b~0c unknown_field"),
+    ] {
+        let reply = server.post(PATH, stay_with(members.clone())).await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.violations()),
+            (400, vec![violation.to_owned()]),
+            "{members}: {}",
+            reply.body
+        );
+    }
+}
+
+#[tokio::test]
+async fn bodies_that_are_no_json_are_refused_before_anything_else() {
+    let server = Server::start().await;
+    let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    for body in [
+        "{",
+        "nonsense",
+        "{} {}",
+        r#"{"note": "\ud800"}"#,
+        r#"{"max_total": 1e999}"#,
+        &deep,
+    ] {
+        let reply = server.post(PATH, body).await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.code()),
+            (400, "malformed_json"),
+            "{:.40}",
+            body
+        );
+    }
+    let reply = server.post(PATH, vec![b'"', 0xff, b'"']).await;
+    assert_eq!(reply.code(), "malformed_json");
+    for body in ["[]", "1", "null", "\"x\""] {
+        assert_eq!(
+            server.post(PATH, body).await.violations(),
+            ["body  type"],
+            "{body}"
+        );
+    }
+    assert_eq!(server.post(PATH, "").await.violations(), ["body  required"]);
+}
+
+#[tokio::test]
+async fn bodies_have_one_type_and_a_largest_size() {
+    let server = Server::start().await;
+    let send = async |kind: &str, body: Vec<u8>| {
+        server
+            .send(
+                Method::POST,
+                PATH,
+                &[("x-api-key", server.key.as_str()), ("content-type", kind)],
+                body,
+            )
+            .await
+    };
+    for kind in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/jsonp",
+        "",
+    ] {
+        let reply = send(kind, b"{}".to_vec()).await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.code()),
+            (415, "unsupported_media_type"),
+            "{kind}"
+        );
+    }
+    let largest = format!("\"{}\"", "a".repeat((1 << 20) - 2));
+    assert_eq!(
+        send("application/json", largest.clone().into_bytes())
+            .await
+            .status,
+        400
+    );
+    let reply = send("application/json", format!("{largest} ").into_bytes()).await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.code()),
+        (413, "body_too_large")
+    );
+}
+
+#[tokio::test]
+async fn the_fingerprint_knows_path_and_values_but_not_their_order() {
+    let server = Server::start().await;
+    let fingerprint = async |path: &str, body: &str| {
+        let reply = server.post(path, body).await;
+        reply.body["data"]["fingerprint"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let one = fingerprint(PATH, r#"{"check_in":"2026-12-01","check_out":"2026-12-03","rooms":[{"adults":2,"nights":1}],"currency":"EUR"}"#).await;
+    let same = fingerprint(PATH, r#"{ "currency":"EUR", "rooms":[{"nights":1, "adults":2}], "check_out":"2026-12-03", "check_in":"2026-12-01" }"#).await;
+    assert_eq!(one, same);
+    assert_ne!(
+        one,
+        fingerprint(
+            "/test/bkg_2/stays",
+            &stay_with(json!({ "rooms": [{ "adults": 2, "nights": 1 }] }))
+        )
+        .await
+    );
+    assert_ne!(one, fingerprint(PATH, &stay().to_string()).await);
+}
+
+#[tokio::test]
+async fn idempotency_keys_have_one_to_two_hundred_characters() {
+    let server = Server::start().await;
+    let send = async |keys: &[&str]| {
+        let mut headers = vec![
+            ("x-api-key", server.key.as_str()),
+            ("content-type", "application/json"),
+        ];
+        headers.extend(keys.iter().map(|key| ("x-idempotency-key", *key)));
+        server
+            .send(Method::POST, PATH, &headers, stay().to_string().into())
+            .await
+    };
+    assert_eq!(send(&["a"]).await.status, 201);
+    assert_eq!(send(&[&"a".repeat(200)]).await.status, 201);
+    for wrong in [vec![""], vec![&*"a".repeat(201)], vec!["a", "b"], vec!["ä"]] {
+        assert_eq!(
+            send(&wrong).await.violations(),
+            ["header /x-idempotency-key pattern"],
+            "{wrong:?}"
+        );
+    }
+}

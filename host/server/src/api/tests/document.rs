@@ -1,0 +1,312 @@
+use super::*;
+use crate::api::code::Code;
+use std::collections::BTreeSet;
+
+fn operations(document: &Value) -> Vec<(String, &Value)> {
+    let paths = document["paths"].as_object().unwrap();
+    let all = paths.iter().flat_map(|(path, item)| {
+        item.as_object()
+            .unwrap()
+            .iter()
+            .map(move |(method, operation)| (format!("{method} {path}"), operation))
+    });
+    all.collect()
+}
+
+/// Follows a reference into the document.
+fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    match value["$ref"].as_str() {
+        Some(reference) => document
+            .pointer(reference.trim_start_matches('#'))
+            .unwrap_or_else(|| panic!("{reference} leads nowhere")),
+        None => value,
+    }
+}
+
+fn every_reference(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            found.extend(
+                members
+                    .get("$ref")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned),
+            );
+            members
+                .values()
+                .for_each(|member| every_reference(member, found));
+        }
+        Value::Array(elements) => elements
+            .iter()
+            .for_each(|element| every_reference(element, found)),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn the_document_is_complete() {
+    let server = Server::start().await;
+    let document = &server.document;
+    assert_eq!(document["openapi"], "3.1.0");
+    let mut references = BTreeSet::new();
+    every_reference(document, &mut references);
+    for reference in references {
+        assert!(
+            document
+                .pointer(reference.trim_start_matches('#'))
+                .is_some(),
+            "{reference} leads nowhere"
+        );
+    }
+    let mut ids = BTreeSet::new();
+    for (name, operation) in operations(document) {
+        for member in ["operationId", "summary"] {
+            assert!(
+                operation[member]
+                    .as_str()
+                    .is_some_and(|text| !text.is_empty()),
+                "{name} has no {member}"
+            );
+        }
+        assert!(
+            ids.insert(operation["operationId"].as_str().unwrap()),
+            "two operations are called as {name}"
+        );
+        assert_eq!(
+            operation["tags"].as_array().map(Vec::len),
+            Some(1),
+            "{name}"
+        );
+        assert!(operation.get("x-error-codes").is_none());
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            assert!(
+                response["description"]
+                    .as_str()
+                    .is_some_and(|text| !text.is_empty()),
+                "{name} {status} says nothing"
+            );
+            let has_body = response.get("content").is_some();
+            assert_eq!(has_body, status != "204", "{name} {status}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_request_refuses_unknown_fields() {
+    let server = Server::start().await;
+    let document = &server.document;
+    for (name, operation) in operations(document) {
+        let Some(body) = operation.pointer("/requestBody/content/application~1json/schema") else {
+            continue;
+        };
+        let mut open = vec![resolve(document, body)];
+        let mut seen = BTreeSet::new();
+        while let Some(schema) = open.pop() {
+            if schema["properties"].is_object() {
+                assert_eq!(
+                    schema["additionalProperties"],
+                    json!(false),
+                    "{name} takes unknown fields: {schema}"
+                );
+            }
+            let mut references = BTreeSet::new();
+            every_reference(schema, &mut references);
+            open.extend(
+                references
+                    .into_iter()
+                    .filter(|reference| seen.insert(reference.clone()))
+                    .map(|reference| document.pointer(&reference[1..]).unwrap()),
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_codes_that_a_handler_lists_exist() {
+    for (_, routes) in table().into_iter().chain(routes_of_tests()) {
+        for route in routes {
+            for code in route.operation.attribute["x-error-codes"]
+                .as_array()
+                .into_iter()
+                .flatten()
+            {
+                assert!(
+                    Code::named(code.as_str().unwrap()).is_some(),
+                    "{} lists {code}",
+                    route.operation.path
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_types_of_a_handler_are_in_the_document() {
+    let server = Server::start().await;
+    let booking = &server.document["paths"]["/test/{id}/stays"]["post"];
+    let names: Vec<String> = booking["parameters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            format!(
+                "{} {}",
+                one["in"].as_str().unwrap(),
+                one["name"].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "path id",
+            "header x-idempotency-key",
+            "header x-request-id",
+            "header x-user-id",
+            "header x-organization-id"
+        ]
+    );
+    let statuses: Vec<&String> = booking["responses"].as_object().unwrap().keys().collect();
+    assert_eq!(
+        statuses,
+        [
+            "201", "400", "401", "403", "406", "409", "413", "415", "422", "429", "500", "503"
+        ]
+    );
+    let codes: Vec<&String> =
+        booking["responses"]["422"]["content"]["application/problem+json"]["examples"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .collect();
+    assert_eq!(codes, ["idempotency_key_reused", "offer_expired"]);
+    let limit = &server.document["paths"]["/test/stays"]["get"]["parameters"][1];
+    assert_eq!(
+        (
+            &limit["name"],
+            &limit["required"],
+            &limit["schema"]["maximum"],
+            &limit["schema"]["default"]
+        ),
+        (&json!("limit"), &json!(false), &json!(100), &json!(25))
+    );
+    assert_eq!(limit["description"], "Page size.");
+    let board = &server.document["paths"]["/test/stays"]["get"]["parameters"][0]["schema"];
+    assert_eq!(*board, json!({ "$ref": "#/components/schemas/Board" }));
+}
+
+#[tokio::test]
+async fn document_and_pages_need_no_key_and_no_network() {
+    let server = Server::start().await;
+    let reply = server
+        .send(Method::GET, "/openapi.json", &[], Vec::new())
+        .await;
+    assert_eq!(
+        (reply.status.as_u16(), &reply.body),
+        (200, &server.document)
+    );
+    for (path, kind) in [
+        ("/docs", "text/html"),
+        ("/docs/scalar.js", "text/javascript"),
+        ("/docs/start.js", "text/javascript"),
+        ("/docs/errors", "text/html"),
+    ] {
+        let reply = server.send(Method::GET, path, &[], Vec::new()).await;
+        assert_eq!(reply.status, 200, "{path}");
+        assert!(reply.header("content-type").starts_with(kind), "{path}");
+        let policy = reply.header("content-security-policy");
+        assert!(
+            policy.starts_with("default-src 'none'") && !policy.contains("http"),
+            "{policy}"
+        );
+    }
+    assert_eq!(
+        server
+            .send(Method::GET, "/docs/errors/nonsense", &[], Vec::new())
+            .await
+            .code(),
+        "not_found"
+    );
+}
+
+#[tokio::test]
+async fn every_code_has_the_page_that_its_problem_names() {
+    let server = Server::start().await;
+    for code in Code::ALL {
+        let problem = ApiError::from(*code).problem(&server.app.error_docs(), "r");
+        let path = problem.kind.strip_prefix("http://api.test").unwrap();
+        assert_eq!(
+            server.send(Method::GET, path, &[], Vec::new()).await.status,
+            200,
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn health_and_readiness_differ_once_the_process_stops() {
+    let server = Server::start().await;
+    for path in ["/healthz", "/readyz"] {
+        assert_eq!(
+            server.send(Method::GET, path, &[], Vec::new()).await.body["data"]["status"],
+            "ok"
+        );
+    }
+    server.app.tasks.stop();
+    assert_eq!(
+        server
+            .send(Method::GET, "/healthz", &[], Vec::new())
+            .await
+            .status,
+        200
+    );
+    let reply = server.send(Method::GET, "/readyz", &[], Vec::new()).await;
+    assert_eq!(
+        (
+            reply.status.as_u16(),
+            reply.code(),
+            reply.header("retry-after")
+        ),
+        (503, "overloaded", "1")
+    );
+}
+
+#[tokio::test]
+async fn the_admin_listener_shows_metrics_and_knows_its_plugins() {
+    let server = Server::start().await;
+    server.get("/v1/suppliers").await;
+    let admin = admin::router(&server.app);
+    let ask = async |method: Method, path: &str| -> Response {
+        admin
+            .clone()
+            .oneshot(
+                Request::builder()
+                    .method(method)
+                    .uri(path)
+                    .body(axum::body::Body::empty())
+                    .unwrap(),
+            )
+            .await
+            .unwrap()
+    };
+    let metrics = ask(Method::GET, "/metrics").await;
+    let text = axum::body::to_bytes(metrics.into_body(), usize::MAX)
+        .await
+        .unwrap();
+    let text = String::from_utf8(text.to_vec()).unwrap();
+    assert!(
+        text.contains(
+            "stopover_http_requests_total{method=\"GET\",route=\"/v1/suppliers\",status=\"200\"}"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("stopover_http_request_duration_seconds_bucket"),
+        "{text}"
+    );
+    assert_eq!(
+        ask(Method::POST, "/plugins/NOBODY/reload").await.status(),
+        404
+    );
+    assert_eq!(ask(Method::GET, "/healthz").await.status(), 200);
+}

@@ -1,0 +1,71 @@
+//! `stopover config`: what `serve` would take, without serving.
+
+use crate::cli::{Failure, Source, plugins_dir, say};
+use crate::config::{DEFAULTS, Environment};
+use anyhow::bail;
+use clap::{Args, Subcommand};
+
+/// Options of `stopover config`.
+#[derive(Debug, Args)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub(super) struct Options {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Check the configuration, and that the plugins' files are there
+    Check {
+        #[command(flatten)]
+        source: Source,
+    },
+    /// Show the effective configuration, without secrets
+    Show {
+        /// Show the defaults instead, every key explained
+        #[arg(long)]
+        defaults: bool,
+        /// Print JSON instead of TOML
+        #[arg(long, conflicts_with = "defaults")]
+        json: bool,
+        #[command(flatten)]
+        source: Source,
+    },
+}
+
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
+    match &options.action {
+        Action::Check { source } => check(source),
+        Action::Show { defaults: true, .. } => say(DEFAULTS.trim_end()),
+        Action::Show { json, source, .. } => {
+            let config = source.load(&Environment::of_process())?;
+            let text = if *json {
+                serde_json::to_string_pretty(&config)?
+            } else {
+                config.redacted()?
+            };
+            say(text.trim_end())
+        }
+    }
+}
+
+fn check(source: &Source) -> Result<(), Failure> {
+    let config = source.load(&Environment::of_process())?;
+    let folder = plugins_dir(&config);
+    let missing: Vec<String> = config
+        .suppliers
+        .iter()
+        .filter(|supplier| !folder.join(&supplier.component).is_file())
+        .map(|supplier| {
+            format!(
+                "{} ({})",
+                supplier.id,
+                folder.join(&supplier.component).display()
+            )
+        })
+        .collect();
+    if !missing.is_empty() {
+        bail!("there is no file for {}", missing.join(", "));
+    }
+    say("the configuration is valid")
+}

@@ -1,0 +1,213 @@
+//! `stopover keys`: API keys, also while the server runs.
+
+use crate::api::caller::Scope;
+use crate::app::open_store;
+use crate::cli::{Failure, Source, say};
+use crate::config::Environment;
+use crate::id::{IdSource, TimeOrdered};
+use crate::key::{self, NewKey};
+use crate::time::SystemClock;
+use anyhow::bail;
+use clap::{Args, Subcommand};
+use host_domain::id::KeyId;
+use host_domain::owner::{Mode, Tenant};
+use host_domain::time::{Clock, Date, Timestamp};
+use host_storage::{ApiKey, Store};
+use secrecy::ExposeSecret;
+use serde_json::{Value, json};
+
+/// Options of `stopover keys`.
+#[derive(Debug, Args)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub(super) struct Options {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Make a key and print it: the only time that it is seen
+    Create(Create),
+    /// List keys, without the keys themselves
+    List(List),
+    /// Revoke a key; it stops working within 5 seconds
+    Revoke(Revoke),
+}
+
+#[derive(Debug, Args)]
+struct Create {
+    /// Organization that it is for: 1 to 64 of [A-Za-z0-9._-]
+    #[arg(long, value_name = "ID", value_parser = organization)]
+    organization: String,
+    /// Which of the two worlds it opens: test or live
+    #[arg(long, value_name = "MODE", value_parser = mode)]
+    mode: Mode,
+    /// What it may do: read, book, webhooks, admin; default all but admin
+    #[arg(long, value_name = "SCOPES", value_delimiter = ',', value_parser = scope)]
+    scopes: Vec<Scope>,
+    /// What people call it
+    #[arg(long, value_name = "NAME", default_value = "", value_parser = name)]
+    name: String,
+    /// Until when it is good: a date (to its end, UTC) or a timestamp
+    #[arg(long, value_name = "DATE", value_parser = expiry)]
+    expires: Option<Timestamp>,
+    #[command(flatten)]
+    source: Source,
+}
+
+#[derive(Debug, Args)]
+struct List {
+    /// Print a JSON array
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    source: Source,
+}
+
+#[derive(Debug, Args)]
+struct Revoke {
+    /// Its id, as `keys list` shows it
+    #[arg(value_parser = key_id)]
+    id: KeyId,
+    #[command(flatten)]
+    source: Source,
+}
+
+fn key_id(text: &str) -> Result<KeyId, String> {
+    KeyId::parse(text).map_err(|error| error.to_string())
+}
+
+fn organization(text: &str) -> Result<String, String> {
+    let form = (1..=64).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    if form {
+        Ok(text.to_owned())
+    } else {
+        Err("1 to 64 of [A-Za-z0-9._-]".to_owned())
+    }
+}
+
+fn mode(text: &str) -> Result<Mode, String> {
+    Mode::parse(text).ok_or_else(|| "test or live".to_owned())
+}
+
+fn scope(text: &str) -> Result<Scope, String> {
+    Scope::named(text.trim()).ok_or_else(|| "read, book, webhooks or admin".to_owned())
+}
+
+fn name(text: &str) -> Result<String, String> {
+    let form = text.chars().count() <= 100 && !text.chars().any(char::is_control);
+    if form {
+        Ok(text.to_owned())
+    } else {
+        Err("at most 100 characters, none of them a control character".to_owned())
+    }
+}
+
+fn expiry(text: &str) -> Result<Timestamp, String> {
+    if let Some(at) = Timestamp::parse(text) {
+        return Ok(at);
+    }
+    let date: Option<Date> = Some(text)
+        .filter(|text| text.len() == 10)
+        .and_then(|text| text.parse().ok());
+    let end = date
+        .and_then(|date| date.tomorrow().ok())
+        .and_then(|next| Timestamp::parse(&format!("{next}T00:00:00Z")));
+    end.ok_or_else(|| "a date (2027-01-31) or a timestamp (2027-01-31T12:00:00Z)".to_owned())
+}
+
+pub(super) async fn run(options: Options) -> Result<(), Failure> {
+    let source = match &options.action {
+        Action::Create(create) => &create.source,
+        Action::List(list) => &list.source,
+        Action::Revoke(revoke) => &revoke.source,
+    };
+    let store = open_store(&source.load(&Environment::of_process())?).await?;
+    store.migrate().await?;
+    let done = act(&store, options.action).await;
+    store.close().await;
+    done
+}
+
+async fn act(store: &Store, action: Action) -> Result<(), Failure> {
+    match action {
+        Action::Create(create) => make(store, create).await,
+        Action::List(list) => show_all(store, list.json).await,
+        Action::Revoke(revoke) => {
+            if !store.revoke_api_key(&revoke.id, SystemClock.now()).await? {
+                bail!("there is no key {}", revoke.id);
+            }
+            say(&format!("{} is revoked", revoke.id))
+        }
+    }
+}
+
+async fn make(store: &Store, create: Create) -> Result<(), Failure> {
+    let mut scopes = if create.scopes.is_empty() {
+        Scope::DEFAULT.to_vec()
+    } else {
+        create.scopes
+    };
+    scopes.sort_unstable();
+    scopes.dedup();
+    let new = NewKey {
+        tenant: Tenant {
+            organization: create.organization,
+            mode: create.mode,
+        },
+        name: create.name,
+        scopes,
+        expires_at: create.expires,
+    };
+    let key = key::make(
+        store,
+        new,
+        KeyId::from_bits(TimeOrdered.bits()),
+        SystemClock.now(),
+    )
+    .await?;
+    say(key.expose_secret())
+}
+
+async fn show_all(store: &Store, as_json: bool) -> Result<(), Failure> {
+    let keys = store.api_keys(None).await?;
+    if as_json {
+        let keys: Vec<Value> = keys.iter().map(show).collect();
+        return say(&serde_json::to_string_pretty(&keys)?);
+    }
+    for key in keys {
+        let state = if key.revoked_at.is_some() {
+            "revoked"
+        } else {
+            "good"
+        };
+        let scopes = key.scopes.join(",");
+        say(&format!(
+            "{}  {}  {}  {}  {scopes}  {state}  {}",
+            key.id,
+            key.tenant.organization,
+            key.tenant.mode.as_str(),
+            key.hint,
+            key.name
+        ))?;
+    }
+    Ok(())
+}
+
+fn show(key: &ApiKey) -> Value {
+    let at = |at: Option<Timestamp>| at.map(|at| at.to_string());
+    json!({
+        "id": key.id.as_str(),
+        "name": key.name,
+        "organization": key.tenant.organization,
+        "mode": key.tenant.mode.as_str(),
+        "scopes": key.scopes,
+        "created_at": key.created_at.to_string(),
+        "expires_at": at(key.expires_at),
+        "last_used_at": at(key.last_used_at),
+        "revoked_at": at(key.revoked_at),
+    })
+}

@@ -1,0 +1,142 @@
+//! `stopover plugin`: what plugins are, before and after they are configured.
+
+use crate::api::admin::{reason, show};
+use crate::cli::{Failure, Source, plugins_dir, say};
+use crate::config::{Config, Environment};
+use crate::time::SystemClock;
+use anyhow::bail;
+use clap::{Args, Subcommand};
+use host_domain::supplier::SupplierId;
+use host_runtime::{NoSink, PluginSpec, Runtime, RuntimeConfig};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Options of `stopover plugin`.
+#[derive(Debug, Args)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub(super) struct Options {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Load every configured plugin, as `serve` would, and say what it is
+    List {
+        /// Print a JSON array
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        source: Source,
+    },
+    /// Say what a component is: digest, capabilities, hosts and secrets that it asks for
+    Inspect {
+        /// The component
+        file: PathBuf,
+        /// Its settings, as JSON, where it cannot do without
+        #[arg(long, value_name = "JSON", default_value = "{}")]
+        settings: String,
+        /// Print a JSON object
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(super) async fn run(options: Options) -> Result<(), Failure> {
+    match options.action {
+        Action::List { json, source } => {
+            list(&source.load(&Environment::of_process())?, json).await
+        }
+        Action::Inspect {
+            file,
+            settings,
+            json,
+        } => inspect(file, &settings, json).await,
+    }
+}
+
+fn runtime() -> Result<Runtime, Failure> {
+    let mut config = RuntimeConfig::new(Arc::new(SystemClock));
+    // One call at a time: it is only asked what it is.
+    config.calls_max = 1;
+    Ok(Runtime::new(config, Arc::new(NoSink))?)
+}
+
+async fn list(config: &Config, as_json: bool) -> Result<(), Failure> {
+    let runtime = runtime()?;
+    let folder = plugins_dir(config);
+    let mut shown: Vec<Value> = Vec::new();
+    let mut broken = 0;
+    for supplier in &config.suppliers {
+        shown.push(match runtime.load(supplier.plugin(&folder)).await {
+            Ok(info) => show(&info),
+            Err(error) => {
+                broken += 1;
+                json!({ "id": supplier.id.as_str(), "error": reason(&error) })
+            }
+        });
+    }
+    if as_json {
+        say(&serde_json::to_string_pretty(&shown)?)?;
+    } else {
+        shown.iter().try_for_each(print)?;
+    }
+    if broken > 0 {
+        bail!("{broken} of {} plugins cannot be loaded", shown.len());
+    }
+    Ok(())
+}
+
+async fn inspect(file: PathBuf, settings: &str, as_json: bool) -> Result<(), Failure> {
+    let mut spec = PluginSpec::new(SupplierId::parse("INSPECTED")?, file);
+    spec.settings = serde_json::from_str(settings)?;
+    let info = runtime()?.load(spec).await?;
+    let mut shown = show(&info);
+    if let Some(members) = shown.as_object_mut() {
+        for not_of_the_file in [
+            "id",
+            "modes",
+            "missing_hosts",
+            "missing_secrets",
+            "loaded_at",
+        ] {
+            members.remove(not_of_the_file);
+        }
+        let schema = serde_json::from_str(&info.description.settings_schema).unwrap_or(Value::Null);
+        members.insert("settings_schema".to_owned(), schema);
+        members.insert(
+            "collects_payment".to_owned(),
+            info.description.collects_payment.into(),
+        );
+        members.insert(
+            "one_booking_per_offer".to_owned(),
+            info.description.one_booking_per_offer.into(),
+        );
+    }
+    if as_json {
+        say(&serde_json::to_string_pretty(&shown)?)
+    } else {
+        print(&shown)
+    }
+}
+
+/// One member a line.
+fn print(shown: &Value) -> Result<(), Failure> {
+    for (name, value) in shown.as_object().into_iter().flatten() {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Array(items) => items
+                .iter()
+                .map(|item| {
+                    item.as_str()
+                        .map_or_else(|| item.to_string(), str::to_owned)
+                })
+                .collect::<Vec<_>>()
+                .join(", "),
+            other => other.to_string(),
+        };
+        say(&format!("{name:22} {text}"))?;
+    }
+    say("")
+}

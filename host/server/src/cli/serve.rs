@@ -1,0 +1,239 @@
+//! `stopover serve`: everything, until it is told to stop.
+
+use crate::api;
+use crate::app::{App, Surroundings};
+use crate::cli::{Failure, Source, plugins_dir, say};
+use crate::config::{Config, Environment};
+use crate::id::TimeOrdered;
+use crate::time::SystemClock;
+use crate::{demo, listen, observe};
+use anyhow::{Context, bail};
+use clap::Args;
+use sandbox::{Running, SandboxConfig};
+use secrecy::ExposeSecret;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Admin pages are for a few.
+const ADMIN_CONNECTIONS_MAX: usize = 100;
+
+/// Options of `stopover serve`.
+#[derive(Debug, Args)]
+pub(super) struct Options {
+    /// Everything for a first booking: a sandbox, its suppliers, a database in --data-dir, a test key
+    #[arg(long)]
+    demo: bool,
+    /// Folder that everything is kept in; `data` in the demo
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// Address of the API; port 0 takes any free one
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<SocketAddr>,
+    /// Address of metrics and plugin control
+    #[arg(long, value_name = "ADDRESS")]
+    admin_listen: Option<SocketAddr>,
+    /// A sandbox that runs elsewhere, for the demo
+    #[arg(long, value_name = "URL", requires = "demo")]
+    sandbox: Option<String>,
+    /// Configuration file (TOML)
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Folder of the plugins' files
+    #[arg(long, value_name = "DIR")]
+    plugins_dir: Option<PathBuf>,
+}
+
+/// The sandbox of a demo.
+struct Market {
+    url: String,
+    /// None when it runs elsewhere.
+    own: Option<Running>,
+}
+
+pub(super) async fn run(options: Options) -> Result<(), Failure> {
+    let environment = Environment::of_process();
+    let market = if options.demo {
+        Some(start_market(&options).await?)
+    } else {
+        None
+    };
+    let config = configure(&options, market.as_ref(), &environment)?;
+    if options.demo {
+        find_plugins(&config)?;
+    }
+    observe::start_logging(&config.log)?;
+    let mut signals = Signals::new().context("cannot listen to signals")?;
+    let api = bind(config.listen).await?;
+    let admin = bind(config.admin_listen).await?;
+    let (api_address, admin_address) = (api.local_addr()?, admin.local_addr()?);
+    let app = build(config, api_address).await?;
+    let (router, _) = api::router(&app);
+    listen::serve(&app.tasks, api, router, app.config.limits.connections);
+    listen::serve(
+        &app.tasks,
+        admin,
+        api::admin::router(&app),
+        ADMIN_CONNECTIONS_MAX,
+    );
+    if let Some(market) = &market {
+        say(&format!("sandbox  {}", market.url))?;
+    }
+    say(&format!("api  http://{api_address}"))?;
+    say(&format!("admin  http://{admin_address}"))?;
+    if options.demo {
+        greet(&app).await?;
+    }
+    say("ready")?;
+    signals.wait(&app).await;
+    stop(&app, market).await
+}
+
+/// On first start: a key, and what to do with it.
+async fn greet(app: &App) -> Result<(), Failure> {
+    say(&format!("docs  {}/docs", app.base_url))?;
+    if let Some(key) = demo::first_key(app).await? {
+        let line = demo::booking_line(app, &key);
+        say(&format!("key  {}", key.expose_secret()))?;
+        say(&format!(
+            "\nThat is a test key of organization `{}`, shown once. This line books a hotel with it:\n\n{line}\n",
+            demo::ORGANIZATION
+        ))?;
+    }
+    Ok(())
+}
+
+fn data_dir(options: &Options) -> PathBuf {
+    options
+        .data_dir
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("data"))
+}
+
+async fn start_market(options: &Options) -> Result<Market, Failure> {
+    let folder = data_dir(options);
+    tokio::fs::create_dir_all(&folder)
+        .await
+        .with_context(|| format!("the data folder {} cannot be made", folder.display()))?;
+    if let Some(url) = &options.sandbox {
+        return Ok(Market {
+            url: url.trim_end_matches('/').to_owned(),
+            own: None,
+        });
+    }
+    let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let running = sandbox::serve(SandboxConfig::new(folder.join("sandbox"), any_port)).await?;
+    Ok(Market {
+        url: running.base_url(),
+        own: Some(running),
+    })
+}
+
+fn configure(
+    options: &Options,
+    market: Option<&Market>,
+    environment: &Environment,
+) -> Result<Config, Failure> {
+    let mut config = match market {
+        Some(market) => {
+            let overlay = demo::overlay(&data_dir(options), &market.url)?;
+            Config::load(Some(overlay), options.config.as_deref(), environment)?
+        }
+        None => {
+            let source = Source {
+                config: options.config.clone(),
+                data_dir: options.data_dir.clone(),
+                database: None,
+            };
+            source.load(environment)?
+        }
+    };
+    config.listen = options.listen.unwrap_or(config.listen);
+    config.admin_listen = options.admin_listen.unwrap_or(config.admin_listen);
+    if let Some(folder) = &options.plugins_dir {
+        config.plugins_dir.clone_from(folder);
+    }
+    Ok(config)
+}
+
+/// Without its plugins a demo could show nothing.
+fn find_plugins(config: &Config) -> Result<(), Failure> {
+    let folder = plugins_dir(config);
+    let missing = config
+        .suppliers
+        .iter()
+        .map(|supplier| folder.join(&supplier.component))
+        .find(|file| !file.is_file());
+    match missing {
+        Some(file) => bail!(
+            "there is no plugin {}; build the plugins with `cargo xtask plugins`, or name their folder with --plugins-dir",
+            file.display()
+        ),
+        None => Ok(()),
+    }
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address)
+        .await
+        .with_context(|| format!("cannot listen on {address}"))
+}
+
+async fn build(mut config: Config, listening: SocketAddr) -> Result<Arc<App>, Failure> {
+    config.listen = listening;
+    let surroundings = Surroundings {
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(TimeOrdered),
+        plugins_dir: plugins_dir(&config),
+        base_url: config.base_url(),
+    };
+    Ok(App::build(config, surroundings).await?)
+}
+
+/// What the process is told while it serves.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hang_up: Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    /// Returns when the process is to stop; reads plugins anew at SIGHUP.
+    async fn wait(&mut self, app: &Arc<App>) {
+        loop {
+            tokio::select! {
+                _ = self.terminate.recv() => return,
+                _ = self.interrupt.recv() => return,
+                _ = self.hang_up.recv() => {
+                    let app = Arc::clone(app);
+                    let tasks = app.tasks.clone();
+                    tasks.spawn("reload_plugins", async move { api::admin::reload_all(&app).await });
+                }
+            }
+        }
+    }
+}
+
+async fn stop(app: &Arc<App>, market: Option<Market>) -> Result<(), Failure> {
+    tracing::info!("stopping");
+    let patience = Duration::from_secs(app.config.limits.shutdown_s);
+    let done = app.shut_down(patience).await;
+    if let Some(sandbox) = market.and_then(|market| market.own) {
+        sandbox.shutdown().await;
+    }
+    if !done {
+        tracing::warn!("some work did not end in time; it is taken up again at the next start");
+    }
+    Ok(())
+}

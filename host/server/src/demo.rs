@@ -1,0 +1,188 @@
+//! The demo: a sandbox, its suppliers, an organization and a key, so that a
+//! first booking needs no configuration at all.
+
+use crate::api::caller::Scope;
+use crate::app::App;
+use crate::key::{self, MakeKeyError, NewKey};
+use crate::seal::KEY_BYTES;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use host_domain::id::KeyId;
+use host_domain::owner::{Mode, Tenant};
+use host_storage::DatabaseError;
+use sandbox::keys::{Credential, SANDBOX_HOTELS, SANDBOX_MINI, SANDBOX_PAYMENTS};
+use secrecy::{ExposeSecret, SecretString};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+
+/// Whose the demo's first key is.
+pub const ORGANIZATION: &str = "demo";
+
+/// Why there is no demo.
+#[derive(Debug, thiserror::Error)]
+pub enum DemoError {
+    /// The master key of the data folder cannot be read or made.
+    #[error("the master key {} cannot be used", path.display())]
+    MasterKey {
+        /// Where it is kept.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The first key cannot be made.
+    #[error("the demo's key cannot be made")]
+    Key(#[from] MakeKeyError),
+    /// The keys cannot be read.
+    #[error("the keys cannot be read")]
+    Database(#[from] DatabaseError),
+}
+
+/// The demo's layer of the configuration, over the defaults: suppliers at a
+/// sandbox, everything kept in a folder.
+///
+/// # Errors
+/// [`DemoError::MasterKey`].
+pub fn overlay(data_dir: &Path, sandbox_url: &str) -> Result<Table, DemoError> {
+    let mut table = at(data_dir);
+    let key_file = data_dir.join("master.key");
+    let key = master_key(&key_file).map_err(|source| DemoError::MasterKey {
+        path: key_file,
+        source,
+    })?;
+    table.insert("master_key".to_owned(), key.into());
+    let suppliers = [
+        supplier(SANDBOX_HOTELS, "hotel", "fake-hotels.wasm", sandbox_url, 10),
+        supplier(
+            SANDBOX_MINI,
+            "hotel",
+            "fake-hotels-mini.wasm",
+            sandbox_url,
+            20,
+        ),
+        supplier(
+            SANDBOX_PAYMENTS,
+            "payment",
+            "fake-payments.wasm",
+            sandbox_url,
+            10,
+        ),
+    ];
+    table.insert(
+        "suppliers".to_owned(),
+        Value::Array(suppliers.into_iter().map(Value::Table).collect()),
+    );
+    Ok(table)
+}
+
+/// Everything that is kept, in one folder.
+#[must_use]
+pub fn at(data_dir: &Path) -> Table {
+    let path = |name: &str| data_dir.join(name).display().to_string();
+    Table::from_iter([
+        (
+            "database".to_owned(),
+            Value::from(format!("sqlite:{}", path("stopover.sqlite3"))),
+        ),
+        ("code_cache_dir".to_owned(), Value::from(path("code"))),
+    ])
+}
+
+fn supplier(
+    account: Credential,
+    kind: &str,
+    component: &str,
+    sandbox_url: &str,
+    priority: i64,
+) -> Table {
+    let (scheme, rest) = sandbox_url
+        .split_once("://")
+        .unwrap_or(("http", sandbox_url));
+    let host = rest.split('/').next().unwrap_or(rest);
+    let credential = Table::from_iter([
+        ("host".to_owned(), Value::from(host)),
+        ("header".to_owned(), Value::from(account.header)),
+        ("value".to_owned(), Value::from(account.value)),
+    ]);
+    let grant = Table::from_iter([
+        ("host".to_owned(), Value::from(format!("{scheme}://{host}"))),
+        ("private".to_owned(), Value::from(true)),
+    ]);
+    let settings = Table::from_iter([("base_url".to_owned(), Value::from(sandbox_url))]);
+    Table::from_iter([
+        ("id".to_owned(), Value::from(account.account)),
+        ("kind".to_owned(), Value::from(kind)),
+        ("modes".to_owned(), Value::Array(vec![Value::from("test")])),
+        ("component".to_owned(), Value::from(component)),
+        ("settings".to_owned(), Value::Table(settings)),
+        ("hosts".to_owned(), Value::Array(vec![Value::Table(grant)])),
+        (
+            "credentials".to_owned(),
+            Value::Array(vec![Value::Table(credential)]),
+        ),
+        ("priority".to_owned(), Value::from(priority)),
+    ])
+}
+
+/// The key of a folder, made at the first start; only its owner may read it.
+fn master_key(path: &Path) -> io::Result<String> {
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        read => return read.map(|key| key.trim().to_owned()),
+    }
+    let mut bytes = [0_u8; KEY_BYTES];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    let key = STANDARD.encode(bytes);
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    writeln!(file, "{key}")?;
+    file.sync_all()?;
+    Ok(key)
+}
+
+/// The first key of the demo's organization; none when it has one already.
+///
+/// # Errors
+/// [`DemoError`].
+pub async fn first_key(app: &App) -> Result<Option<SecretString>, DemoError> {
+    if !app.store.api_keys(Some(ORGANIZATION)).await?.is_empty() {
+        return Ok(None);
+    }
+    let new = NewKey {
+        tenant: Tenant {
+            organization: ORGANIZATION.to_owned(),
+            mode: Mode::Test,
+        },
+        name: "demo".to_owned(),
+        scopes: Scope::DEFAULT.to_vec(),
+        expires_at: None,
+    };
+    let id = KeyId::from_bits(app.ids.bits());
+    Ok(Some(key::make(&app.store, new, id, app.clock.now()).await?))
+}
+
+/// One line for a shell that prices, prebooks, pays and books a hotel.
+#[must_use]
+pub fn booking_line(app: &App, key: &SecretString) -> String {
+    let day = |days: i64| app.clock.now().plus_s(days * 86_400).date_utc();
+    BOOKING_LINE
+        .replace("BASE", &app.base_url)
+        .replace("KEY", key.expose_secret())
+        .replace("CHECK_IN", &day(30).to_string())
+        .replace("CHECK_OUT", &day(32).to_string())
+}
+
+/// Each call takes one value out of the answer before.
+const BOOKING_LINE: &str = concat!(
+    r#"call() { curl -sS BASE/v1/"$1" -H 'x-api-key: KEY' -H "x-idempotency-key: $(date +%s)-$1" -H 'content-type: application/json' -d "$2"; }; "#,
+    r#"take() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }; "#,
+    r#"offer=$(call hotel/offers '{"supplier":"SANDBOX_HOTELS","supplier_hotel_ids":["OK"],"check_in":"CHECK_IN","check_out":"CHECK_OUT","occupancy":[{"adults":2,"children":[]}],"guest_nationality":"GB","currency":"EUR","max_offers_per_hotel":1}' | take offer_reference); "#,
+    r#"booking=$(call hotel/prebook '{"offer_reference":"'"$offer"'","contact":{"first_name":"Ada","last_name":"Lovelace","email":"ada@example.com","phone":"+442079460000"},"rooms":[{"guests":[{"first_name":"Ada","last_name":"Lovelace","type":"ADULT","is_lead":true},{"first_name":"Charles","last_name":"Babbage","type":"ADULT","is_lead":false}]}]}' | sed 's/.*"id":"\(bkg_[^"]*\)".*/\1/'); "#,
+    r#"card=$(call payment-instruments '{"type":"CARD","token":"tok_visa"}' | take id); "#,
+    r#"call hotel/bookings/"$booking"/book '{"payment_instrument_id":"'"$card"'"}'"#,
+);

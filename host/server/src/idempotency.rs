@@ -1,0 +1,95 @@
+//! Idempotency keys of calls whose repetition the state itself makes safe: the
+//! key only tells whether it is the same request, and keeps a refusal. Prebook,
+//! which makes something, keeps its key in the transaction that makes it.
+
+use crate::api::extract;
+use crate::app::App;
+use host_domain::owner::Owner;
+use host_storage::{CommitError, Conflict, DatabaseError, IdempotencyKey, IdempotencyRecord, Write};
+
+/// A caller's key with the request that it stands for.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestKey {
+    pub(crate) key: IdempotencyKey,
+    pub(crate) fingerprint: String,
+}
+
+/// Why a key cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KeyError {
+    /// The database.
+    #[error("the key could not be read or stored")]
+    Commit(#[from] CommitError),
+    /// It stands for another request.
+    #[error("the key was used for another request")]
+    Reused,
+}
+
+impl From<DatabaseError> for KeyError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Commit(error.into())
+    }
+}
+
+/// How a key was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum KeyUse {
+    /// For the first time; it is taken now.
+    First,
+    /// By the same request before; with the refusal that was kept, if one was.
+    Again(Option<String>),
+}
+
+impl RequestKey {
+    /// The key of a request, in the scope of an operation.
+    pub(crate) fn new(owner: &Owner, operation: &str, key: extract::IdempotencyKey) -> Self {
+        let extract::IdempotencyKey { key, fingerprint } = key;
+        Self { key: IdempotencyKey { owner: owner.clone(), operation: operation.to_owned(), key }, fingerprint }
+    }
+}
+
+impl App {
+    /// What the same request made before.
+    pub(crate) async fn earlier_use(&self, key: &RequestKey) -> Result<Option<IdempotencyRecord>, KeyError> {
+        match self.store.idempotency(&key.key).await? {
+            Some(known) if known.fingerprint != key.fingerprint => Err(KeyError::Reused),
+            known => Ok(known),
+        }
+    }
+
+    /// Takes a key for something that is there already.
+    pub(crate) async fn use_key(&self, key: &RequestKey, resource_id: &str) -> Result<KeyUse, KeyError> {
+        if let Some(known) = self.earlier_use(key).await? {
+            return Ok(KeyUse::Again(known.refusal));
+        }
+        let mut write = Write::new(self.clock.now());
+        write.take_idempotency_key(&key.key, &key.fingerprint, resource_id);
+        match self.store.commit(write).await {
+            Ok(()) => Ok(KeyUse::First),
+            Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => {
+                let known = self.earlier_use(key).await?;
+                Ok(KeyUse::Again(known.and_then(|known| known.refusal)))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Gives a key back whose request came to nothing. When that fails the key
+    /// stays taken, and the same request still may use it.
+    pub(crate) async fn free_key(&self, key: &RequestKey) {
+        let mut write = Write::new(self.clock.now());
+        write.free_idempotency_key(&key.key);
+        if let Err(error) = self.store.commit(write).await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "an idempotency key was not given back");
+        }
+    }
+
+    /// Keeps a refusal that the same request gets again.
+    pub(crate) async fn keep_refusal(&self, key: &RequestKey, refusal: &str) {
+        let mut write = Write::new(self.clock.now());
+        write.keep_refusal(&key.key, refusal);
+        if let Err(error) = self.store.commit(write).await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "a refusal was not kept");
+        }
+    }
+}

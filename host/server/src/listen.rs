@@ -1,0 +1,161 @@
+//! Connections: accepts them, serves HTTP/1.1 on each, and lets what runs finish
+//! when the process stops. Knows nothing of what is answered.
+
+use crate::tasks::Tasks;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+/// A client has so long for the head of a request, also the first one.
+const HEAD_TIME_MAX: Duration = Duration::from_secs(15);
+/// After a failure to accept, e.g. too many open files: others must close first.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Serves a listener in tasks of the application until that stops.
+pub(crate) fn serve(tasks: &Tasks, listener: TcpListener, router: Router, connections_max: usize) {
+    let places = Arc::new(Semaphore::new(connections_max.min(Semaphore::MAX_PERMITS)));
+    let (own, stopping) = (tasks.clone(), tasks.stopping());
+    tasks.spawn("listener", async move {
+        loop {
+            let accepted = tokio::select! {
+                () = stopping.cancelled() => return,
+                accepted = accept(&listener, &places) => accepted,
+            };
+            let Some((stream, peer, place)) = accepted else {
+                continue;
+            };
+            let (router, stopping) = (router.clone(), stopping.clone());
+            own.spawn("connection", async move {
+                converse(stream, peer, router, stopping).await;
+                drop(place);
+            });
+        }
+    });
+}
+
+type Place = tokio::sync::OwnedSemaphorePermit;
+
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> Option<(TcpStream, SocketAddr, Place)> {
+    let place = Arc::clone(places).acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, peer)) => Some((stream, peer, place)),
+        Err(error) => {
+            tracing::warn!(%error, "a connection could not be accepted");
+            let mut pause = tokio::time::interval(ACCEPT_PAUSE);
+            pause.tick().await;
+            pause.tick().await;
+            None
+        }
+    }
+}
+
+async fn converse(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    stopping: CancellationToken,
+) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "a connection goes without TCP_NODELAY");
+    }
+    let service = service_fn(move |request: Request<Incoming>| {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(ConnectInfo(peer));
+        router.clone().oneshot(request)
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME_MAX);
+    let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = stopping.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection broke");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::routing::get;
+    use std::sync::Mutex;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::sync::oneshot;
+
+    async fn start(router: Router) -> (Tasks, SocketAddr) {
+        let tasks = Tasks::default();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        serve(&tasks, listener, router, 10);
+        (tasks, address)
+    }
+
+    #[tokio::test]
+    async fn what_runs_is_answered_after_the_stop_and_nothing_new_is() {
+        let (begun, has_begun) = oneshot::channel::<()>();
+        let (release, released) = oneshot::channel::<()>();
+        let once = Arc::new(Mutex::new(Some((begun, released))));
+        let handler = move || {
+            let taken = once.lock().unwrap().take();
+            async move {
+                let (begun, released) = taken.unwrap();
+                begun.send(()).unwrap();
+                released.await.unwrap();
+                "finished"
+            }
+        };
+        let (tasks, address) = start(Router::new().route("/", get(handler))).await;
+        let mut client = TcpStream::connect(address).await.unwrap();
+        client
+            .write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+            .await
+            .unwrap();
+        has_begun.await.unwrap();
+        tasks.stop();
+        assert!(!tasks.wait(Duration::from_millis(50)).await);
+        release.send(()).unwrap();
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).await.unwrap();
+        assert!(
+            answer.starts_with("HTTP/1.1 200") && answer.ends_with("finished"),
+            "{answer}"
+        );
+        assert!(tasks.wait(Duration::from_secs(5)).await);
+        assert!(TcpStream::connect(address).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn an_idle_connection_does_not_delay_the_stop() {
+        let (tasks, address) = start(Router::new()).await;
+        let mut idle = TcpStream::connect(address).await.unwrap();
+        idle.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+            .await
+            .unwrap();
+        let mut first = [0_u8; 12];
+        idle.read_exact(&mut first).await.unwrap();
+        assert_eq!(&first, b"HTTP/1.1 404");
+        tasks.stop();
+        assert!(tasks.wait(Duration::from_secs(5)).await);
+    }
+}

@@ -1,0 +1,226 @@
+//! What a hotel looks like and what guests say: kept as suppliers said it last.
+//! What is old is answered and fetched anew in the background; what was never
+//! fetched is fetched before the answer. Details and reviews go their own ways.
+
+use crate::api::caller::Caller;
+use crate::app::App;
+use crate::config::Content as Config;
+use crate::query::QueryError;
+use crate::query::route::{Question, another_may_answer, read_context};
+use crate::time::Deadline;
+use host_domain::hotel::content::{CONTENT_ITEMS_MAX, Details, Reviews};
+use host_domain::id::HotelId;
+use host_domain::owner::Mode;
+use host_domain::routing::Route;
+use host_domain::supplier::{Operation, ReadError, SupplierId};
+use host_domain::time::Timestamp;
+use host_runtime::{CallContext, Supplier};
+use host_storage::{CommitError, ContentPart, DatabaseError, HotelProfile, MappedHotel, SeenHotel, StoredContent, Write};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::Duration;
+
+/// Content as it was fetched last.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Kept<T> {
+    pub(crate) value: T,
+    pub(crate) fetched_at: Timestamp,
+    /// Older than it should be; a newer one is being fetched.
+    pub(crate) stale: bool,
+}
+
+/// The content of a hotel.
+#[derive(Debug)]
+pub(crate) struct HotelContent {
+    pub(crate) supplier: SupplierId,
+    pub(crate) details: Kept<Details>,
+    /// None: the supplier has none.
+    pub(crate) reviews: Kept<Option<Reviews>>,
+}
+
+/// Content that is fetched, and becomes old, by itself.
+trait Source: Serialize + DeserializeOwned + Send + 'static {
+    const PART: ContentPart;
+
+    /// Until what age it is fresh, seconds.
+    fn fresh_s(config: &Config) -> u64;
+
+    fn fetch(supplier: &Supplier, context: &CallContext, supplier_hotel_id: String) -> impl Future<Output = Result<Self, ReadError>> + Send;
+
+    /// What it tells of the hotel's place on the map.
+    fn profile(&self) -> Option<HotelProfile>;
+}
+
+/// One part of one hotel at one supplier.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    mode: Mode,
+    supplier: SupplierId,
+    supplier_hotel_id: String,
+    part: ContentPart,
+}
+
+/// What is being fetched at the moment, so that nothing is fetched twice at a time.
+#[derive(Default)]
+pub(crate) struct Fetches(std::sync::Mutex<HashMap<Key, Weak<tokio::sync::Mutex<()>>>>);
+
+/// Turnstiles that nobody waits at are forgotten once there are so many.
+const FETCHES_KEPT: usize = 1024;
+
+impl App {
+    /// Details and reviews of a hotel, from a supplier that has it.
+    pub(crate) async fn hotel_content(self: &Arc<Self>, caller: &Caller, id: &HotelId) -> Result<HotelContent, QueryError> {
+        let mode = caller.owner.tenant.mode;
+        let owned = self.owned_hotels(mode, std::slice::from_ref(id), None).await?;
+        let question = Question { caller, operation: Operation::HotelContent, selector: None, owners: Some(&owned.owners) };
+        let Route { suppliers, .. } = self.route(question)?;
+        let mut first = None;
+        for hotel in suppliers.iter().filter_map(|supplier| owned.at(supplier).next()) {
+            match self.content_at(caller, hotel).await {
+                Err(QueryError::Supplier { supplier, error }) if another_may_answer(&error) => {
+                    first.get_or_insert(QueryError::Supplier { supplier, error });
+                }
+                ended => return ended,
+            }
+        }
+        Err(first.unwrap_or(QueryError::Unsupported(None)))
+    }
+
+    async fn content_at(self: &Arc<Self>, caller: &Caller, hotel: &MappedHotel) -> Result<HotelContent, QueryError> {
+        // Both to their end, so that one that succeeds is kept when the other fails.
+        let (details, reviews) = futures::join!(self.kept::<Details>(caller, hotel), self.kept::<Option<Reviews>>(caller, hotel));
+        Ok(HotelContent { supplier: hotel.supplier.clone(), details: details?, reviews: reviews? })
+    }
+
+    async fn kept<S: Source>(self: &Arc<Self>, caller: &Caller, hotel: &MappedHotel) -> Result<Kept<S>, QueryError> {
+        let key = Key {
+            mode: caller.owner.tenant.mode,
+            supplier: hotel.supplier.clone(),
+            supplier_hotel_id: hotel.supplier_hotel_id.clone(),
+            part: S::PART,
+        };
+        let context = read_context(caller);
+        let Some(kept) = self.stored::<S>(&key).await? else {
+            return self.fetch::<S>(&key, &hotel.hotel_id, &context).await;
+        };
+        if kept.stale {
+            self.refresh::<S>(key, hotel.hotel_id.clone(), context);
+        }
+        Ok(kept)
+    }
+
+    /// What is kept. A document that cannot be read counts as never fetched.
+    async fn stored<S: Source>(&self, key: &Key) -> Result<Option<Kept<S>>, DatabaseError> {
+        let stored = self.store.hotel_content(key.mode, &key.supplier, &key.supplier_hotel_id, key.part).await?;
+        let fresh_ms = S::fresh_s(&self.config.content).saturating_mul(1000);
+        let fresh_ms = i64::try_from(fresh_ms).unwrap_or(i64::MAX);
+        Ok(stored.and_then(|StoredContent { document, fetched_at }| {
+            let value = serde_json::from_str(&document).ok()?;
+            Some(Kept { value, fetched_at, stale: self.clock.now().since(fetched_at) >= fresh_ms })
+        }))
+    }
+
+    /// Fetches in the background, unless somebody does already.
+    fn refresh<S: Source>(self: &Arc<Self>, key: Key, hotel: HotelId, context: CallContext) {
+        if self.query_memory.fetches.is_running(&key) {
+            return;
+        }
+        let app = Arc::clone(self);
+        let deadline = Deadline::after(Duration::from_secs(self.config.limits.request_s));
+        let context = CallContext { deadline: deadline.instant(), ..context };
+        self.tasks.spawn("refresh hotel content", async move {
+            if let Err(error) = app.fetch::<S>(&key, &hotel, &context).await {
+                tracing::warn!(supplier = %key.supplier, %hotel, part = ?key.part, error = &error as &dyn std::error::Error, "content could not be refreshed");
+            }
+        });
+    }
+
+    /// Fetches and keeps; who comes while another fetches the same takes theirs.
+    async fn fetch<S: Source>(&self, key: &Key, hotel: &HotelId, context: &CallContext) -> Result<Kept<S>, QueryError> {
+        let turnstile = self.query_memory.fetches.turnstile(key);
+        let _one_at_a_time = turnstile.lock().await;
+        if let Some(kept) = self.stored::<S>(key).await?.filter(|kept| !kept.stale) {
+            return Ok(kept);
+        }
+        let failed = |error| QueryError::Supplier { supplier: key.supplier.clone(), error };
+        let supplier = self.runtime.supplier(&key.supplier).ok_or_else(|| failed(ReadError::Unsupported))?;
+        let value = S::fetch(&supplier, context, key.supplier_hotel_id.clone()).await.map_err(failed)?;
+        let now = self.clock.now();
+        let mut write = Write::new(now);
+        let document = serde_json::to_string(&value).unwrap_or_default();
+        write.save_hotel_content(key.mode, &key.supplier, &key.supplier_hotel_id, key.part, &document);
+        self.store.commit(write).await.map_err(database)?;
+        if let Some(profile) = value.profile() {
+            let seen = SeenHotel { supplier_hotel_id: key.supplier_hotel_id.clone(), candidate: hotel.clone(), profile };
+            self.store.map_hotels(key.mode, &key.supplier, &[seen], now).await?;
+        }
+        Ok(Kept { value, fetched_at: now, stale: false })
+    }
+}
+
+impl Fetches {
+    fn turnstile(&self, key: &Key) -> Arc<tokio::sync::Mutex<()>> {
+        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = running.get(key).and_then(Weak::upgrade) {
+            return known;
+        }
+        if running.len() >= FETCHES_KEPT {
+            running.retain(|_, turnstile| turnstile.strong_count() > 0);
+        }
+        let turnstile = Arc::default();
+        running.insert(key.clone(), Arc::downgrade(&turnstile));
+        turnstile
+    }
+
+    fn is_running(&self, key: &Key) -> bool {
+        let running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        running.get(key).is_some_and(|turnstile| turnstile.strong_count() > 0)
+    }
+}
+
+impl Source for Details {
+    const PART: ContentPart = ContentPart::Details;
+
+    fn fresh_s(config: &Config) -> u64 {
+        config.details_fresh_s
+    }
+
+    async fn fetch(supplier: &Supplier, context: &CallContext, supplier_hotel_id: String) -> Result<Self, ReadError> {
+        supplier.read_hotel_details(context, supplier_hotel_id).await
+    }
+
+    fn profile(&self) -> Option<HotelProfile> {
+        Some(HotelProfile { name: Some(self.name.clone()), location: self.location, time_zone: self.time_zone.clone() })
+    }
+}
+
+impl Source for Option<Reviews> {
+    const PART: ContentPart = ContentPart::Reviews;
+
+    fn fresh_s(config: &Config) -> u64 {
+        config.reviews_fresh_s
+    }
+
+    async fn fetch(supplier: &Supplier, context: &CallContext, supplier_hotel_id: String) -> Result<Self, ReadError> {
+        let limit = u16::try_from(CONTENT_ITEMS_MAX).unwrap_or(u16::MAX);
+        match supplier.read_hotel_reviews(context, supplier_hotel_id, limit).await {
+            Ok(reviews) => Ok(Some(reviews)),
+            Err(ReadError::NotFound(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn profile(&self) -> Option<HotelProfile> {
+        None
+    }
+}
+
+/// Saving content expects nothing, so nothing can be in conflict.
+fn database(error: CommitError) -> QueryError {
+    match error {
+        CommitError::Database(error) => error.into(),
+        CommitError::Conflict(conflict) => QueryError::Database(DatabaseError::Refused(Arc::new(conflict))),
+    }
+}

@@ -1,0 +1,81 @@
+//! Places by name: found at a supplier, saved, and read again by id.
+
+use crate::api::caller::Caller;
+use crate::app::App;
+use crate::query::QueryError;
+use crate::query::route::Question;
+use crate::render::place::SavedPlace;
+use host_domain::hotel::supply::{Place, PlaceQuery};
+use host_domain::id::PlaceId;
+use host_domain::owner::Mode;
+use host_domain::supplier::{Operation, ReadError, SupplierId};
+use host_storage::{SeenPlace, StoredPlace};
+
+/// Places of one answer.
+const PLACES_MAX: u16 = 20;
+
+/// Names to places.
+#[derive(Debug)]
+pub(crate) struct PlaceSearch {
+    /// What the user typed.
+    pub(crate) text: String,
+    /// ISO 3166-1 alpha-2.
+    pub(crate) country: Option<String>,
+    /// The supplier that the caller named.
+    pub(crate) selector: Option<SupplierId>,
+}
+
+impl App {
+    /// Finds places and saves them.
+    pub(crate) async fn find_places(&self, caller: &Caller, search: PlaceSearch) -> Result<(SupplierId, Vec<(PlaceId, SavedPlace)>), QueryError> {
+        let question = Question { caller, operation: Operation::HotelPlaces, selector: search.selector.as_ref(), owners: None };
+        let query = PlaceQuery { text: search.text.clone(), country: search.country.clone(), limit: PLACES_MAX };
+        let answer = self.ask(question, |supplier, context| {
+            let query = query.clone();
+            async move {
+                match supplier.find_places(&context, query).await {
+                    // Some suppliers say so instead of giving an empty list.
+                    Err(ReadError::NotFound(_)) => Ok(Vec::new()),
+                    answer => answer,
+                }
+            }
+        });
+        let (supplier, places) = answer.await?;
+        let mode = caller.owner.tenant.mode;
+        let mut seen = Vec::with_capacity(places.len());
+        let mut saved = Vec::with_capacity(places.len());
+        for place in places {
+            let (supplier_place_id, place) = keep(place);
+            let document = serde_json::to_string(&place).unwrap_or_default();
+            seen.push(SeenPlace { supplier_place_id, candidate: PlaceId::from_bits(self.ids.bits()), document });
+            saved.push(place);
+        }
+        let ids = self.store.save_places(mode, &supplier, &seen, self.clock.now()).await?;
+        Ok((supplier, ids.into_iter().zip(saved).collect()))
+    }
+
+    /// A saved place; nobody is asked.
+    pub(crate) async fn saved_place(&self, mode: Mode, id: &PlaceId) -> Result<(StoredPlace, SavedPlace), QueryError> {
+        let stored = self.store.place(mode, id).await?.ok_or(QueryError::UnknownPlace)?;
+        let place = serde_json::from_str(&stored.document);
+        let place = place.map_err(|error| {
+            tracing::error!(place = %id, %error, "a saved place cannot be read");
+            QueryError::UnknownPlace
+        })?;
+        Ok((stored, place))
+    }
+}
+
+fn keep(place: Place) -> (String, SavedPlace) {
+    let saved = SavedPlace {
+        name: place.name,
+        address: place.address,
+        location: place.location,
+        suggested_radius: place.suggested_radius,
+        country: place.country,
+        city: place.city,
+        types: place.types,
+        alternatives: place.alternatives,
+    };
+    (place.supplier_place_id, saved)
+}

@@ -1,0 +1,35 @@
+//! Which day it is where a hotel stands.
+
+use host_domain::time::{Date, Timestamp};
+use jiff::tz::{self, TimeZone};
+
+/// Where a day lasts longest: a hotel of an unknown time zone may be there.
+const LAST_OF_ALL: tz::Offset = tz::Offset::constant(-12);
+
+/// The date in a time zone. Without one, or with one that does not exist, the
+/// date where the day ends last.
+pub(crate) fn at(time_zone: Option<&str>, now: Timestamp) -> Date {
+    let known = time_zone.and_then(|name| TimeZone::get(name).ok());
+    let zone = known.unwrap_or_else(|| TimeZone::fixed(LAST_OF_ALL));
+    let instant = jiff::Timestamp::from_millisecond(now.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    instant.to_zoned(zone).date()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_day_is_the_one_at_the_hotel() {
+        let noon = Timestamp::parse("2026-11-21T11:30:00Z").unwrap();
+        for (zone, day) in [
+            (Some("UTC"), "2026-11-21"),
+            (Some("Pacific/Kiritimati"), "2026-11-22"),
+            (Some("Pacific/Pago_Pago"), "2026-11-21"),
+            (Some("Nowhere/Atall"), "2026-11-20"),
+            (None, "2026-11-20"),
+        ] {
+            assert_eq!(at(zone, noon).to_string(), day, "{zone:?}");
+        }
+    }
+}

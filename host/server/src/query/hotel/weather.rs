@@ -1,0 +1,42 @@
+//! The weather of a stay, from the supplier that the booking was made at.
+
+use crate::api::caller::Caller;
+use crate::app::App;
+use crate::query::QueryError;
+use crate::query::route::read_context;
+use host_domain::hotel::content::WeatherDay;
+use host_domain::hotel::{Booking, Location};
+use host_domain::id::BookingId;
+use host_domain::supplier::{Operation, ReadError};
+use host_runtime::CallContext;
+
+impl App {
+    /// The days of a stay, check-out included, as far as they are foretold. None
+    /// are when it is not known where the hotel stands.
+    pub(crate) async fn stay_weather(&self, caller: &Caller, id: &BookingId) -> Result<(Booking, Vec<WeatherDay>), QueryError> {
+        let booking = self.store.hotel_booking(&caller.owner, id).await?.ok_or(QueryError::UnknownBooking)?;
+        let supplier = self.runtime.supplier(&booking.supplier).filter(|supplier| supplier.supports(Operation::HotelWeather));
+        let supplier = supplier.ok_or_else(|| QueryError::Unsupported(Some(booking.supplier.clone())))?;
+        let Some(location) = self.location_of(&booking).await? else {
+            return Ok((booking, Vec::new()));
+        };
+        let context = CallContext { booking: Some(id.to_string()), ..read_context(caller) };
+        let days = supplier.forecast_weather(&context, location, booking.stay.check_in, booking.stay.check_out).await;
+        match days {
+            Ok(days) => Ok((booking, days)),
+            // The supplier has nothing for that place or these days.
+            Err(ReadError::NotFound(_)) => Ok((booking, Vec::new())),
+            Err(error) => Err(QueryError::Supplier { supplier: booking.supplier, error }),
+        }
+    }
+
+    /// Where a booking's hotel stands: as it was booked, else as it became known.
+    async fn location_of(&self, booking: &Booking) -> Result<Option<Location>, QueryError> {
+        if booking.hotel.location.is_some() {
+            return Ok(booking.hotel.location);
+        }
+        let mode = booking.owner.tenant.mode;
+        let known = self.store.hotels(mode, std::slice::from_ref(&booking.hotel_id)).await?;
+        Ok(known.into_iter().find_map(|hotel| hotel.profile.location))
+    }
+}

@@ -1,0 +1,83 @@
+//! Who is asked, and who next.
+
+use crate::api::caller::Caller;
+use crate::app::App;
+use crate::query::QueryError;
+use host_domain::routing::{self, Route};
+use host_domain::supplier::{Operation, ReadError, SupplierId};
+use host_runtime::{CallContext, Supplier};
+
+/// A question that any of several suppliers could answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Question<'a> {
+    /// Who asks.
+    pub(crate) caller: &'a Caller,
+    /// What for.
+    pub(crate) operation: Operation,
+    /// The supplier that the caller named.
+    pub(crate) selector: Option<&'a SupplierId>,
+    /// The suppliers that have every hotel of the request; none: it names no hotels.
+    pub(crate) owners: Option<&'a [SupplierId]>,
+}
+
+impl App {
+    /// Whom to ask, first to last.
+    pub(crate) fn route(&self, question: Question<'_>) -> Result<Route, QueryError> {
+        let Question { caller, operation, selector, owners } = question;
+        let kind = operation.kind().ok_or(QueryError::Unsupported(None))?;
+        let tenant = &caller.owner.tenant;
+        let candidates = self.suppliers.candidates(kind, operation, tenant.mode, &tenant.organization);
+        let route = routing::choose(&candidates, selector, owners, caller.spread());
+        let route = route.map_err(|_| QueryError::Unsupported(selector.cloned()))?;
+        tracing::debug!(operation = operation.as_str(), suppliers = ?route.suppliers, reason = route.reason.as_str(), "routed");
+        Ok(route)
+    }
+
+    /// Asks one supplier after the other until one answers; tells of the first
+    /// when none does.
+    pub(crate) async fn ask<T, F, Answer>(&self, question: Question<'_>, call: F) -> Result<(SupplierId, T), QueryError>
+    where
+        F: Fn(Supplier, CallContext) -> Answer,
+        Answer: Future<Output = Result<T, ReadError>>,
+    {
+        let mut first = None;
+        for id in self.route(question)?.suppliers {
+            let Some(supplier) = self.runtime.supplier(&id) else { continue };
+            let error = match call(supplier, read_context(question.caller)).await {
+                Ok(answer) => return Ok((id, answer)),
+                Err(error) => error,
+            };
+            let go_on = another_may_answer(&error) && !question.caller.deadline.left().is_zero();
+            first.get_or_insert(QueryError::Supplier { supplier: id, error });
+            if !go_on {
+                break;
+            }
+        }
+        Err(first.unwrap_or(QueryError::Unsupported(question.selector.cloned())))
+    }
+}
+
+/// On whose behalf a call that changes nothing is made.
+pub(crate) fn read_context(caller: &Caller) -> CallContext {
+    CallContext {
+        request_id: caller.request_id.to_string(),
+        organization: caller.owner.tenant.organization.clone(),
+        booking: None,
+        deadline: caller.deadline.instant(),
+    }
+}
+
+/// Whether it is the supplier that failed, not the request.
+pub(crate) const fn another_may_answer(error: &ReadError) -> bool {
+    match error {
+        ReadError::Rejected(_) => false,
+        ReadError::Unsupported
+        | ReadError::NotFound(_)
+        | ReadError::RateLimited { .. }
+        | ReadError::TimedOut(_)
+        | ReadError::Unavailable(_)
+        | ReadError::Unreadable(_)
+        | ReadError::Misconfigured(_)
+        | ReadError::Overloaded => true,
+    }
+}

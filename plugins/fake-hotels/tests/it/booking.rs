@@ -1,0 +1,265 @@
+//! Prebook, book and read back.
+
+use fake_hotels::FakeHotels;
+use serde_json::{Value, json};
+use stopover_sdk::hotel_booking::FindAnswer;
+use stopover_sdk::http::Error;
+use stopover_sdk::types::BookingStatus;
+use stopover_sdk::{HotelBooking, ReadError, RefusalReason};
+
+use crate::lodge::{
+    BOOKING_ID, BOOKING_REF, asked, book_request, edited, error, find_request, fixture, gateway,
+    prebook_request, sent,
+};
+
+#[test]
+fn a_prebook_is_the_price_of_now() {
+    // The hotels whose price moves between rate and prebook.
+    for (hotel, total, expected) in [
+        ("OK", "400.00", 40_000),
+        ("PRICE_UP", "440.00", 44_000),
+        ("PRICE_DOWN", "360.00", 36_000),
+    ] {
+        let edits = [("/total", json!(total)), ("/hotel/id", json!(hotel))];
+        let gateway = gateway().answer(201, edited("prebook", &edits));
+        let bound = gateway
+            .run(|| FakeHotels::prebook(prebook_request()))
+            .unwrap();
+        assert_eq!(bound.total, expected, "{hotel}");
+        assert_eq!(bound.hotel.supplier_hotel_id, hotel);
+    }
+}
+
+#[test]
+fn a_prebook_carries_what_booking_needs() {
+    let gateway = gateway().answer(201, fixture("prebook").to_string());
+    let bound = gateway
+        .run(|| FakeHotels::prebook(prebook_request()))
+        .unwrap();
+    assert_eq!(asked(&gateway), ["POST /lodge/v1/prebooks"]);
+    let expected = json!({"rate_id": "rate-ok-ro", "client_ref": BOOKING_REF});
+    assert_eq!(sent(&gateway, 0), expected);
+    assert_eq!(bound.supplier_prebook, "LPB-100057");
+    assert_eq!(bound.currency, "EUR");
+    assert_eq!(bound.rooms.len(), 2);
+    assert_eq!(bound.rooms[1].total, 20_000);
+    assert_eq!(bound.policy.penalties[0].amount, 40_000);
+    assert_eq!(bound.expires_at, Some(1_795_259_781_828));
+    assert_eq!(bound.checkout, None);
+}
+
+#[test]
+fn everybody_is_named_and_the_total_is_held_to() {
+    let gateway = gateway().answer(201, fixture("booking").to_string());
+    gateway.run(|| FakeHotels::book(book_request())).unwrap();
+    assert_eq!(asked(&gateway), ["POST /lodge/v1/bookings"]);
+    assert_eq!(
+        sent(&gateway, 0),
+        json!({
+            "prebook_id": "LPB-100057", "client_ref": BOOKING_REF, "expected_total": "400.00",
+            "holder": {"first": "Ann", "last": "Example", "email": "ann@example.com", "phone": "+441727555010"},
+            "rooms": [
+                {"guests": [
+                    {"first": "Ann", "last": "Example", "kind": "adult", "lead": true},
+                    {"first": "Bob", "last": "Example", "kind": "child", "age": 7, "lead": false},
+                ]},
+                {"guests": [{"first": "Cy", "last": "Example", "kind": "adult", "lead": true}]},
+            ],
+        })
+    );
+}
+
+#[test]
+fn the_total_is_written_with_the_decimals_of_its_currency() {
+    for (currency, total, expected) in [
+        ("JPY", 400, "400"),
+        ("KWD", 400_125, "400.125"),
+        ("EUR", 5, "0.05"),
+    ] {
+        let gateway = gateway().answer(201, fixture("booking").to_string());
+        let mut request = book_request();
+        request.currency = currency.to_owned();
+        request.total = total;
+        // The answer is in another currency; only the question matters here.
+        let _ = gateway.run(|| FakeHotels::book(request));
+        assert_eq!(sent(&gateway, 0)["expected_total"], expected);
+    }
+}
+
+#[test]
+fn a_booking_is_told_as_lodge_has_it() {
+    let gateway = gateway().answer(201, fixture("booking").to_string());
+    let state = gateway.run(|| FakeHotels::book(book_request())).unwrap();
+    assert_eq!(state.status, BookingStatus::Confirmed);
+    assert_eq!(state.supplier_reference, BOOKING_ID);
+    assert_eq!(state.client_reference.as_deref(), Some(BOOKING_REF));
+    assert_eq!((state.total, state.currency.as_str()), (40_000, "EUR"));
+    assert_eq!(state.hotel_confirmation_code.as_deref(), Some("TV100058"));
+    assert_eq!(
+        state.remarks.as_deref(),
+        Some("Check-in from 14:00. Please bring an identity card.")
+    );
+    let room = &state.rooms[1];
+    assert_eq!((room.position, room.canceled), (1, false));
+    assert_eq!(room.hotel_confirmation_code.as_deref(), Some("TV10005802"));
+    assert!(!state.policy.unwrap().refundable);
+    assert_eq!(state.cancellation, None);
+}
+
+#[test]
+fn every_state_has_its_status() {
+    let cases = [
+        (201, "CONFIRMED", BookingStatus::Confirmed),
+        (202, "PENDING", BookingStatus::Pending),
+        (200, "PART_CANCELLED", BookingStatus::PartiallyCanceled),
+        (200, "CANCELLING", BookingStatus::CancelPending),
+        (200, "CANCELLED", BookingStatus::Canceled),
+    ];
+    for (status, state, expected) in cases {
+        let gateway = gateway().answer(status, edited("booking", &[("/state", json!(state))]));
+        let booked = gateway.run(|| FakeHotels::book(book_request())).unwrap();
+        assert_eq!(booked.status, expected, "{state}");
+    }
+}
+
+#[test]
+fn a_rejected_booking_has_failed_whatever_the_reason() {
+    let other = |text: &str| RefusalReason::Other(text.to_owned());
+    let cases = [
+        (
+            json!({"code": "BOOKING_REFUSED", "message": "m"}),
+            other("booking-refused"),
+            Some("BOOKING_REFUSED"),
+        ),
+        (
+            json!({"code": "SOLD_OUT", "message": "m"}),
+            RefusalReason::Unavailable,
+            Some("SOLD_OUT"),
+        ),
+        (
+            json!({"code": "NEW_ONE", "message": "m"}),
+            other("rejected"),
+            Some("NEW_ONE"),
+        ),
+        (Value::Null, other("rejected"), None),
+    ];
+    for (reason, expected, code) in cases {
+        let edits = [("/state", json!("REJECTED")), ("/reject_reason", reason)];
+        let gateway = gateway().answer(200, edited("booking", &edits));
+        let found = gateway.run(|| FakeHotels::find(find_request(Some(BOOKING_ID))));
+        let Ok(FindAnswer::Found(state)) = found else {
+            panic!("{found:?}");
+        };
+        let BookingStatus::Failed(refusal) = state.status else {
+            panic!("{:?}", state.status);
+        };
+        assert_eq!(refusal.reason, expected);
+        assert_eq!(refusal.supplier_code.as_deref(), code);
+    }
+}
+
+#[test]
+fn a_room_has_a_reference_where_it_can_be_cancelled_alone() {
+    for (separable, expected) in [(true, Some("LDG-100058-2")), (false, None)] {
+        let edits = [("/rooms_separable", json!(separable))];
+        let gateway = gateway().answer(201, edited("booking", &edits));
+        let state = gateway.run(|| FakeHotels::book(book_request())).unwrap();
+        assert_eq!(state.rooms[1].supplier_room_reference.as_deref(), expected);
+    }
+}
+
+#[test]
+fn terms_that_cannot_be_read_do_not_hide_the_booking() {
+    let charge = |amount: &str| json!([{"from": "2027-01-01T00:00:00Z", "amount": amount}]);
+    for (pointer, value) in [
+        ("/terms", json!("Please ask at the reception.")),
+        ("/terms", Value::Null),
+        ("/terms", json!({"refundable": true})),
+        ("/terms/charges", charge("a lot")),
+        ("/terms/charges", charge("1.005")),
+        ("/terms/free_until", json!("soon")),
+    ] {
+        let gateway = gateway().answer(201, edited("booking", &[(pointer, value.clone())]));
+        let state = gateway.run(|| FakeHotels::book(book_request())).unwrap();
+        assert_eq!(state.status, BookingStatus::Confirmed);
+        assert_eq!(state.policy, None, "{value}");
+    }
+}
+
+#[test]
+fn a_known_booking_is_read_by_its_id() {
+    let gateway = gateway().answer(200, fixture("booking").to_string());
+    let found = gateway.run(|| FakeHotels::find(find_request(Some("LDG 1/2"))));
+    assert!(matches!(found, Ok(FindAnswer::Found(_))), "{found:?}");
+    assert_eq!(asked(&gateway), ["GET /lodge/v1/bookings/LDG%201%2F2"]);
+}
+
+#[test]
+fn an_unknown_booking_is_looked_for_under_our_reference() {
+    let found = json!({"bookings": [fixture("booking")]}).to_string();
+    for (found, expected) in [(found.as_str(), true), (r#"{"bookings": []}"#, false)] {
+        let gateway = gateway().answer(200, found);
+        let answer = gateway
+            .run(|| FakeHotels::find(find_request(None)))
+            .unwrap();
+        assert_eq!(matches!(answer, FindAnswer::Found(_)), expected);
+        assert_eq!(
+            asked(&gateway),
+            ["GET /lodge/v1/bookings?client_ref=bkg_OK_0"]
+        );
+    }
+}
+
+#[test]
+fn an_id_that_lodge_does_not_know_proves_nothing_by_itself() {
+    let gateway = gateway()
+        .answer(404, error("NOT_FOUND"))
+        .answer(200, r#"{"bookings": []}"#);
+    let answer = gateway.run(|| FakeHotels::find(find_request(Some(BOOKING_ID))));
+    assert_eq!(answer, Ok(FindAnswer::NotFound));
+    let expected = [
+        "GET /lodge/v1/bookings/LDG-100058",
+        "GET /lodge/v1/bookings?client_ref=bkg_OK_0",
+    ];
+    assert_eq!(asked(&gateway), expected);
+}
+
+#[test]
+fn nothing_but_an_empty_list_says_that_there_is_no_booking() {
+    let other = edited("booking", &[("/client_ref", json!("bkg_other"))]);
+    let twice = json!({"bookings": [fixture("booking"), fixture("booking")]});
+    let others = format!(r#"{{"bookings": [{other}]}}"#);
+    for (status, body) in [
+        (404, error("NOT_FOUND")),
+        (404, String::new()),
+        (410, String::new()),
+        (200, String::new()),
+        (200, "{}".to_owned()),
+        (200, "[]".to_owned()),
+        (200, twice.to_string()),
+        (200, others),
+        (500, error("SUPPLIER_FAILURE")),
+        (429, error("TOO_MANY_REQUESTS")),
+        (401, error("UNAUTHORIZED")),
+    ] {
+        let gateway = gateway().answer(status, &body);
+        let answer = gateway.run(|| FakeHotels::find(find_request(None)));
+        assert!(answer.is_err(), "{status} {body}: {answer:?}");
+    }
+    let gateway = gateway().answer(200, other);
+    let answer = gateway.run(|| FakeHotels::find(find_request(Some(BOOKING_ID))));
+    assert!(
+        matches!(answer, Err(ReadError::Unreadable(_))),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn a_read_back_that_hangs_has_timed_out() {
+    for reference in [None, Some(BOOKING_ID)] {
+        let gateway = gateway().fail(Error::TimedOut("no answer".to_owned()));
+        let answer = gateway.run(|| FakeHotels::find(find_request(reference)));
+        assert!(matches!(answer, Err(ReadError::TimedOut(_))), "{answer:?}");
+        assert_eq!(gateway.requests().len(), 1);
+    }
+}

@@ -1,0 +1,155 @@
+//! Quotes and cancellations.
+
+use fake_hotels::FakeHotels;
+use serde_json::{Value, json};
+use stopover_sdk::hotel_cancellation::Quote;
+use stopover_sdk::types::{BookingStatus, RefusalReason};
+use stopover_sdk::{HotelCancellation, ReadError};
+
+use crate::lodge::{
+    BOOKING_REF, asked, cancel_request, edited, error, fixture, gateway, quote_request, sent,
+};
+
+/// 2027-02-27T14:00:00Z
+const FREE_UNTIL: i64 = 1_803_736_800_000;
+
+#[test]
+fn a_preview_is_the_quote() {
+    let gateway = gateway().answer(200, fixture("preview").to_string());
+    let quote = gateway.run(|| FakeHotels::quote_cancellation(quote_request()));
+    let Ok(Quote::Preview(preview)) = quote else {
+        panic!("{quote:?}");
+    };
+    assert_eq!(
+        asked(&gateway),
+        ["GET /lodge/v1/bookings/LDG-100058/cancel-preview"]
+    );
+    assert_eq!((preview.fee, preview.refund), (2_500, Some(23_500)));
+    assert_eq!(preview.currency, "EUR");
+    assert_eq!(preview.free_until, Some(FREE_UNTIL));
+}
+
+#[test]
+fn without_a_preview_the_terms_are_read_anew() {
+    let edits = [("/client_ref", json!(BOOKING_REF))];
+    let gateway = gateway()
+        .answer(404, error("PREVIEW_NOT_OFFERED"))
+        .answer(200, edited("booking-restricted", &edits));
+    let quote = gateway.run(|| FakeHotels::quote_cancellation(quote_request()));
+    let Ok(Quote::Policy(Some(policy))) = quote else {
+        panic!("{quote:?}");
+    };
+    assert_eq!(asked(&gateway)[1], "GET /lodge/v1/bookings/LDG-100058");
+    assert!(policy.refundable);
+    assert_eq!(policy.free_until, Some(FREE_UNTIL));
+    assert_eq!(policy.penalties[0].amount, 26_000);
+    let [restriction] = policy.restrictions.as_slice() else {
+        panic!("{:?}", policy.restrictions);
+    };
+    assert_eq!(restriction.code, "NO_CANCELLATION");
+    assert_eq!(restriction.active_from, Some(1_795_257_981_105));
+    assert_eq!(restriction.active_until, None);
+}
+
+#[test]
+fn terms_that_cannot_be_read_are_none() {
+    for terms in [
+        json!("Please ask."),
+        Value::Null,
+        json!({"refundable": "no"}),
+    ] {
+        let gateway = gateway()
+            .answer(404, error("PREVIEW_NOT_OFFERED"))
+            .answer(200, edited("booking", &[("/terms", terms.clone())]));
+        let quote = gateway.run(|| FakeHotels::quote_cancellation(quote_request()));
+        assert_eq!(quote, Ok(Quote::Policy(None)), "{terms}");
+    }
+}
+
+#[test]
+fn a_preview_that_fails_is_not_replaced_by_terms() {
+    for (status, body) in [
+        (500, error("SUPPLIER_FAILURE")),
+        (503, String::new()),
+        (404, error("NOT_FOUND")),
+        (404, String::new()),
+        (200, "{".to_owned()),
+    ] {
+        let gateway = gateway().answer(status, &body);
+        let quote = gateway.run(|| FakeHotels::quote_cancellation(quote_request()));
+        let error = quote.unwrap_err();
+        if status >= 500 {
+            assert!(matches!(error, ReadError::Unavailable(_)), "{error:?}");
+        }
+        assert_eq!(gateway.requests().len(), 1, "{status} {body}");
+    }
+    let gateway = gateway()
+        .answer(404, error("PREVIEW_NOT_OFFERED"))
+        .answer(500, error("SUPPLIER_FAILURE"));
+    let quote = gateway.run(|| FakeHotels::quote_cancellation(quote_request()));
+    assert!(matches!(quote, Err(ReadError::Unavailable(_))), "{quote:?}");
+}
+
+#[test]
+fn a_booking_that_cannot_be_cancelled_is_quoted_as_such() {
+    let gateway = gateway().answer(409, error("NOT_CANCELLABLE"));
+    let quote = gateway.run(|| FakeHotels::quote_cancellation(quote_request()));
+    let Err(ReadError::Rejected(refusal)) = quote else {
+        panic!("{quote:?}");
+    };
+    assert_eq!(refusal.reason, RefusalReason::NotCancellable);
+}
+
+#[test]
+fn rooms_are_named_by_their_numbers_and_none_means_all() {
+    let reference = format!("{BOOKING_REF}-cancel-1");
+    for (positions, expected) in [
+        (vec![], json!({"client_ref": reference})),
+        (vec![1], json!({"client_ref": reference, "rooms": [2]})),
+        (
+            vec![0, 8],
+            json!({"client_ref": reference, "rooms": [1, 9]}),
+        ),
+    ] {
+        let gateway = gateway().answer(200, fixture("booking").to_string());
+        gateway
+            .run(|| FakeHotels::cancel(cancel_request(&positions)))
+            .unwrap();
+        assert_eq!(
+            asked(&gateway),
+            ["POST /lodge/v1/bookings/LDG-100058/cancel"]
+        );
+        assert_eq!(sent(&gateway, 0), expected);
+    }
+}
+
+#[test]
+fn a_cancellation_tells_what_is_kept_and_given_back() {
+    let done = json!({"ref": "LCX-100059", "fee": "25.00", "refund": "175.00", "at": "2026-11-21T10:46:21.829Z"});
+    let edits = [
+        ("/state", json!("PART_CANCELLED")),
+        ("/rooms/1/cancelled", json!(true)),
+        ("/cancellation", done),
+    ];
+    let gateway = gateway().answer(200, edited("booking", &edits));
+    let state = gateway
+        .run(|| FakeHotels::cancel(cancel_request(&[1])))
+        .unwrap();
+    assert_eq!(state.status, BookingStatus::PartiallyCanceled);
+    let canceled: Vec<_> = state.rooms.iter().map(|room| room.canceled).collect();
+    assert_eq!(canceled, [false, true]);
+    let amounts = state.cancellation.unwrap();
+    assert_eq!((amounts.fee, amounts.refund), (2_500, Some(17_500)));
+    assert_eq!(amounts.currency, "EUR");
+    assert_eq!(amounts.supplier_reference.as_deref(), Some("LCX-100059"));
+}
+
+#[test]
+fn a_cancellation_that_is_not_decided_is_pending() {
+    let gateway = gateway().answer(202, edited("booking", &[("/state", json!("CANCELLING"))]));
+    let state = gateway
+        .run(|| FakeHotels::cancel(cancel_request(&[])))
+        .unwrap();
+    assert_eq!(state.status, BookingStatus::CancelPending);
+    assert_eq!(state.cancellation, None);
+}

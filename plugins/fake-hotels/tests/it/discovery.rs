@@ -1,0 +1,404 @@
+//! Places, searches, content, weather and published prices.
+
+use fake_hotels::FakeHotels;
+use serde_json::{Value, json};
+use stopover_sdk::hotel_places::PlaceQuery;
+use stopover_sdk::hotel_search::{AppliedFilters, Area, Filters, SearchRequest, Sort};
+use stopover_sdk::types::{Board, Location};
+use stopover_sdk::{
+    HotelContent, HotelPlaces, HotelPriceCalendar, HotelSearch, HotelWeather, ReadError,
+};
+
+use crate::lodge::{asked, edited, error, fixture, gateway, sent, stay};
+
+const CENTER: Location = Location {
+    latitude: 51.755,
+    longitude: -0.336,
+};
+
+fn search_request(filters: Filters) -> SearchRequest {
+    SearchRequest {
+        area: Area {
+            center: CENTER,
+            radius_m: 6_000,
+            supplier_place_id: Some("lp-testville".to_owned()),
+        },
+        stay: stay(1),
+        filters,
+        sort: Sort::Distance,
+        limit: 20,
+    }
+}
+
+fn no_filters() -> Filters {
+    Filters {
+        min_star_rating: None,
+        min_guest_rating: None,
+        refundable: None,
+        boards: Vec::new(),
+        max_total: None,
+    }
+}
+
+#[test]
+fn places_are_found_by_name() {
+    let gateway = gateway().answer(200, fixture("places").to_string());
+    let query = PlaceQuery {
+        text: "Test & ville".to_owned(),
+        country: Some("GB".to_owned()),
+        language: Some("en".to_owned()),
+        limit: 5,
+    };
+    let places = gateway.run(|| FakeHotels::find_places(query)).unwrap();
+    let expected = "GET /lodge/v1/places?q=Test%20%26%20ville&country=GB&limit=5";
+    assert_eq!(asked(&gateway), [expected]);
+    let [place] = places.as_slice() else {
+        panic!("{places:?}");
+    };
+    assert_eq!(place.supplier_place_id, "lp-testville");
+    assert_eq!(place.name, "Testville");
+    assert_eq!(place.address, "Testville, Hertfordshire, United Kingdom");
+    assert_eq!(place.location, CENTER);
+    assert_eq!(place.suggested_radius, Some(6_000.0));
+    assert_eq!(place.country.as_deref(), Some("GB"));
+    assert_eq!(place.city.as_deref(), Some("Testville"));
+    assert_eq!(place.types, ["locality", "political"]);
+    assert_eq!(place.alternatives[0].name, "Testville Abbey");
+}
+
+#[test]
+fn no_more_places_are_given_than_asked_for() {
+    let place = fixture("places")["places"][0].clone();
+    let body = json!({"places": [place, place, place]}).to_string();
+    let gateway = gateway().answer(200, body);
+    let query = PlaceQuery {
+        text: "x".to_owned(),
+        country: None,
+        language: None,
+        limit: 2,
+    };
+    let places = gateway.run(|| FakeHotels::find_places(query)).unwrap();
+    assert_eq!(places.len(), 2);
+    assert_eq!(asked(&gateway), ["GET /lodge/v1/places?q=x&limit=2"]);
+}
+
+#[test]
+fn a_search_asks_for_the_area_and_the_stay() {
+    let gateway = gateway().answer(200, fixture("search").to_string());
+    let answer = gateway
+        .run(|| FakeHotels::search(search_request(no_filters())))
+        .unwrap();
+    assert_eq!(asked(&gateway), ["POST /lodge/v1/search"]);
+    assert_eq!(
+        sent(&gateway, 0),
+        json!({
+            "center": {"lat": 51.755, "lng": -0.336}, "radius_m": 6000, "filters": {},
+            "sort": "distance", "limit": 20, "arrive": "2027-03-01", "depart": "2027-03-03",
+            "rooms": [{"adults": 2, "child_ages": [7, 0]}], "nationality": "GB", "currency": "EUR",
+        })
+    );
+    assert_eq!(answer.currency, "EUR");
+    assert!(answer.truncated);
+    let [hotel] = answer.hotels.as_slice() else {
+        panic!("{answer:?}");
+    };
+    assert_eq!(hotel.supplier_hotel_id, "MANY");
+    assert_eq!(hotel.lowest_total, Some(52_000));
+    assert_eq!(
+        (hotel.star_rating, hotel.guest_rating),
+        (Some(5.0), Some(9.2))
+    );
+    let image = "https://lodge.example/lodge/photos/MANY/1.svg";
+    assert_eq!(hotel.main_image.as_deref(), Some(image));
+}
+
+#[test]
+fn filters_that_lodge_has_are_applied_and_said_to_be() {
+    let sort = AppliedFilters::SORT;
+    let cases: [(Filters, Value, AppliedFilters); 8] = [
+        (no_filters(), json!({}), sort),
+        (
+            Filters {
+                min_star_rating: Some(4.0),
+                ..no_filters()
+            },
+            json!({"min_stars": 4.0}),
+            sort | AppliedFilters::MIN_STAR_RATING,
+        ),
+        (
+            Filters {
+                min_guest_rating: Some(8.5),
+                ..no_filters()
+            },
+            json!({"min_rating": 8.5}),
+            sort | AppliedFilters::MIN_GUEST_RATING,
+        ),
+        (
+            Filters {
+                refundable: Some(true),
+                ..no_filters()
+            },
+            json!({"refundable": true}),
+            sort | AppliedFilters::REFUNDABLE,
+        ),
+        // Lodge cannot look for what is not refundable.
+        (
+            Filters {
+                refundable: Some(false),
+                ..no_filters()
+            },
+            json!({}),
+            sort,
+        ),
+        (
+            Filters {
+                boards: vec![Board::RoomOnly, Board::Breakfast],
+                ..no_filters()
+            },
+            json!({"boards": ["RO", "BB"]}),
+            sort | AppliedFilters::BOARDS,
+        ),
+        (
+            Filters {
+                boards: vec![Board::HalfBoard, Board::Breakfast],
+                ..no_filters()
+            },
+            json!({"boards": ["BB"]}),
+            sort | AppliedFilters::BOARDS,
+        ),
+        (
+            Filters {
+                max_total: Some(50_005),
+                ..no_filters()
+            },
+            json!({"max_total": "500.05"}),
+            sort | AppliedFilters::MAX_TOTAL,
+        ),
+    ];
+    for (filters, expected, applied) in cases {
+        let gateway = gateway().answer(200, fixture("search").to_string());
+        let answer = gateway.run(|| FakeHotels::search(search_request(filters)));
+        assert_eq!(sent(&gateway, 0)["filters"], expected);
+        assert_eq!(answer.unwrap().applied, applied, "{expected}");
+    }
+}
+
+#[test]
+fn a_board_that_no_hotel_has_finds_nothing() {
+    let gateway = gateway();
+    let filters = Filters {
+        boards: vec![Board::AllInclusive],
+        ..no_filters()
+    };
+    let answer = gateway
+        .run(|| FakeHotels::search(search_request(filters)))
+        .unwrap();
+    assert!(answer.hotels.is_empty() && !answer.truncated);
+    assert!(answer.applied.contains(AppliedFilters::BOARDS));
+    assert!(gateway.requests().is_empty());
+}
+
+#[test]
+fn every_order_has_its_name_there() {
+    for (sort, expected) in [
+        (Sort::Distance, "distance"),
+        (Sort::Total, "price"),
+        (Sort::GuestRating, "rating"),
+        (Sort::StarRating, "stars"),
+    ] {
+        let gateway = gateway().answer(200, fixture("search").to_string());
+        let request = SearchRequest {
+            sort,
+            ..search_request(no_filters())
+        };
+        gateway.run(|| FakeHotels::search(request)).unwrap();
+        assert_eq!(sent(&gateway, 0)["sort"], expected);
+    }
+}
+
+#[test]
+fn a_hotel_without_a_price_is_found_without_one() {
+    let edits = [
+        ("/hotels/0/price_from", Value::Null),
+        ("/more", json!(false)),
+    ];
+    let gateway = gateway().answer(200, edited("search", &edits));
+    let answer = gateway
+        .run(|| FakeHotels::search(search_request(no_filters())))
+        .unwrap();
+    assert_eq!(answer.hotels[0].lowest_total, None);
+    assert!(!answer.truncated);
+}
+
+#[test]
+fn details_are_plain_text() {
+    let gateway = gateway().answer(200, fixture("details").to_string());
+    let details = gateway
+        .run(|| FakeHotels::read_details("O/K".to_owned()))
+        .unwrap();
+    assert_eq!(asked(&gateway), ["GET /lodge/v1/hotels/O%2FK"]);
+    assert_eq!(details.name, "The Market Square Hotel");
+    assert_eq!(
+        details.description.as_deref(),
+        Some(
+            "The Market Square Hotel stands in the middle of Testville.\n\
+             Quiet rooms, good coffee & a garden."
+        )
+    );
+    assert_eq!(details.star_rating, Some(4.0));
+    assert_eq!(details.review_count, Some(5));
+    assert_eq!(details.address_line.as_deref(), Some("1 Market Square"));
+    assert_eq!(details.postal_code.as_deref(), Some("TV1 2AB"));
+    assert_eq!(details.country.as_deref(), Some("GB"));
+    assert_eq!(details.time_zone.as_deref(), Some("Europe/London"));
+    assert_eq!(details.check_in_from.as_deref(), Some("14:00"));
+    assert_eq!(details.images.len(), 3);
+    assert_eq!(details.images[0].width, Some(1_200));
+    assert_eq!(details.policies[0].name, "Pets");
+    let family = &details.rooms[2];
+    assert_eq!(
+        (family.name.as_str(), family.max_occupancy),
+        ("Family room", Some(4))
+    );
+}
+
+#[test]
+fn what_a_hotel_does_not_say_is_none() {
+    let edits = [
+        ("/description", json!("<p></p>")),
+        ("/stars", Value::Null),
+        ("/postal/region", json!("")),
+        ("/phone", Value::Null),
+        ("/images/0/caption", json!("")),
+    ];
+    let gateway = gateway().answer(200, edited("details", &edits));
+    let details = gateway
+        .run(|| FakeHotels::read_details("OK".to_owned()))
+        .unwrap();
+    assert_eq!(details.description, None);
+    assert_eq!(details.star_rating, None);
+    assert_eq!(details.region, None);
+    assert_eq!(details.phone, None);
+    assert_eq!(details.images[0].caption, None);
+}
+
+#[test]
+fn reviews_do_not_name_their_authors() {
+    let gateway = gateway().answer(200, fixture("reviews").to_string());
+    let reviews = gateway
+        .run(|| FakeHotels::read_reviews("MANY".to_owned(), 1))
+        .unwrap();
+    assert_eq!(
+        asked(&gateway),
+        ["GET /lodge/v1/hotels/MANY/reviews?limit=1"]
+    );
+    assert_eq!((reviews.average, reviews.count), (Some(9.2), 30));
+    let [review] = reviews.items.as_slice() else {
+        panic!("{reviews:?}");
+    };
+    assert_eq!(review.title.as_deref(), Some("Lovely stay"));
+    assert_eq!(review.rating, Some(9.0));
+    assert_eq!(review.stayed_on.as_deref(), Some("2026-11-04"));
+    let author = fixture("reviews")["reviews"][0]["author"].clone();
+    assert!(!format!("{reviews:?}").contains(author.as_str().unwrap()));
+}
+
+#[test]
+fn content_that_is_down_or_unknown_says_so() {
+    let down = gateway().answer(500, error("SUPPLIER_FAILURE"));
+    let reviews = down.run(|| FakeHotels::read_reviews("CONTENT_DOWN".to_owned(), 5));
+    assert!(
+        matches!(reviews, Err(ReadError::Unavailable(_))),
+        "{reviews:?}"
+    );
+    let unknown = gateway().answer(404, error("NOT_FOUND"));
+    let details = unknown.run(|| FakeHotels::read_details("NOPE".to_owned()));
+    assert!(
+        matches!(details, Err(ReadError::NotFound(_))),
+        "{details:?}"
+    );
+}
+
+#[test]
+fn days_have_what_lodge_knows_of_them() {
+    let gateway = gateway().answer(200, fixture("weather").to_string());
+    let dates = ("2026-11-20".to_owned(), "2026-11-30".to_owned());
+    let days = gateway
+        .run(|| FakeHotels::forecast(CENTER, dates.0, dates.1))
+        .unwrap();
+    let expected = "GET /lodge/v1/weather?lat=51.755&lng=-0.336&from=2026-11-20&to=2026-11-30";
+    assert_eq!(asked(&gateway), [expected]);
+    assert_eq!(days.len(), 10);
+    let (first, last) = (&days[0], &days[9]);
+    assert_eq!(first.date, "2026-11-21");
+    assert_eq!(
+        (first.temperature_min, first.temperature_max),
+        (Some(2.7), Some(11.2))
+    );
+    assert_eq!(first.summary.as_deref(), Some("Grey but dry"));
+    assert_eq!(first.conditions[0].description, "overcast clouds");
+    assert_eq!(first.conditions[0].icon.as_deref(), Some("04d"));
+    assert_eq!(first.humidity_percent, Some(66.0));
+    assert_eq!(first.wind_speed_mps, Some(3.5));
+    assert_eq!(first.precipitation_probability, Some(0.1));
+    assert_eq!(last.humidity_percent, None);
+    assert_eq!(last.wind_speed_mps, None);
+    assert_eq!(last.precipitation_probability, None);
+    assert_eq!(last.afternoon_humidity_percent, Some(79.0));
+    assert_eq!(last.maximum_wind_speed_mps, Some(7.2));
+    assert_eq!(last.precipitation_total_mm, Some(3.4));
+}
+
+#[test]
+fn weather_in_other_units_is_unreadable() {
+    let gateway = gateway().answer(200, edited("weather", &[("/units", json!("imperial"))]));
+    let days = gateway.run(|| FakeHotels::forecast(CENTER, String::new(), String::new()));
+    assert!(matches!(days, Err(ReadError::Unreadable(_))), "{days:?}");
+}
+
+fn prices(
+    gateway: &stopover_sdk::testing::Gateway,
+    ids: &[&str],
+) -> Result<Vec<stopover_sdk::hotel_price_calendar::HotelPrices>, ReadError> {
+    let ids = ids.iter().map(|id| (*id).to_owned()).collect();
+    let dates = ("2027-01-01".to_owned(), "2027-01-02".to_owned());
+    gateway.run(|| FakeHotels::read_prices(ids, dates.0, dates.1))
+}
+
+#[test]
+fn published_prices_are_us_cents_in_the_order_asked_for() {
+    let gateway = gateway().answer(200, fixture("calendar").to_string());
+    let answer = prices(&gateway, &["OK", "NOPE", "MANY", "A,B"]).unwrap();
+    let expected = "GET /lodge/v1/calendar?hotels=OK%2CNOPE%2CMANY&from=2027-01-01&to=2027-01-02";
+    assert_eq!(asked(&gateway), [expected]);
+    let ids: Vec<_> = answer
+        .iter()
+        .map(|hotel| hotel.supplier_hotel_id.as_str())
+        .collect();
+    assert_eq!(ids, ["OK", "MANY"]);
+    assert_eq!(answer[0].prices[0].date, "2027-01-01");
+    assert_eq!(answer[0].prices[0].average_nightly, 10_000);
+}
+
+#[test]
+fn published_prices_in_another_currency_are_unreadable() {
+    let gateway = gateway().answer(200, edited("calendar", &[("/currency", json!("EUR"))]));
+    let answer = prices(&gateway, &["OK"]);
+    assert!(
+        matches!(answer, Err(ReadError::Unreadable(_))),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn the_calendars_limit_is_told_apart() {
+    let gateway = gateway().answer(429, error("TOO_MANY_REQUESTS"));
+    assert_eq!(prices(&gateway, &["OK"]), Err(ReadError::RateLimited(None)));
+}
+
+#[test]
+fn no_hotels_have_no_prices() {
+    let gateway = gateway();
+    assert_eq!(prices(&gateway, &["", "A,B"]), Ok(Vec::new()));
+    assert!(gateway.requests().is_empty());
+}

@@ -1,0 +1,264 @@
+//! How calls end that are not done: every documented code at every call, and
+//! every way in which an exchange can break.
+
+use fake_hotels::FakeHotels;
+use stopover_sdk::http::{Error, Header, Response};
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::{ChangeError, HotelBooking, HotelCancellation, HotelPricing, ReadError};
+
+use crate::lodge::{
+    CODES, book_request, cancel_request, edited, error, fixture, gateway, prebook_request,
+    price_request,
+};
+
+type Call = fn() -> Result<(), ChangeError>;
+
+const CHANGES: [(&str, Call); 3] = [
+    ("prebook", || {
+        FakeHotels::prebook(prebook_request()).map(|_| ())
+    }),
+    ("book", || FakeHotels::book(book_request()).map(|_| ())),
+    ("cancel", || {
+        FakeHotels::cancel(cancel_request(&[])).map(|_| ())
+    }),
+];
+
+/// Refused, with the reason; everything that is not here is unknown.
+const REFUSED: [(&str, &str, &str); 18] = [
+    ("prebook", "UNAUTHORIZED", "Account"),
+    ("prebook", "INVALID_REQUEST", "Invalid"),
+    ("prebook", "RATE_UNKNOWN", "Expired"),
+    ("prebook", "RATE_EXPIRED", "Expired"),
+    ("prebook", "SOLD_OUT", "Unavailable"),
+    ("book", "UNAUTHORIZED", "Account"),
+    ("book", "INVALID_REQUEST", "Invalid"),
+    ("book", "PREBOOK_UNKNOWN", "Expired"),
+    ("book", "PREBOOK_EXPIRED", "Expired"),
+    ("book", "PREBOOK_USED", "Duplicate"),
+    ("book", "PRICE_MISMATCH", "Other(\"price-mismatch\")"),
+    ("book", "INVALID_GUESTS", "Invalid"),
+    ("book", "BOOKING_REFUSED", "Other(\"booking-refused\")"),
+    ("cancel", "UNAUTHORIZED", "Account"),
+    ("cancel", "INVALID_REQUEST", "Invalid"),
+    ("cancel", "NOT_FOUND", "Other(\"not-found\")"),
+    ("cancel", "NOT_CANCELLABLE", "NotCancellable"),
+    ("cancel", "ROOMS_NOT_SEPARABLE", "NotCancellable"),
+];
+
+#[test]
+fn a_change_is_refused_out_of_a_closed_list_and_unknown_otherwise() {
+    for (name, change) in CHANGES {
+        for (code, status) in CODES {
+            let case = format!("{name}: {status} {code}");
+            let gateway = gateway().answer(status, error(code));
+            let ending = gateway.run(change).unwrap_err();
+            assert_eq!(gateway.requests().len(), 1, "{case}");
+            let expected = REFUSED
+                .iter()
+                .find(|(of, refused, _)| *of == name && *refused == code);
+            match (ending, expected) {
+                (ChangeError::Refused(refusal), Some((_, _, reason))) => {
+                    let found = format!("{:?}", refusal.reason);
+                    assert_eq!(found, format!("RefusalReason::{reason}"), "{case}");
+                    assert_eq!(refusal.supplier_code.as_deref(), Some(code), "{case}");
+                    assert!(!refusal.message.contains("Ann"), "{case}");
+                }
+                (ChangeError::Unknown(text), None) => {
+                    assert!(!text.is_empty() && !text.contains("Ann"), "{case}");
+                }
+                (ending, expected) => panic!("{case}: {ending:?}, expected {expected:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_code_with_another_status_than_documented_refuses_nothing() {
+    for (name, change) in CHANGES {
+        for (_, code, _) in REFUSED.iter().filter(|(of, ..)| *of == name) {
+            for status in [302, 418, 500, 503] {
+                let gateway = gateway().answer(status, error(code));
+                let ending = gateway.run(change);
+                assert!(
+                    matches!(ending, Err(ChangeError::Unknown(_))),
+                    "{name}: {status} {code}: {ending:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Ways in which nothing can be said of what was sent.
+fn broken() -> Vec<(&'static str, Gateway)> {
+    let text = || "closed".to_owned();
+    vec![
+        ("cut", gateway().fail(Error::Cut(text()))),
+        ("timed out", gateway().fail(Error::TimedOut(text()))),
+        ("too large", gateway().fail(Error::TooLarge(8 << 20))),
+        ("empty 200", gateway().answer(200, "")),
+        ("no content", gateway().answer(204, "")),
+        ("not JSON", gateway().answer(200, "<html>ok</html>")),
+        ("another shape", gateway().answer(201, r#"{"id": 7}"#)),
+        ("a proxy's 502", gateway().answer(502, "<html>bad</html>")),
+        ("a bare 400", gateway().answer(400, "")),
+        ("a bare 404", gateway().answer(404, "")),
+        (
+            "a bare 409",
+            gateway().answer(409, r#"{"error": "SOLD_OUT"}"#),
+        ),
+        ("a new code", gateway().answer(422, error("HOTEL_ON_FIRE"))),
+        ("a redirect", gateway().answer(307, "")),
+    ]
+}
+
+#[test]
+fn once_sent_whatever_breaks_is_unknown() {
+    for (name, change) in CHANGES {
+        for (case, gateway) in broken() {
+            let ending = gateway.run(change);
+            assert!(
+                matches!(ending, Err(ChangeError::Unknown(_))),
+                "{name}: {case}: {ending:?}"
+            );
+            assert_eq!(gateway.requests().len(), 1, "{name}: {case}");
+        }
+        for fixture_name in ["prebook", "booking"] {
+            let whole = fixture(fixture_name).to_string();
+            let half = gateway().answer(200, &whole[..whole.len() / 2]);
+            let ending = half.run(change);
+            assert!(
+                matches!(ending, Err(ChangeError::Unknown(_))),
+                "{name}: half of {fixture_name}: {ending:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn only_what_never_left_is_not_sent() {
+    for (name, change) in CHANGES {
+        for error in [
+            Error::NotSent("no route".into()),
+            Error::Denied("no".into()),
+        ] {
+            let gateway = gateway().fail(error);
+            let ending = gateway.run(change);
+            assert!(
+                matches!(ending, Err(ChangeError::NotSent(_))),
+                "{name}: {ending:?}"
+            );
+        }
+        for settings in [
+            "{}",
+            r#"{"base_url": 7}"#,
+            r#"{"base_url": "x", "key": "y"}"#,
+        ] {
+            let gateway = Gateway::new().settings(settings);
+            let ending = gateway.run(change);
+            assert!(
+                matches!(ending, Err(ChangeError::NotSent(_))),
+                "{name}: {settings}: {ending:?}"
+            );
+            assert!(gateway.requests().is_empty());
+        }
+    }
+}
+
+#[test]
+fn an_answer_about_another_booking_or_currency_is_unknown() {
+    let elsewhere = [
+        (1, "/client_ref", "bkg_other"),
+        (2, "/client_ref", "bkg_other"),
+        (1, "/currency", "USD"),
+    ];
+    for (change, pointer, value) in elsewhere {
+        let (name, change) = CHANGES[change];
+        let gateway = gateway().answer(201, edited("booking", &[(pointer, value.into())]));
+        let ending = gateway.run(change);
+        assert!(
+            matches!(ending, Err(ChangeError::Unknown(_))),
+            "{name} {pointer}: {ending:?}"
+        );
+    }
+    let gateway = gateway().answer(201, edited("prebook", &[("/currency", "USD".into())]));
+    let ending = gateway.run(CHANGES[0].1);
+    assert!(matches!(ending, Err(ChangeError::Unknown(_))), "{ending:?}");
+}
+
+#[test]
+fn every_code_means_something_to_a_read() {
+    for (code, status) in CODES {
+        let gateway = gateway().respond(Response {
+            status,
+            headers: vec![Header {
+                name: "Retry-After".to_owned(),
+                value: "30".to_owned(),
+            }],
+            body: error(code).into_bytes(),
+        });
+        let ending = gateway.run(|| FakeHotels::price(price_request(&["OK"], 1)));
+        let found = match ending.unwrap_err() {
+            ReadError::NotFound(_) => "not found".to_owned(),
+            ReadError::Misconfigured(_) => "misconfigured".to_owned(),
+            ReadError::Unavailable(_) => "unavailable".to_owned(),
+            ReadError::RateLimited(wait) => format!("limited {wait:?}"),
+            ReadError::Rejected(refusal) => {
+                assert!(!refusal.message.contains("Ann"), "{code}");
+                format!("rejected {}", refusal.supplier_code.unwrap())
+            }
+            other => panic!("{code}: {other:?}"),
+        };
+        let expected = match code {
+            "UNAUTHORIZED" => "misconfigured".to_owned(),
+            "NOT_FOUND" => "not found".to_owned(),
+            "TOO_MANY_REQUESTS" => "limited Some(30)".to_owned(),
+            "SUPPLIER_FAILURE" => "unavailable".to_owned(),
+            other => format!("rejected {other}"),
+        };
+        assert_eq!(found, expected, "{status} {code}");
+    }
+}
+
+#[test]
+fn a_read_that_breaks_says_how() {
+    let text = || "closed".to_owned();
+    type Expected = fn(&ReadError) -> bool;
+    let cases: [(&str, Gateway, Expected); 10] = [
+        ("cut", gateway().fail(Error::Cut(text())), |e| {
+            matches!(e, ReadError::Unavailable(_))
+        }),
+        ("not sent", gateway().fail(Error::NotSent(text())), |e| {
+            matches!(e, ReadError::Unavailable(_))
+        }),
+        ("timed out", gateway().fail(Error::TimedOut(text())), |e| {
+            matches!(e, ReadError::TimedOut(_))
+        }),
+        ("denied", gateway().fail(Error::Denied(text())), |e| {
+            matches!(e, ReadError::Misconfigured(_))
+        }),
+        ("too large", gateway().fail(Error::TooLarge(1)), |e| {
+            matches!(e, ReadError::Unreadable(_))
+        }),
+        ("502", gateway().answer(502, "<html>"), |e| {
+            matches!(e, ReadError::Unavailable(_))
+        }),
+        // Whoever says 404 in another form than Lodge's is not Lodge.
+        ("bare 404", gateway().answer(404, ""), |e| {
+            matches!(e, ReadError::Unreadable(_))
+        }),
+        ("garbage", gateway().answer(200, "{"), |e| {
+            matches!(e, ReadError::Unreadable(_))
+        }),
+        ("bare 401", gateway().answer(401, ""), |e| {
+            matches!(e, ReadError::Misconfigured(_))
+        }),
+        ("settings", Gateway::new(), |e| {
+            matches!(e, ReadError::Misconfigured(_))
+        }),
+    ];
+    for (case, gateway, expected) in cases {
+        let ending = gateway.run(|| FakeHotels::price(price_request(&["OK"], 1)));
+        let error = ending.unwrap_err();
+        assert!(expected(&error), "{case}: {error:?}");
+    }
+}

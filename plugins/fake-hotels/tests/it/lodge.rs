@@ -1,0 +1,207 @@
+//! What Lodge answers, and what it is asked.
+
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "what a test leans on fails loudly"
+)]
+
+use serde_json::{Value, json};
+use stopover_sdk::hotel_booking::{BookRequest, FindRequest, PrebookRequest};
+use stopover_sdk::hotel_cancellation::{CancelRequest, QuoteRequest, RoomReference};
+use stopover_sdk::hotel_pricing::PriceRequest;
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::types::Contact;
+use stopover_sdk::types::hotel::{Guest, GuestType, Occupancy, RoomGuests, Stay};
+
+/// Every documented code with its status.
+pub(crate) const CODES: [(&str, u16); 19] = [
+    ("UNAUTHORIZED", 401),
+    ("INVALID_REQUEST", 400),
+    ("NOT_FOUND", 404),
+    ("RATE_UNKNOWN", 404),
+    ("PREBOOK_UNKNOWN", 404),
+    ("RATE_EXPIRED", 410),
+    ("PREBOOK_EXPIRED", 410),
+    ("SOLD_OUT", 409),
+    ("PREBOOK_USED", 409),
+    ("DUPLICATE_CLIENT_REF", 409),
+    ("PRICE_MISMATCH", 409),
+    ("INVALID_GUESTS", 422),
+    ("BOOKING_REFUSED", 422),
+    ("NOT_CANCELLABLE", 409),
+    ("ALREADY_CANCELLED", 409),
+    ("ROOMS_NOT_SEPARABLE", 422),
+    ("PREVIEW_NOT_OFFERED", 404),
+    ("TOO_MANY_REQUESTS", 429),
+    ("SUPPLIER_FAILURE", 500),
+];
+
+pub(crate) const BOOKING_REF: &str = "bkg_OK_0";
+pub(crate) const BOOKING_ID: &str = "LDG-100058";
+
+/// A gateway whose settings name Lodge.
+pub(crate) fn gateway() -> Gateway {
+    Gateway::new().settings(r#"{"base_url": "http://lodge.example:4010/"}"#)
+}
+
+/// An answer as Lodge gave it.
+pub(crate) fn fixture(name: &str) -> Value {
+    let text = match name {
+        "rates" => include_str!("../../fixtures/rates.json"),
+        "prebook" => include_str!("../../fixtures/prebook.json"),
+        "booking" => include_str!("../../fixtures/booking.json"),
+        "booking-restricted" => include_str!("../../fixtures/booking-restricted.json"),
+        "preview" => include_str!("../../fixtures/preview.json"),
+        "places" => include_str!("../../fixtures/places.json"),
+        "search" => include_str!("../../fixtures/search.json"),
+        "details" => include_str!("../../fixtures/details.json"),
+        "reviews" => include_str!("../../fixtures/reviews.json"),
+        "weather" => include_str!("../../fixtures/weather.json"),
+        "calendar" => include_str!("../../fixtures/calendar.json"),
+        _ => panic!("no fixture {name}"),
+    };
+    serde_json::from_str(text).unwrap()
+}
+
+/// The same with some values replaced, each named by its pointer.
+pub(crate) fn edited(name: &str, edits: &[(&str, Value)]) -> String {
+    let mut document = fixture(name);
+    for (pointer, value) in edits {
+        *document
+            .pointer_mut(pointer)
+            .unwrap_or_else(|| panic!("{name} has no {pointer}")) = value.clone();
+    }
+    document.to_string()
+}
+
+/// An error as Lodge writes it.
+pub(crate) fn error(code: &str) -> String {
+    json!({"error": {"code": code, "message": "Ann Example is not welcome."}}).to_string()
+}
+
+/// What the request with this number sent.
+pub(crate) fn sent(gateway: &Gateway, number: usize) -> Value {
+    let requests = gateway.requests();
+    serde_json::from_slice(requests[number].body.as_deref().unwrap()).unwrap()
+}
+
+/// Method and URL of every request, the address of Lodge left out.
+pub(crate) fn asked(gateway: &Gateway) -> Vec<String> {
+    let line = |request: &stopover_sdk::http::Request| {
+        let path = request.url.strip_prefix("http://lodge.example:4010");
+        let method = format!("{:?}", request.method);
+        let method = method.rsplit("::").next().unwrap_or_default();
+        format!("{} {}", method.to_uppercase(), path.unwrap())
+    };
+    gateway.requests().iter().map(line).collect()
+}
+
+pub(crate) fn stay(rooms: usize) -> Stay {
+    let occupancy = |room: usize| Occupancy {
+        adults: 2,
+        children: if room == 0 { vec![7, 0] } else { Vec::new() },
+    };
+    Stay {
+        check_in: "2027-03-01".to_owned(),
+        check_out: "2027-03-03".to_owned(),
+        occupancies: (0..rooms).map(occupancy).collect(),
+        guest_nationality: "GB".to_owned(),
+        guest_residence: None,
+        currency: "EUR".to_owned(),
+    }
+}
+
+pub(crate) fn price_request(ids: &[&str], rooms: usize) -> PriceRequest {
+    PriceRequest {
+        supplier_hotel_ids: ids.iter().map(|id| (*id).to_owned()).collect(),
+        stay: stay(rooms),
+        max_offers_per_hotel: 5,
+    }
+}
+
+fn contact() -> Contact {
+    Contact {
+        first_name: "Ann".to_owned(),
+        last_name: "Example".to_owned(),
+        email: "ann@example.com".to_owned(),
+        phone: "+441727555010".to_owned(),
+    }
+}
+
+fn guests() -> Vec<RoomGuests> {
+    let guest = |first_name: &str, age: Option<u8>, is_lead| Guest {
+        first_name: first_name.to_owned(),
+        last_name: "Example".to_owned(),
+        guest_type: if age.is_some() {
+            GuestType::Child
+        } else {
+            GuestType::Adult
+        },
+        is_lead,
+        age,
+    };
+    vec![
+        RoomGuests {
+            guests: vec![guest("Ann", None, true), guest("Bob", Some(7), false)],
+        },
+        RoomGuests {
+            guests: vec![guest("Cy", None, true)],
+        },
+    ]
+}
+
+pub(crate) fn prebook_request() -> PrebookRequest {
+    PrebookRequest {
+        client_reference: BOOKING_REF.to_owned(),
+        supplier_hotel_id: "OK".to_owned(),
+        supplier_offer: "rate-ok-ro".to_owned(),
+        stay: stay(2),
+        total: 40_000,
+        contact: contact(),
+        rooms: guests(),
+        use_payment_sdk: false,
+    }
+}
+
+pub(crate) fn book_request() -> BookRequest {
+    BookRequest {
+        client_reference: BOOKING_REF.to_owned(),
+        supplier_prebook: "LPB-100057".to_owned(),
+        supplier_hotel_id: "OK".to_owned(),
+        stay: stay(2),
+        currency: "EUR".to_owned(),
+        total: 40_000,
+        contact: contact(),
+        rooms: guests(),
+    }
+}
+
+pub(crate) fn find_request(supplier_reference: Option<&str>) -> FindRequest {
+    FindRequest {
+        client_reference: BOOKING_REF.to_owned(),
+        supplier_reference: supplier_reference.map(str::to_owned),
+        supplier_prebook: Some("LPB-100057".to_owned()),
+    }
+}
+
+pub(crate) fn quote_request() -> QuoteRequest {
+    QuoteRequest {
+        supplier_reference: BOOKING_ID.to_owned(),
+        client_reference: BOOKING_REF.to_owned(),
+    }
+}
+
+pub(crate) fn cancel_request(positions: &[u8]) -> CancelRequest {
+    let room = |position: &u8| RoomReference {
+        position: *position,
+        supplier_room_reference: Some(format!("{BOOKING_ID}-{}", position + 1)),
+    };
+    CancelRequest {
+        client_reference: format!("{BOOKING_REF}-cancel-1"),
+        booking_client_reference: BOOKING_REF.to_owned(),
+        supplier_reference: BOOKING_ID.to_owned(),
+        rooms: positions.iter().map(room).collect(),
+    }
+}

@@ -1,0 +1,219 @@
+//! Rates to offers.
+
+use fake_hotels::FakeHotels;
+use serde_json::{Value, json};
+use stopover_sdk::hotel_pricing::PriceAnswer;
+use stopover_sdk::log::Level;
+use stopover_sdk::types::{Board, Money};
+use stopover_sdk::{HotelPricing, ReadError};
+
+use crate::lodge::{asked, edited, fixture, gateway, price_request, sent};
+
+/// 2026-11-21T10:46:05.956Z
+const QUOTED_AT: i64 = 1_795_257_965_956;
+/// 2027-02-27T14:00:00Z
+const FREE_UNTIL: i64 = 1_803_736_800_000;
+
+fn priced(body: &str, ids: &[&str]) -> Result<PriceAnswer, ReadError> {
+    let gateway = gateway().answer(200, body);
+    gateway.run(|| FakeHotels::price(price_request(ids, 3)))
+}
+
+#[test]
+fn the_stay_is_asked_for_as_it_is() {
+    let gateway = gateway().answer(200, r#"{"currency": "EUR", "hotels": []}"#);
+    let mut request = price_request(&["OK", "MANY"], 2);
+    request.stay.guest_residence = Some("FR".to_owned());
+    gateway.run(|| FakeHotels::price(request)).unwrap();
+    assert_eq!(asked(&gateway), ["POST /lodge/v1/rates"]);
+    assert_eq!(
+        sent(&gateway, 0),
+        json!({
+            "hotels": ["OK", "MANY"], "arrive": "2027-03-01", "depart": "2027-03-03",
+            "rooms": [{"adults": 2, "child_ages": [7, 0]}, {"adults": 2, "child_ages": []}],
+            "nationality": "GB", "residence": "FR", "currency": "EUR", "max_rates": 5,
+        })
+    );
+    let headers = &gateway.requests()[0].headers;
+    let names: Vec<_> = headers.iter().map(|header| header.name.as_str()).collect();
+    assert_eq!(names, ["content-type"], "the gateway adds the key");
+}
+
+#[test]
+fn rates_become_offers_with_all_that_they_say() {
+    let answer = priced(&fixture("rates").to_string(), &["MANY"]).unwrap();
+    assert_eq!(answer.currency, "EUR");
+    let [hotel] = answer.hotels.as_slice() else {
+        panic!("{answer:?}");
+    };
+    assert_eq!(hotel.hotel.supplier_hotel_id, "MANY");
+    assert_eq!(hotel.hotel.name, "Grand Hotel Testville");
+    assert_eq!(hotel.hotel.time_zone.as_deref(), Some("Europe/London"));
+    assert_eq!(hotel.hotel.location.unwrap().longitude, -0.338_36);
+    let [room_only, breakfast] = hotel.offers.as_slice() else {
+        panic!("{:?}", hotel.offers);
+    };
+
+    assert_eq!(room_only.supplier_offer, "rate-many-ro");
+    assert_eq!(room_only.total, 60_000);
+    assert_eq!(room_only.expires_at, Some(QUOTED_AT + 30 * 60_000));
+    assert!(!room_only.policy.refundable);
+    assert_eq!(room_only.policy.free_until, None);
+    assert_eq!(room_only.policy.penalties[0].start, QUOTED_AT);
+    assert_eq!(room_only.policy.penalties[0].amount, 60_000);
+
+    assert_eq!(breakfast.total, 78_000);
+    assert!(breakfast.policy.refundable);
+    assert_eq!(breakfast.policy.free_until, Some(FREE_UNTIL));
+    assert_eq!(breakfast.policy.penalties[0].start, FREE_UNTIL);
+    assert_eq!(breakfast.policy.penalties[0].amount, 78_000);
+    assert_eq!(breakfast.policy.penalties[0].currency, "EUR");
+    let loyalty = breakfast.loyalty.as_ref().unwrap();
+    assert_eq!(loyalty.program, "Testville Rewards");
+    assert_eq!(loyalty.membership_number.as_deref(), Some("TVR00420815"));
+    assert_eq!(loyalty.points_estimate, Some(780));
+    let [promotion] = breakfast.promotions.as_slice() else {
+        panic!("{:?}", breakfast.promotions);
+    };
+    assert_eq!(promotion.name, "Two rooms together");
+    assert_eq!(promotion.amount, Some(4_000));
+    assert_eq!(promotion.room_positions, [0, 1]);
+
+    let names: Vec<_> = breakfast
+        .rooms
+        .iter()
+        .map(|room| room.name.as_str())
+        .collect();
+    assert_eq!(names, ["Triple room", "Double room", "Double room"]);
+    let room = &breakfast.rooms[0];
+    assert_eq!(room.board, Board::Breakfast);
+    assert_eq!(room.board_name, "Bed and breakfast");
+    assert_eq!(room.total, 26_000);
+    let city_tax = Money {
+        amount: 800,
+        currency: "EUR".to_owned(),
+    };
+    assert_eq!(room.due_at_property, Some(city_tax));
+    assert_eq!(room.policy.penalties[0].amount, 26_000);
+    assert_eq!(room_only.rooms[0].board, Board::RoomOnly);
+}
+
+#[test]
+fn amounts_are_read_by_the_decimals_of_their_currency() {
+    for (currency, written, expected) in [
+        ("EUR", "600.00", Some(60_000)),
+        ("EUR", "600", Some(60_000)),
+        ("JPY", "600", Some(600)),
+        ("KWD", "600.125", Some(600_125)),
+        ("EUR", "600.125", None),
+        ("JPY", "600.50", None),
+        ("EUR", "six hundred", None),
+        ("EUR", "", None),
+    ] {
+        let answer = json!({"currency": currency, "hotels": [{
+            "hotel": fixture("rates")["hotels"][0]["hotel"],
+            "rates": [{
+                "rate_id": "r", "total": written, "expires_at": "2026-11-21T11:16:05.956Z",
+                "rooms": [], "promotions": [], "rewards": null,
+                "terms": {"refundable": false, "free_until": null, "charges": [], "restrictions": []},
+            }],
+        }]});
+        let gateway = gateway().answer(200, answer.to_string());
+        let mut request = price_request(&["MANY"], 0);
+        request.stay.currency = currency.to_owned();
+        let total = gateway
+            .run(|| FakeHotels::price(request))
+            .map(|answer| answer.hotels[0].offers[0].total);
+        match expected {
+            Some(expected) => assert_eq!(total, Ok(expected), "{currency} {written}"),
+            None => assert!(
+                matches!(total, Err(ReadError::Unreadable(_))),
+                "{currency} {written}: {total:?}"
+            ),
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_contradicts_the_question_is_unreadable() {
+    let rate = "/hotels/0/rates/0";
+    let cases: [(String, Value); 7] = [
+        ("/currency".to_owned(), json!("USD")),
+        (format!("{rate}/rooms"), json!([])),
+        (format!("{rate}/expires_at"), json!("tomorrow")),
+        (format!("{rate}/terms"), json!("Please ask.")),
+        (
+            format!("{rate}/terms/charges/0/from"),
+            json!("2026-13-01T00:00:00Z"),
+        ),
+        (format!("{rate}/promotions/0/rooms"), json!([-1])),
+        ("/hotels/0/hotel/lat".to_owned(), json!(null)),
+    ];
+    for (pointer, value) in cases {
+        let answer = priced(&edited("rates", &[(&pointer, value)]), &["MANY"]);
+        assert!(
+            matches!(answer, Err(ReadError::Unreadable(_))),
+            "{pointer}: {answer:?}"
+        );
+    }
+}
+
+#[test]
+fn a_board_that_is_new_at_lodge_is_another_board() {
+    let body = edited("rates", &[("/hotels/0/rates/0/rooms/0/board", json!("HB"))]);
+    let answer = priced(&body, &["MANY"]).unwrap();
+    assert_eq!(answer.hotels[0].offers[0].rooms[0].board, Board::Other);
+}
+
+#[test]
+fn hotels_come_in_the_order_asked_for_and_none_besides() {
+    let hotel = |id: &str| {
+        json!({
+            "hotel": {"id": id, "name": id, "address": "", "lat": 0, "lng": 0, "zone": "UTC"},
+            "rates": [],
+        })
+    };
+    let body = json!({"currency": "EUR", "hotels": [hotel("B"), hotel("X"), hotel("A")]});
+    let answer = priced(&body.to_string(), &["A", "NONE", "B"]).unwrap();
+    let ids: Vec<_> = answer
+        .hotels
+        .iter()
+        .map(|found| found.hotel.supplier_hotel_id.as_str())
+        .collect();
+    assert_eq!(ids, ["A", "B"]);
+    assert!(answer.hotels.iter().all(|found| found.offers.is_empty()));
+}
+
+#[test]
+fn there_are_no_more_offers_than_asked_for() {
+    let gateway = gateway().answer(200, fixture("rates").to_string());
+    let mut request = price_request(&["MANY"], 3);
+    request.max_offers_per_hotel = 1;
+    let answer = gateway.run(|| FakeHotels::price(request)).unwrap();
+    assert_eq!(answer.hotels[0].offers.len(), 1);
+    assert_eq!(sent(&gateway, 0)["max_rates"], 1);
+}
+
+#[test]
+fn a_rate_whose_id_cannot_be_carried_is_left_out() {
+    for (bytes, offers) in [(4_096, 2), (4_097, 1)] {
+        let id = "r".repeat(bytes);
+        let body = edited("rates", &[("/hotels/0/rates/0/rate_id", json!(id))]);
+        let gateway = gateway().answer(200, body);
+        let answer = gateway.run(|| FakeHotels::price(price_request(&["MANY"], 3)));
+        assert_eq!(answer.unwrap().hotels[0].offers.len(), offers);
+        let warned = gateway
+            .logged()
+            .iter()
+            .any(|(level, _)| *level == Level::Warn);
+        assert_eq!(warned, offers == 1);
+    }
+}
+
+#[test]
+fn no_hotels_need_no_question() {
+    let gateway = gateway();
+    let answer = gateway.run(|| FakeHotels::price(price_request(&[], 1)));
+    assert!(answer.unwrap().hotels.is_empty());
+    assert!(gateway.requests().is_empty());
+}

@@ -1,0 +1,21 @@
+//! What the plugin says of itself.
+
+use fake_payments::FakePayments;
+use serde_json::Value;
+use stopover_sdk::Plugin;
+
+#[test]
+fn it_promises_what_tillway_documents_and_no_more() {
+    let description = FakePayments::describe();
+    assert_eq!(description.name, "fake-payments");
+    assert_eq!(description.reads_consistent_after_ms, Some(1_000));
+    assert!(description.repeats_are_safe);
+    assert!(description.secrets.is_empty());
+}
+
+#[test]
+fn its_settings_are_described_by_a_json_schema() {
+    let schema: Value = serde_json::from_str(&FakePayments::describe().settings_schema).unwrap();
+    assert_eq!(schema["required"], serde_json::json!(["base_url"]));
+    assert_eq!(schema["additionalProperties"], false);
+}

@@ -1,0 +1,253 @@
+//! How calls end that are not done: every documented code at every call, and
+//! every way in which an exchange can break.
+
+use fake_payments::FakePayments;
+use serde_json::json;
+use stopover_sdk::http::Error;
+use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::{PaymentProcessor, ReadError};
+
+use crate::tillway::{
+    CODES, authorize_request, capture_request, edited, error, find_request, fixture, gateway,
+    intent_request, refund_request, void_request,
+};
+
+type Call = fn() -> Result<(), PaymentError>;
+
+const CHANGES: [(&str, Call); 5] = [
+    ("intent", || {
+        FakePayments::create_intent(intent_request()).map(|_| ())
+    }),
+    ("authorize", || {
+        FakePayments::authorize(authorize_request()).map(|_| ())
+    }),
+    ("capture", || {
+        FakePayments::capture(capture_request()).map(|_| ())
+    }),
+    ("void", || FakePayments::void(void_request()).map(|_| ())),
+    ("refund", || {
+        FakePayments::refund(refund_request()).map(|_| ())
+    }),
+];
+
+/// `R` refused, `D` declined, `?` unknown, one a code in the order of `CODES`:
+/// invalid, key, declined, capture failed, payment, token, reused, state, amount.
+const ENDINGS: [(&str, &str); 5] = [
+    ("intent", "RR???????"),
+    ("authorize", "RRD??R???"),
+    ("capture", "RR?DR??RR"),
+    ("void", "RR??R??R?"),
+    ("refund", "RR??R??RR"),
+];
+
+#[test]
+fn a_definite_no_comes_out_of_a_closed_list_and_the_rest_is_unknown() {
+    for ((name, call), (of, endings)) in CHANGES.into_iter().zip(ENDINGS) {
+        assert_eq!(name, of);
+        for ((code, status), expected) in CODES.into_iter().zip(endings.chars()) {
+            let case = format!("{name}: {status} {code}");
+            let gateway = gateway().answer(status, error(code));
+            let (found, text) = match gateway.run(call).unwrap_err() {
+                PaymentError::Refused(text) => ('R', text),
+                PaymentError::Declined(reason) => ('D', format!("{reason:?}")),
+                PaymentError::Unknown(text) => ('?', text),
+                PaymentError::NotSent(text) => ('N', text),
+            };
+            assert_eq!(found, expected, "{case}");
+            assert!(!text.is_empty() && !text.contains("Ann"), "{case}: {text}");
+            assert_eq!(gateway.requests().len(), 1, "{case}");
+        }
+    }
+}
+
+#[test]
+fn a_declined_card_says_why() {
+    let other = |text: &str| DeclineReason::Other(text.to_owned());
+    for (written, expected) in [
+        (
+            json!("insufficient_funds"),
+            DeclineReason::InsufficientFunds,
+        ),
+        (
+            json!("authentication_required"),
+            DeclineReason::RequiresAction,
+        ),
+        (json!("generic_decline"), other("generic_decline")),
+        (json!("new_reason"), other("new_reason")),
+        (json!(null), other("card_declined")),
+    ] {
+        let gateway = gateway().answer(402, edited("declined", &[("/decline_code", written)]));
+        let ending = gateway.run(|| FakePayments::authorize(authorize_request()));
+        assert_eq!(ending, Err(PaymentError::Declined(expected)));
+    }
+}
+
+#[test]
+fn a_code_with_another_status_than_documented_decides_nothing() {
+    for (name, call) in CHANGES {
+        for (code, _) in CODES {
+            for status in [302, 418, 500, 503] {
+                let ending = gateway().answer(status, error(code)).run(call);
+                assert!(
+                    matches!(ending, Err(PaymentError::Unknown(_))),
+                    "{name}: {status} {code}: {ending:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Ways in which nothing can be said of what was sent.
+fn broken() -> Vec<(&'static str, Gateway)> {
+    let text = || "closed".to_owned();
+    vec![
+        ("cut", gateway().fail(Error::Cut(text()))),
+        ("timed out", gateway().fail(Error::TimedOut(text()))),
+        ("too large", gateway().fail(Error::TooLarge(8 << 20))),
+        ("empty 200", gateway().answer(200, "")),
+        ("not JSON", gateway().answer(200, "<html>ok</html>")),
+        ("another shape", gateway().answer(201, r#"{"id": 7}"#)),
+        ("a proxy's 502", gateway().answer(502, "<html>bad</html>")),
+        ("a bare 402", gateway().answer(402, "")),
+        ("a bare 404", gateway().answer(404, "")),
+        ("a new code", gateway().answer(402, error("card_on_fire"))),
+        ("a redirect", gateway().answer(307, "")),
+    ]
+}
+
+#[test]
+fn once_sent_whatever_breaks_is_unknown() {
+    for (name, call) in CHANGES {
+        for (case, gateway) in broken() {
+            let ending = gateway.run(call);
+            assert!(
+                matches!(ending, Err(PaymentError::Unknown(_))),
+                "{name}: {case}: {ending:?}"
+            );
+            assert_eq!(gateway.requests().len(), 1, "{name}: {case}");
+        }
+        for fixture_name in ["payment", "refund", "intent"] {
+            let whole = fixture(fixture_name).to_string();
+            let ending = gateway().answer(200, &whole[..whole.len() / 2]).run(call);
+            assert!(
+                matches!(ending, Err(PaymentError::Unknown(_))),
+                "{name}: half of {fixture_name}: {ending:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn only_what_never_left_is_not_sent() {
+    for (name, call) in CHANGES {
+        for error in [
+            Error::NotSent("no route".into()),
+            Error::Denied("no".into()),
+        ] {
+            let ending = gateway().fail(error).run(call);
+            assert!(
+                matches!(ending, Err(PaymentError::NotSent(_))),
+                "{name}: {ending:?}"
+            );
+        }
+        for settings in [
+            "{}",
+            r#"{"base_url": 7}"#,
+            r#"{"base_url": "x", "key": "y"}"#,
+        ] {
+            let gateway = Gateway::new().settings(settings);
+            let ending = gateway.run(call);
+            assert!(
+                matches!(ending, Err(PaymentError::NotSent(_))),
+                "{name}: {settings}: {ending:?}"
+            );
+            assert!(gateway.requests().is_empty());
+        }
+    }
+}
+
+#[test]
+fn an_answer_about_something_else_is_unknown() {
+    for (change, name, pointer, value) in [
+        (0, "intent", "/payment/reference", "bkg_other"),
+        (1, "payment", "/reference", "bkg_other"),
+        (1, "payment", "/currency", "usd"),
+        (2, "payment", "/id", "pay-other"),
+        (2, "payment", "/currency", "usd"),
+        (3, "payment", "/id", "pay-other"),
+        (4, "refund", "/reference", "bkg_other"),
+        (4, "refund", "/payment", "pay-other"),
+        (4, "refund", "/currency", "usd"),
+    ] {
+        let (call_name, call) = CHANGES[change];
+        let sound = gateway().answer(200, fixture(name).to_string());
+        assert_eq!(sound.run(call), Ok(()), "{call_name}");
+        let ending = gateway()
+            .answer(200, edited(name, &[(pointer, json!(value))]))
+            .run(call);
+        assert!(
+            matches!(ending, Err(PaymentError::Unknown(_))),
+            "{call_name} {pointer}: {ending:?}"
+        );
+    }
+}
+
+#[test]
+fn every_code_means_something_to_a_read() {
+    for (code, status) in CODES {
+        let gateway = gateway().answer(status, error(code));
+        let ending = gateway.run(|| FakePayments::describe_instrument("tok".to_owned()));
+        let found = match ending.unwrap_err() {
+            ReadError::NotFound(_) => "not found",
+            ReadError::Misconfigured(_) => "misconfigured",
+            ReadError::Rejected(refusal) => {
+                assert_eq!(refusal.supplier_code.as_deref(), Some(code));
+                assert!(!refusal.message.contains("Ann"), "{code}");
+                "rejected"
+            }
+            other => panic!("{code}: {other:?}"),
+        };
+        let expected = match code {
+            "invalid_key" => "misconfigured",
+            "no_such_payment" | "no_such_token" => "not found",
+            _ => "rejected",
+        };
+        assert_eq!(found, expected, "{status} {code}");
+    }
+}
+
+#[test]
+fn a_read_that_breaks_says_how() {
+    let text = || "closed".to_owned();
+    type Expected = fn(&ReadError) -> bool;
+    let cases: [(&str, Gateway, Expected); 6] = [
+        ("cut", gateway().fail(Error::Cut(text())), |error| {
+            matches!(error, ReadError::Unavailable(_))
+        }),
+        (
+            "timed out",
+            gateway().fail(Error::TimedOut(text())),
+            |error| matches!(error, ReadError::TimedOut(_)),
+        ),
+        ("denied", gateway().fail(Error::Denied(text())), |error| {
+            matches!(error, ReadError::Misconfigured(_))
+        }),
+        ("502", gateway().answer(502, "<html>"), |error| {
+            matches!(error, ReadError::Unavailable(_))
+        }),
+        // Whoever says 404 in another form than Tillway's is not Tillway.
+        ("bare 404", gateway().answer(404, ""), |error| {
+            matches!(error, ReadError::Unreadable(_))
+        }),
+        ("garbage", gateway().answer(200, "{"), |error| {
+            matches!(error, ReadError::Unreadable(_))
+        }),
+    ];
+    for (case, gateway, expected) in cases {
+        let error = gateway
+            .run(|| FakePayments::find(find_request(None)))
+            .unwrap_err();
+        assert!(expected(&error), "{case}: {error:?}");
+    }
+}

@@ -1,0 +1,166 @@
+//! Intents, holds, captures, voids and refunds that are done.
+
+use fake_payments::FakePayments;
+use serde_json::json;
+use stopover_sdk::PaymentProcessor;
+use stopover_sdk::payment_processor::{CardBrand, Funding, PaymentStatus};
+use stopover_sdk::types::Money;
+
+use crate::tillway::{
+    PAYMENT_ID, REFUND_REF, asked, authorize_request, capture_request, edited, euros, fixture,
+    gateway, intent_request, refund_request, sent, void_request,
+};
+
+#[test]
+fn an_intent_is_for_the_browser() {
+    let gateway = gateway().answer(201, fixture("intent").to_string());
+    let intent = gateway
+        .run(|| FakePayments::create_intent(intent_request()))
+        .unwrap();
+    assert_eq!(asked(&gateway), ["POST /tillway/v1/intents"]);
+    assert_eq!(
+        sent(&gateway, 0),
+        json!({"reference": "bkg_i", "amount": 500, "currency": "eur", "description": "Travel booking"})
+    );
+    assert_eq!(intent.processor_reference, "pay-100073");
+    assert!(intent.token.starts_with("pay-100073-secret-"));
+}
+
+#[test]
+fn an_amount_is_held_in_minor_units() {
+    let gateway = gateway().answer(201, fixture("payment").to_string());
+    let state = gateway
+        .run(|| FakePayments::authorize(authorize_request()))
+        .unwrap();
+    assert_eq!(asked(&gateway), ["POST /tillway/v1/payments"]);
+    assert_eq!(
+        sent(&gateway, 0),
+        json!({
+            "reference": "bkg_tok_visa", "amount": 1000, "currency": "eur", "source": "tok_visa",
+            "description": "Travel booking", "off_session": true,
+        })
+    );
+    let headers = &gateway.requests()[0].headers;
+    let names: Vec<_> = headers.iter().map(|header| header.name.as_str()).collect();
+    assert_eq!(names, ["content-type"], "the gateway adds the key");
+
+    assert_eq!(state.status, PaymentStatus::Authorized);
+    assert_eq!(state.processor_reference, PAYMENT_ID);
+    assert_eq!(state.currency, "EUR");
+    assert_eq!(
+        (state.authorized, state.captured, state.refunded),
+        (1_000, 0, 0)
+    );
+    assert_eq!(state.expires_at, Some(1_795_862_781_000));
+    assert!(state.extensions.is_empty());
+    let card = state.card.unwrap();
+    assert_eq!(
+        (card.brand, card.funding),
+        (CardBrand::Visa, Funding::Credit)
+    );
+    assert_eq!(card.last4, "4242");
+    assert_eq!(card.wallet, None);
+    assert_eq!(card.expires.as_deref(), Some("2034-12"));
+}
+
+#[test]
+fn every_status_has_its_name_here() {
+    for (status, expected) in [
+        ("requires_action", PaymentStatus::RequiresAction),
+        ("authorized", PaymentStatus::Authorized),
+        ("captured", PaymentStatus::Captured),
+        ("canceled", PaymentStatus::Voided),
+        ("declined", PaymentStatus::Declined),
+    ] {
+        let gateway = gateway().answer(201, edited("payment", &[("/status", json!(status))]));
+        let state = gateway.run(|| FakePayments::authorize(authorize_request()));
+        assert_eq!(state.unwrap().status, expected);
+    }
+}
+
+#[test]
+fn a_card_of_a_new_kind_is_unknown_and_does_not_hide_the_payment() {
+    let edits = [
+        ("/card/brand", json!("amex")),
+        ("/card/funding", json!("prepaid")),
+        ("/card/exp_month", json!(3)),
+    ];
+    let gateway = gateway().answer(201, edited("payment", &edits));
+    let state = gateway.run(|| FakePayments::authorize(authorize_request()));
+    let card = state.unwrap().card.unwrap();
+    assert_eq!(
+        (card.brand, card.funding),
+        (CardBrand::Unknown, Funding::Unknown)
+    );
+    assert_eq!(card.expires.as_deref(), Some("2034-03"));
+}
+
+#[test]
+fn what_is_held_is_taken() {
+    let edits = [
+        ("/status", json!("captured")),
+        ("/amount_captured", json!(1_000)),
+        ("/authorization_expires", json!(null)),
+    ];
+    let gateway = gateway().answer(200, edited("payment", &edits));
+    let state = gateway
+        .run(|| FakePayments::capture(capture_request()))
+        .unwrap();
+    assert_eq!(
+        asked(&gateway),
+        ["POST /tillway/v1/payments/pay-100062/capture"]
+    );
+    assert_eq!(
+        sent(&gateway, 0),
+        json!({"reference": "bkg_tok_visa-capture", "amount": 1000})
+    );
+    assert_eq!(
+        (state.status, state.captured),
+        (PaymentStatus::Captured, 1_000)
+    );
+    assert_eq!(state.expires_at, None);
+}
+
+#[test]
+fn what_is_held_is_released() {
+    let gateway = gateway().answer(200, edited("payment", &[("/status", json!("canceled"))]));
+    let state = gateway.run(|| FakePayments::void(void_request())).unwrap();
+    assert_eq!(
+        asked(&gateway),
+        ["POST /tillway/v1/payments/pay-100062/void"]
+    );
+    assert_eq!(sent(&gateway, 0), json!({"reference": "bkg_tok_visa-void"}));
+    assert_eq!(state.status, PaymentStatus::Voided);
+}
+
+#[test]
+fn what_was_taken_is_given_back() {
+    let gateway = gateway().answer(201, fixture("refund").to_string());
+    let state = gateway
+        .run(|| FakePayments::refund(refund_request()))
+        .unwrap();
+    assert_eq!(
+        asked(&gateway),
+        ["POST /tillway/v1/payments/pay-100062/refunds"]
+    );
+    assert_eq!(
+        sent(&gateway, 0),
+        json!({"reference": REFUND_REF, "amount": 400})
+    );
+    assert_eq!(state.processor_reference, "ref-100063");
+    assert_eq!(state.amount, euros(400));
+}
+
+#[test]
+fn minor_units_are_what_they_are_in_every_currency() {
+    let mut request = authorize_request();
+    request.amount = Money {
+        amount: 500,
+        currency: "JPY".to_owned(),
+    };
+    let gateway = gateway().answer(201, edited("payment", &[("/currency", json!("jpy"))]));
+    let state = gateway.run(|| FakePayments::authorize(request)).unwrap();
+    assert_eq!(sent(&gateway, 0)["amount"], 500);
+    assert_eq!(sent(&gateway, 0)["currency"], "jpy");
+    assert_eq!(state.currency, "JPY");
+}

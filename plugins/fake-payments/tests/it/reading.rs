@@ -1,0 +1,144 @@
+//! Payments, refunds and instruments read back.
+
+use fake_payments::FakePayments;
+use serde_json::{Value, json};
+use stopover_sdk::http::Error;
+use stopover_sdk::payment_processor::{
+    CardBrand, FindAnswer, FindRefundAnswer, Funding, PaymentStatus,
+};
+use stopover_sdk::{PaymentProcessor, ReadError};
+
+use crate::tillway::{
+    PAYMENT_ID, REFUND_REF, asked, edited, error, euros, find_request, fixture, gateway,
+};
+
+fn list(items: &[Value]) -> String {
+    json!({"data": items}).to_string()
+}
+
+#[test]
+fn a_known_payment_is_read_by_its_id() {
+    let gateway = gateway().answer(200, fixture("payment").to_string());
+    let found = gateway.run(|| FakePayments::find(find_request(Some("pay 1/2"))));
+    let Ok(FindAnswer::Found(state)) = found else {
+        panic!("{found:?}");
+    };
+    assert_eq!(state.status, PaymentStatus::Authorized);
+    assert_eq!(asked(&gateway), ["GET /tillway/v1/payments/pay%201%2F2"]);
+}
+
+#[test]
+fn an_unknown_payment_is_looked_for_under_our_reference() {
+    for (items, expected) in [(vec![fixture("payment")], true), (vec![], false)] {
+        let gateway = gateway().answer(200, list(&items));
+        let answer = gateway
+            .run(|| FakePayments::find(find_request(None)))
+            .unwrap();
+        assert_eq!(matches!(answer, FindAnswer::Found(_)), expected);
+        assert_eq!(
+            asked(&gateway),
+            ["GET /tillway/v1/payments?reference=bkg_tok_visa"]
+        );
+    }
+}
+
+#[test]
+fn an_id_that_tillway_does_not_know_proves_nothing_by_itself() {
+    let gateway = gateway()
+        .answer(404, error("no_such_payment"))
+        .answer(200, list(&[]));
+    let answer = gateway.run(|| FakePayments::find(find_request(Some(PAYMENT_ID))));
+    assert_eq!(answer, Ok(FindAnswer::NotFound));
+    assert_eq!(gateway.requests().len(), 2);
+}
+
+#[test]
+fn why_a_payment_was_declined_is_kept_with_it() {
+    let declined = fixture("declined")["payment"].clone();
+    let gateway = gateway().answer(200, declined.to_string());
+    let found = gateway.run(|| FakePayments::find(find_request(Some("pay-100066"))));
+    let Ok(FindAnswer::Found(state)) = found else {
+        panic!("{found:?}");
+    };
+    assert_eq!(state.status, PaymentStatus::Declined);
+    assert_eq!(state.authorized, 0);
+    let kept = [("decline_code".to_owned(), "generic_decline".to_owned())];
+    assert_eq!(state.extensions, kept);
+}
+
+#[test]
+fn nothing_but_an_empty_list_says_that_there_is_no_payment() {
+    let payment = fixture("payment");
+    let mut other = payment.clone();
+    other["reference"] = json!("bkg_other");
+    for (status, body) in [
+        (404, error("no_such_payment")),
+        (404, String::new()),
+        (200, "{}".to_owned()),
+        (200, list(&[payment.clone(), payment])),
+        (200, list(&[other])),
+        (500, String::new()),
+        (401, error("invalid_key")),
+    ] {
+        let gateway = gateway().answer(status, &body);
+        let answer = gateway.run(|| FakePayments::find(find_request(None)));
+        assert!(answer.is_err(), "{status} {body}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_refund_is_read_back_by_its_own_reference() {
+    let find = || FakePayments::find_refund(PAYMENT_ID.to_owned(), REFUND_REF.to_owned());
+    let found = gateway().answer(200, list(&[fixture("refund")]));
+    let answer = found.run(find);
+    let Ok(FindRefundAnswer::Found(refund)) = answer else {
+        panic!("{answer:?}");
+    };
+    let expected = "GET /tillway/v1/payments/pay-100062/refunds?reference=bkg_tok_visa-refund";
+    assert_eq!(asked(&found), [expected]);
+    assert_eq!(refund.processor_reference, "ref-100063");
+    assert_eq!(refund.amount, euros(400));
+
+    let nothing = gateway().answer(200, list(&[]));
+    assert_eq!(nothing.run(find), Ok(FindRefundAnswer::NotFound));
+    // That the payment is not known says nothing of the refund.
+    let unknown = gateway().answer(404, error("no_such_payment"));
+    let answer = unknown.run(find);
+    assert!(matches!(answer, Err(ReadError::NotFound(_))), "{answer:?}");
+    let other = edited("refund", &[("/reference", json!("bkg_other"))]);
+    let other = gateway().answer(200, format!(r#"{{"data": [{other}]}}"#));
+    let answer = other.run(find);
+    assert!(
+        matches!(answer, Err(ReadError::Unreadable(_))),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn a_token_stands_for_a_card() {
+    let describe = || FakePayments::describe_instrument("tok/mastercard".to_owned());
+    let gateway = gateway().answer(200, fixture("token").to_string());
+    let instrument = gateway.run(describe).unwrap();
+    assert_eq!(asked(&gateway), ["GET /tillway/v1/tokens/tok%2Fmastercard"]);
+    assert_eq!(instrument.token, "tok_mastercard");
+    let card = instrument.card.unwrap();
+    assert_eq!(
+        (card.brand, card.funding),
+        (CardBrand::Mastercard, Funding::Debit)
+    );
+}
+
+#[test]
+fn a_token_that_is_none_is_not_found() {
+    let gateway = gateway().answer(404, error("no_such_token"));
+    let answer = gateway.run(|| FakePayments::describe_instrument("tok_nope".to_owned()));
+    assert!(matches!(answer, Err(ReadError::NotFound(_))), "{answer:?}");
+}
+
+#[test]
+fn a_read_back_that_hangs_has_timed_out() {
+    let gateway = gateway().fail(Error::TimedOut("no answer".to_owned()));
+    let answer = gateway.run(|| FakePayments::find(find_request(Some(PAYMENT_ID))));
+    assert!(matches!(answer, Err(ReadError::TimedOut(_))), "{answer:?}");
+    assert_eq!(gateway.requests().len(), 1);
+}

@@ -1,0 +1,139 @@
+//! What Tillway answers, and what it is asked.
+
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "what a test leans on fails loudly"
+)]
+
+use serde_json::{Value, json};
+use stopover_sdk::payment_processor::{
+    AuthorizeRequest, CaptureRequest, FindRequest, IntentRequest, RefundRequest, VoidRequest,
+};
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::types::Money;
+
+/// Every documented code with its status.
+pub(crate) const CODES: [(&str, u16); 9] = [
+    ("invalid", 400),
+    ("invalid_key", 401),
+    ("card_declined", 402),
+    ("capture_failed", 402),
+    ("no_such_payment", 404),
+    ("no_such_token", 404),
+    ("reference_reused", 409),
+    ("wrong_state", 409),
+    ("amount_too_large", 409),
+];
+
+pub(crate) const PAYMENT_REF: &str = "bkg_tok_visa";
+pub(crate) const PAYMENT_ID: &str = "pay-100062";
+pub(crate) const REFUND_REF: &str = "bkg_tok_visa-refund";
+
+/// A gateway whose settings name Tillway.
+pub(crate) fn gateway() -> Gateway {
+    Gateway::new().settings(r#"{"base_url": "http://tillway.example:4010/"}"#)
+}
+
+/// An answer as Tillway gave it.
+pub(crate) fn fixture(name: &str) -> Value {
+    let text = match name {
+        "payment" => include_str!("../../fixtures/payment.json"),
+        "declined" => include_str!("../../fixtures/declined.json"),
+        "refund" => include_str!("../../fixtures/refund.json"),
+        "intent" => include_str!("../../fixtures/intent.json"),
+        "token" => include_str!("../../fixtures/token.json"),
+        _ => panic!("no fixture {name}"),
+    };
+    serde_json::from_str(text).unwrap()
+}
+
+/// The same with some values replaced, each named by its pointer.
+pub(crate) fn edited(name: &str, edits: &[(&str, Value)]) -> String {
+    let mut document = fixture(name);
+    for (pointer, value) in edits {
+        *document
+            .pointer_mut(pointer)
+            .unwrap_or_else(|| panic!("{name} has no {pointer}")) = value.clone();
+    }
+    document.to_string()
+}
+
+/// An error as Tillway writes it.
+pub(crate) fn error(code: &str) -> String {
+    json!({"type": "invalid_request", "code": code, "message": "Ann Example is not welcome."})
+        .to_string()
+}
+
+/// What the request with this number sent.
+pub(crate) fn sent(gateway: &Gateway, number: usize) -> Value {
+    let requests = gateway.requests();
+    serde_json::from_slice(requests[number].body.as_deref().unwrap()).unwrap()
+}
+
+/// Method and URL of every request, the address of Tillway left out.
+pub(crate) fn asked(gateway: &Gateway) -> Vec<String> {
+    let line = |request: &stopover_sdk::http::Request| {
+        let path = request.url.strip_prefix("http://tillway.example:4010");
+        let method = format!("{:?}", request.method);
+        let method = method.rsplit("::").next().unwrap_or_default();
+        format!("{} {}", method.to_uppercase(), path.unwrap())
+    };
+    gateway.requests().iter().map(line).collect()
+}
+
+pub(crate) fn euros(amount: i64) -> Money {
+    Money {
+        amount,
+        currency: "EUR".to_owned(),
+    }
+}
+
+pub(crate) fn intent_request() -> IntentRequest {
+    IntentRequest {
+        client_reference: "bkg_i".to_owned(),
+        amount: euros(500),
+        description: "Travel booking".to_owned(),
+    }
+}
+
+pub(crate) fn authorize_request() -> AuthorizeRequest {
+    AuthorizeRequest {
+        client_reference: PAYMENT_REF.to_owned(),
+        amount: euros(1_000),
+        instrument: "tok_visa".to_owned(),
+        description: "Travel booking".to_owned(),
+        off_session: true,
+    }
+}
+
+pub(crate) fn capture_request() -> CaptureRequest {
+    CaptureRequest {
+        client_reference: format!("{PAYMENT_REF}-capture"),
+        processor_reference: PAYMENT_ID.to_owned(),
+        amount: euros(1_000),
+    }
+}
+
+pub(crate) fn void_request() -> VoidRequest {
+    VoidRequest {
+        client_reference: format!("{PAYMENT_REF}-void"),
+        processor_reference: PAYMENT_ID.to_owned(),
+    }
+}
+
+pub(crate) fn refund_request() -> RefundRequest {
+    RefundRequest {
+        client_reference: REFUND_REF.to_owned(),
+        processor_reference: PAYMENT_ID.to_owned(),
+        amount: euros(400),
+    }
+}
+
+pub(crate) fn find_request(processor_reference: Option<&str>) -> FindRequest {
+    FindRequest {
+        client_reference: PAYMENT_REF.to_owned(),
+        processor_reference: processor_reference.map(str::to_owned),
+    }
+}

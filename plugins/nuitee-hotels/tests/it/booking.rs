@@ -1,0 +1,466 @@
+//! Prebook, book and reading back.
+
+use nuitee_hotels::NuiteeHotels;
+use serde_json::{Value, json};
+use stopover_sdk::hotel_booking::{FindAnswer, Prebooked};
+use stopover_sdk::http::Error;
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::types::{BookingStatus, Money};
+use stopover_sdk::{ChangeError, HotelBooking, ReadError, RefusalReason, time};
+
+use crate::ask;
+
+const SDK: &str = r#"{"payment_method": "PAYMENT_SDK"}"#;
+
+fn prebook_with(change: impl FnOnce(&mut Value)) -> Result<Prebooked, ChangeError> {
+    let mut document: Value = serde_json::from_str(&ask::fixture("prebook.json")).unwrap();
+    change(&mut document["data"]);
+    let gateway = Gateway::new()
+        .answer(200, document.to_string())
+        .answer(200, ask::fixture("hotel.json"));
+    gateway.run(|| NuiteeHotels::prebook(ask::prebook_request()))
+}
+
+fn refused(result: Result<Prebooked, ChangeError>) -> RefusalReason {
+    match result {
+        Err(ChangeError::Refused(refusal)) => refusal.reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_prebook_binds_the_offer_and_names_the_hotel() {
+    let gateway = ask::answering("prebook.json").answer(200, ask::fixture("hotel.json"));
+    let bound = gateway
+        .run(|| NuiteeHotels::prebook(ask::prebook_request()))
+        .unwrap();
+    assert_eq!(bound.total, 46050);
+    assert_eq!(bound.supplier_prebook, r#"{"prebook_id":"PB-OWN-1"}"#);
+    assert_eq!(bound.rooms[0].name, "Double Sea View");
+    assert_eq!(bound.rooms[1].due_at_property.as_ref().unwrap().amount, 350);
+    assert_eq!(bound.policy.penalties[0].amount, 46050);
+    assert_eq!(bound.hotel.name, "Harbour & Sons");
+    assert_eq!(bound.hotel.address, "1 Quay, Port Example, 22000, HR");
+    assert!(bound.hotel.location.is_some());
+    assert_eq!((bound.checkout, bound.expires_at), (None, None));
+
+    let requests = gateway.requests();
+    assert_eq!(
+        requests[0].url,
+        "https://book.liteapi.travel/v3.0/rates/prebook"
+    );
+    assert_eq!(
+        ask::body(&requests[0]),
+        json!({"offerId": "OFFER-SEA", "usePaymentSdk": false})
+    );
+    assert_eq!(
+        requests[1].url,
+        "https://api.liteapi.travel/v3.0/data/hotel?hotelId=lpown1"
+    );
+}
+
+#[test]
+fn a_hotel_without_content_does_not_stop_the_prebook() {
+    for content in [
+        Ok((500, "")),
+        Ok((200, r#"{"data": {}}"#)),
+        Err(Error::Cut("x".into())),
+    ] {
+        let gateway = ask::answering("prebook.json");
+        let gateway = match content {
+            Ok((status, body)) => gateway.answer(status, body),
+            Err(error) => gateway.fail(error),
+        };
+        let bound = gateway
+            .run(|| NuiteeHotels::prebook(ask::prebook_request()))
+            .unwrap();
+        assert_eq!(bound.hotel.name, "lpown1");
+        assert_eq!(gateway.logged().len(), 1);
+    }
+}
+
+#[test]
+fn changed_terms_need_consent_anew() {
+    let reason = refused(prebook_with(|data| data["boardChanged"] = json!(true)));
+    assert_eq!(reason, RefusalReason::TermsChanged);
+    let reason = refused(prebook_with(|data| {
+        data["cancellationChanged"] = json!(true)
+    }));
+    assert_eq!(reason, RefusalReason::TermsChanged);
+}
+
+#[test]
+fn a_higher_price_needs_consent_and_a_lower_one_is_taken() {
+    let priced = |price: f64| {
+        prebook_with(|data| {
+            data["price"] = json!(price);
+            data["priceDifferencePercent"] = json!(2);
+        })
+    };
+    let now = Money {
+        amount: 46999,
+        currency: "EUR".to_owned(),
+    };
+    assert_eq!(refused(priced(469.99)), RefusalReason::PriceChanged(now));
+    assert_eq!(priced(440.0).unwrap().total, 44000);
+}
+
+#[test]
+fn add_ons_and_vouchers_are_not_part_of_the_rooms_price() {
+    let bound = prebook_with(|data| {
+        data["price"] = json!(510.5);
+        data["addonsTotalAmount"] = json!(70);
+        data["voucherTotalAmount"] = json!("20");
+    });
+    assert_eq!(bound.unwrap().total, 46050);
+}
+
+#[test]
+fn a_prebook_that_does_not_fit_the_offer_is_unknown() {
+    type Change = fn(&mut Value);
+    let cases: [(&str, Change); 5] = [
+        ("currency", |data| data["currency"] = json!("USD")),
+        ("hotel", |data| data["hotelId"] = json!("lpown2")),
+        ("no offer", |data| data["roomTypes"] = json!([])),
+        ("one room of two", |data| {
+            data["roomTypes"][0]["rates"].as_array_mut().unwrap().pop();
+        }),
+        ("rate in another currency", |data| {
+            data["roomTypes"][0]["rates"][0]["retailRate"]["total"][0]["currency"] = json!("USD");
+        }),
+    ];
+    for (name, change) in cases {
+        let result = prebook_with(change);
+        assert!(
+            matches!(result, Err(ChangeError::Unknown(_))),
+            "{name}: {result:?}"
+        );
+    }
+}
+
+#[test]
+fn paying_in_the_browser_hands_out_the_token_and_books_with_the_transaction() {
+    let gateway = ask::answering("prebook.json")
+        .answer(200, ask::fixture("hotel.json"))
+        .answer(200, ask::fixture("booking.json"))
+        .settings(SDK);
+    let bound = gateway
+        .run(|| NuiteeHotels::prebook(ask::prebook_request()))
+        .unwrap();
+    let checkout = bound.checkout.unwrap();
+    assert_eq!(
+        (checkout.url, checkout.token.as_str()),
+        (None, "pi_own_secret")
+    );
+    assert!(!bound.supplier_prebook.contains("pi_own_secret"));
+
+    let mut request = ask::book_request();
+    request.supplier_prebook = bound.supplier_prebook;
+    gateway.run(|| NuiteeHotels::book(request)).unwrap();
+    let requests = gateway.requests();
+    assert_eq!(ask::body(&requests[0])["usePaymentSdk"], true);
+    assert_eq!(
+        ask::body(&requests[2])["payment"],
+        json!({"method": "TRANSACTION_ID", "transactionId": "tr_ct_own"})
+    );
+}
+
+#[test]
+fn a_prebook_without_the_payment_that_was_asked_for_is_unknown() {
+    let document = ask::fixture("prebook.json").replace("pi_own_secret", "");
+    let gateway = Gateway::new()
+        .settings(SDK)
+        .answer(200, document)
+        .answer(200, ask::fixture("hotel.json"));
+    let result = gateway.run(|| NuiteeHotels::prebook(ask::prebook_request()));
+    assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
+}
+
+#[test]
+fn a_booking_is_sent_with_our_reference_and_the_lead_of_each_room() {
+    let gateway = ask::answering("booking.json").settings(r#"{"payment_method": "WALLET"}"#);
+    gateway
+        .run(|| NuiteeHotels::book(ask::book_request()))
+        .unwrap();
+    let requests = gateway.requests();
+    assert_eq!(
+        requests[0].url,
+        "https://book.liteapi.travel/v3.0/rates/book"
+    );
+    let contact = ("ana@guest.example", "+33100000000");
+    let lead = |number: u8, name: &str| {
+        json!({"occupancyNumber": number, "firstName": name, "lastName": "Guest",
+            "email": contact.0, "phone": contact.1})
+    };
+    assert_eq!(
+        ask::body(&requests[0]),
+        json!({
+            "prebookId": "PB-OWN-1",
+            "clientReference": "bkg_own_1",
+            "holder": {"firstName": "Ana", "lastName": "Payer", "email": contact.0, "phone": contact.1},
+            "guests": [lead(1, "Cy"), lead(2, "Di")],
+            "payment": {"method": "WALLET"},
+        })
+    );
+}
+
+#[test]
+fn a_booking_is_read_with_all_that_it_says() {
+    let gateway = ask::answering("booking.json");
+    let state = gateway
+        .run(|| NuiteeHotels::book(ask::book_request()))
+        .unwrap();
+    assert_eq!(state.status, BookingStatus::Confirmed);
+    assert_eq!(state.supplier_reference, "BK-OWN-1");
+    assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
+    assert_eq!((state.total, state.currency.as_str()), (46050, "EUR"));
+    assert_eq!(state.hotel_confirmation_code, None, "an empty code is none");
+    assert_eq!(
+        state.remarks.as_deref(),
+        Some("Reception closes at 22:00.\nFree parking\nNo pets")
+    );
+    let positions: Vec<_> = state.rooms.iter().map(|room| room.position).collect();
+    assert_eq!(positions, [0, 1]);
+    assert_eq!(
+        state.rooms[0].supplier_room_reference.as_deref(),
+        Some("S-4711")
+    );
+    assert_eq!(
+        state.extensions,
+        [("sandbox".to_owned(), "true".to_owned())]
+    );
+
+    let policy = state.policy.unwrap();
+    let at = |text| time::parse_timestamp(text).unwrap();
+    assert_eq!(policy.free_until, Some(at("2027-05-24T12:00:00Z")));
+    let steps: Vec<_> = policy
+        .penalties
+        .iter()
+        .map(|penalty| (penalty.start, penalty.amount))
+        .collect();
+    assert_eq!(
+        steps,
+        [(at("2027-05-25"), 21040), (at("2027-05-26"), 46050)]
+    );
+    assert_eq!(state.cancellation, None);
+}
+
+#[test]
+fn a_reference_that_exists_already_is_our_booking() {
+    let duplicate = r#"{"error": {"code": 4005, "message": "duplicate client reference"}}"#;
+    let gateway = Gateway::new()
+        .answer(400, duplicate)
+        .answer(200, ask::fixture("bookings.json"));
+    let state = gateway
+        .run(|| NuiteeHotels::book(ask::book_request()))
+        .unwrap();
+    assert_eq!(state.supplier_reference, "BK-OWN-1");
+
+    for answer in [(200, r#"{"data": []}"#), (500, "{}"), (204, "")] {
+        let gateway = Gateway::new()
+            .answer(400, duplicate)
+            .answer(answer.0, answer.1);
+        let result = gateway.run(|| NuiteeHotels::book(ask::book_request()));
+        assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
+    }
+}
+
+#[test]
+fn a_booking_that_cannot_be_read_is_unknown() {
+    let confirmed = ask::fixture("booking.json");
+    let cases = [
+        (200, "{\"data\": {\"bookingId\": \"BK".to_owned()),
+        (200, "<html>".to_owned()),
+        (200, String::new()),
+        (204, String::new()),
+        (200, "{}".to_owned()),
+        (200, confirmed.replace("\"CONFIRMED\"", "\"SOMETHING_NEW\"")),
+        (
+            200,
+            confirmed.replace("\"price\": 460.5", "\"price\": \"much\""),
+        ),
+        (302, String::new()),
+        (502, "<html>".to_owned()),
+        (400, "bad request".to_owned()),
+        (429, "slow down".to_owned()),
+    ];
+    for (status, body) in cases {
+        let gateway = Gateway::new().answer(status, &body);
+        let result = gateway.run(|| NuiteeHotels::book(ask::book_request()));
+        assert!(
+            matches!(result, Err(ChangeError::Unknown(_))),
+            "{status} {body:.20}: {result:?}"
+        );
+    }
+}
+
+#[test]
+fn a_broken_connection_is_unknown_and_a_refused_one_is_not_sent() {
+    let cases = [
+        (
+            Error::NotSent("refused".into()),
+            ChangeError::NotSent("refused".into()),
+        ),
+        (
+            Error::Cut("reset".into()),
+            ChangeError::Unknown("reset".into()),
+        ),
+        (
+            Error::TimedOut("late".into()),
+            ChangeError::Unknown("late".into()),
+        ),
+    ];
+    for (error, expected) in cases {
+        let gateway = Gateway::new().fail(error);
+        let result = gateway.run(|| NuiteeHotels::book(ask::book_request()));
+        assert_eq!(result, Err(expected));
+    }
+}
+
+#[test]
+fn what_cannot_be_booked_is_refused_before_it_is_sent() {
+    let gateway = Gateway::new();
+    let mut request = ask::book_request();
+    request.supplier_prebook = "not ours".to_owned();
+    let foreign = gateway.run(|| NuiteeHotels::book(request));
+    let mut request = ask::book_request();
+    request.rooms[1].guests.clear();
+    let empty = gateway.run(|| NuiteeHotels::book(request));
+    for result in [foreign, empty] {
+        assert!(matches!(result, Err(ChangeError::Refused(_))), "{result:?}");
+    }
+    let switched = Gateway::new().settings(SDK);
+    let result = switched.run(|| NuiteeHotels::book(ask::book_request()));
+    assert!(matches!(result, Err(ChangeError::Refused(_))), "{result:?}");
+    assert!(gateway.requests().is_empty() && switched.requests().is_empty());
+}
+
+#[test]
+fn a_booking_is_found_by_the_suppliers_id() {
+    let gateway = ask::answering("booking.json");
+    let found = gateway
+        .run(|| NuiteeHotels::find(ask::find_request(Some("BK/1"))))
+        .unwrap();
+    assert!(matches!(found, FindAnswer::Found(state) if state.supplier_reference == "BK-OWN-1"));
+    assert_eq!(
+        gateway.requests()[0].url,
+        "https://book.liteapi.travel/v3.0/bookings/BK%2F1"
+    );
+}
+
+#[test]
+fn a_booking_is_found_by_our_reference_among_look_alikes_and_old_ones() {
+    let gateway = ask::answering("bookings.json");
+    let found = gateway
+        .run(|| NuiteeHotels::find(ask::find_request(None)))
+        .unwrap();
+    let FindAnswer::Found(state) = found else {
+        panic!("{found:?}");
+    };
+    assert_eq!(state.supplier_reference, "BK-OWN-1");
+    assert_eq!(state.rooms.len(), 2, "listed rooms have another name");
+    assert_eq!(
+        gateway.requests()[0].url,
+        "https://book.liteapi.travel/v3.0/bookings?clientReference=bkg_own_1",
+        "with a slash before the query it would be another list"
+    );
+}
+
+#[test]
+fn a_booking_that_is_not_there_is_not_found_in_every_form() {
+    let nothing = [
+        (204, ""),
+        (200, r#"{"error": {"code": 204, "message": "no content"}}"#),
+        (200, r#"{"data": []}"#),
+        (200, r#"{"data": null}"#),
+        (200, r#"{"data": ""}"#),
+    ];
+    for (status, body) in nothing {
+        let gateway = Gateway::new().answer(204, "").answer(status, body);
+        let found = gateway.run(|| NuiteeHotels::find(ask::find_request(Some("BK-X"))));
+        assert_eq!(found, Ok(FindAnswer::NotFound), "{status} {body}");
+        assert_eq!(gateway.unused_answers(), 0);
+    }
+}
+
+#[test]
+fn a_read_back_that_fails_is_no_proof() {
+    let cases = [
+        (500, "{}"),
+        (200, "{\"data\": [{\"bookingId\": 5}]}"),
+        (401, "{}"),
+    ];
+    for (status, body) in cases {
+        let gateway = Gateway::new().answer(status, body);
+        let found = gateway.run(|| NuiteeHotels::find(ask::find_request(None)));
+        assert!(found.is_err(), "{status}: {found:?}");
+    }
+    let gateway = Gateway::new().fail(Error::TimedOut("late".into()));
+    let found = gateway.run(|| NuiteeHotels::find(ask::find_request(None)));
+    assert_eq!(found, Err(ReadError::TimedOut("late".into())));
+}
+
+#[test]
+fn every_spelling_of_a_status_is_understood_and_a_new_one_is_not_guessed() {
+    let cases = [
+        ("CONFIRMED", Some(BookingStatus::Confirmed)),
+        ("CANCELLED", Some(BookingStatus::Canceled)),
+        ("CANCELED", Some(BookingStatus::Canceled)),
+        ("CANCELLED_WITH_CHARGES", Some(BookingStatus::Canceled)),
+        ("cancelled", Some(BookingStatus::Canceled)),
+        ("FAILED", None),
+        ("", None),
+    ];
+    for (status, expected) in cases {
+        let document = ask::fixture("booking.json").replace("CONFIRMED", status);
+        let gateway = Gateway::new().answer(200, document);
+        match (
+            gateway.run(|| NuiteeHotels::find(ask::find_request(Some("BK-OWN-1")))),
+            expected,
+        ) {
+            (Ok(FindAnswer::Found(state)), Some(expected)) => {
+                assert_eq!(state.status, expected, "{status}");
+                let all_canceled = state.rooms.iter().all(|room| room.canceled);
+                assert_eq!(
+                    all_canceled,
+                    expected == BookingStatus::Canceled,
+                    "{status}"
+                );
+            }
+            (Err(ReadError::Unreadable(_)), None) => {}
+            (found, _) => panic!("{status}: {found:?}"),
+        }
+    }
+}
+
+#[test]
+fn both_forms_of_the_sandbox_mark_are_read() {
+    for (mark, expected) in [("1", 1), ("true", 1), ("0", 0), ("false", 0), ("null", 0)] {
+        let document =
+            ask::fixture("booking.json").replace("\"sandbox\": 1", &format!("\"sandbox\": {mark}"));
+        let gateway = Gateway::new().answer(200, document);
+        let found = gateway.run(|| NuiteeHotels::find(ask::find_request(Some("BK-OWN-1"))));
+        assert!(
+            matches!(&found, Ok(FindAnswer::Found(state)) if state.extensions.len() == expected),
+            "{mark}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn rooms_whose_numbers_do_not_tell_them_apart_stand_in_the_order_of_the_answer() {
+    for number in ["1", "null", "0", "-1"] {
+        let document = ask::fixture("booking.json")
+            .replace("\"occupancy_number\": 2", "\"occupancy_number\": 1")
+            .replace(
+                "\"occupancy_number\": 1",
+                &format!("\"occupancy_number\": {number}"),
+            );
+        let gateway = Gateway::new().answer(200, document);
+        let state = gateway
+            .run(|| NuiteeHotels::book(ask::book_request()))
+            .unwrap();
+        let positions: Vec<_> = state.rooms.iter().map(|room| room.position).collect();
+        assert_eq!(positions, [0, 1], "{number}");
+    }
+}

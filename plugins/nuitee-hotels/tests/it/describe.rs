@@ -1,0 +1,45 @@
+//! What the adapter says of itself.
+
+use nuitee_hotels::NuiteeHotels;
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::{HotelPricing, Plugin, ReadError};
+
+use crate::ask;
+
+#[test]
+fn it_asks_for_both_hosts_and_promises_nothing() {
+    let description = Gateway::new().run(NuiteeHotels::describe);
+    assert_eq!(description.name, "nuitee-hotels");
+    assert_eq!(
+        description.hosts,
+        ["api.liteapi.travel", "book.liteapi.travel"]
+    );
+    assert_eq!(description.reads_consistent_after_ms, None);
+    assert!(!description.repeats_are_safe);
+    assert!(!description.cancels_single_rooms);
+    assert!(!description.one_booking_per_offer);
+    assert!(!description.collects_payment);
+    assert!(description.secrets.is_empty());
+}
+
+#[test]
+fn settings_move_the_hosts_and_say_who_takes_the_card() {
+    let settings = r#"{"data_url": "http://127.0.0.1:9001/v3.0", "book_url": "http://127.0.0.1:9002",
+        "payment_method": "PAYMENT_SDK"}"#;
+    let description = Gateway::new()
+        .settings(settings)
+        .run(NuiteeHotels::describe);
+    assert_eq!(description.hosts, ["127.0.0.1:9001", "127.0.0.1:9002"]);
+    assert!(description.collects_payment);
+}
+
+#[test]
+fn settings_that_do_not_fit_stop_every_call_before_it_is_sent() {
+    let gateway = Gateway::new().settings(r#"{"payment_method": "CASH"}"#);
+    let answer = gateway.run(|| NuiteeHotels::price(ask::price_request()));
+    assert!(
+        matches!(answer, Err(ReadError::Misconfigured(_))),
+        "{answer:?}"
+    );
+    assert!(gateway.requests().is_empty());
+}

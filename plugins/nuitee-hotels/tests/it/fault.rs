@@ -1,0 +1,368 @@
+//! Every error code, as each kind of call understands it.
+
+use nuitee_hotels::NuiteeHotels;
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::{
+    ChangeError, HotelBooking, HotelCancellation, HotelContent, ReadError, RefusalReason,
+};
+
+use crate::ask;
+
+/// What a call ends in, in short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Refused(&'static str),
+    NotSent,
+    Unknown,
+    NotFound,
+    Rejected(&'static str),
+    RateLimited,
+    TimedOut,
+    Unavailable,
+    Unreadable,
+    Misconfigured,
+    Done,
+}
+
+use End::{
+    Done, Misconfigured, NotFound, NotSent, RateLimited, Refused, Rejected, TimedOut, Unavailable,
+    Unknown, Unreadable,
+};
+
+/// Code, description, HTTP status, and what a read, a prebook, a book and a
+/// cancellation that are answered with it end in.
+type Row = (u32, &'static str, u16, [End; 4]);
+
+const ROWS: [Row; 34] = [
+    // no availability
+    (
+        2001,
+        "",
+        200,
+        [
+            Rejected("unavailable"),
+            Refused("unavailable"),
+            Refused("unavailable"),
+            Refused("unavailable"),
+        ],
+    ),
+    // bad input, invalid prebook or rate
+    (
+        4000,
+        "missing or not supported payment method",
+        400,
+        [
+            Rejected("invalid"),
+            Refused("invalid"),
+            Refused("invalid"),
+            Refused("invalid"),
+        ],
+    ),
+    (
+        4002,
+        "empty request body",
+        400,
+        [
+            Rejected("invalid"),
+            Refused("invalid"),
+            Refused("invalid"),
+            Refused("invalid"),
+        ],
+    ),
+    (
+        4002,
+        "empty request body",
+        200,
+        [
+            Rejected("invalid"),
+            Refused("invalid"),
+            Refused("invalid"),
+            Refused("invalid"),
+        ],
+    ),
+    (
+        4002,
+        "invalid prebookId, rate not found",
+        400,
+        [
+            Rejected("invalid"),
+            Refused("expired"),
+            Refused("expired"),
+            Refused("expired"),
+        ],
+    ),
+    (
+        4002,
+        "invalid offerId",
+        400,
+        [
+            Rejected("invalid"),
+            Refused("expired"),
+            Refused("expired"),
+            Refused("expired"),
+        ],
+    ),
+    (
+        4003,
+        "",
+        400,
+        [
+            Rejected("invalid"),
+            Refused("invalid"),
+            Refused("invalid"),
+            Refused("invalid"),
+        ],
+    ),
+    (
+        4010,
+        "prebookId data validation failed",
+        400,
+        [
+            Rejected("invalid"),
+            Refused("expired"),
+            Refused("expired"),
+            Refused("expired"),
+        ],
+    ),
+    // the offer is no longer valid
+    (
+        4040,
+        "",
+        408,
+        [
+            Rejected("expired"),
+            Refused("expired"),
+            Refused("expired"),
+            Refused("expired"),
+        ],
+    ),
+    // a prebook timed out: nothing is held
+    (4016, "", 408, [TimedOut, NotSent, Unknown, Unknown]),
+    // the client reference exists: read back, and found
+    (4005, "", 400, [Rejected("invalid"), Unknown, Done, Unknown]),
+    // not confirmed, the provider failed
+    (
+        2010,
+        "",
+        400,
+        [
+            Rejected("invalid"),
+            Refused("other"),
+            Refused("other"),
+            Refused("other"),
+        ],
+    ),
+    (
+        2013,
+        "",
+        500,
+        [
+            Unavailable,
+            Refused("other"),
+            Refused("other"),
+            Refused("other"),
+        ],
+    ),
+    // the checkout is not finished
+    (
+        2014,
+        "Payment not completed",
+        400,
+        [
+            Rejected("invalid"),
+            Refused("payment required"),
+            Refused("payment required"),
+            Refused("payment required"),
+        ],
+    ),
+    (
+        2014,
+        "prebookId is not associated with the transaction",
+        400,
+        [
+            Rejected("invalid"),
+            Refused("payment required"),
+            Refused("payment required"),
+            Refused("payment required"),
+        ],
+    ),
+    // booked or not: nobody knows
+    (
+        2014,
+        "booking data was not updated",
+        400,
+        [Rejected("invalid"), Unknown, Unknown, Unknown],
+    ),
+    (
+        2014,
+        "payment retrieval failed",
+        400,
+        [Rejected("invalid"), Unknown, Unknown, Unknown],
+    ),
+    (
+        2014,
+        "payment status save failed",
+        200,
+        [Unreadable, Unknown, Unknown, Unknown],
+    ),
+    (
+        5000,
+        "booking initial save failed, please try again",
+        400,
+        [Unavailable, Unknown, Unknown, Unknown],
+    ),
+    (
+        5000,
+        "please check if you have provided a payment method for your account",
+        400,
+        [Unavailable, Unknown, Unknown, Unknown],
+    ),
+    (5000, "", 500, [Unavailable, Unknown, Unknown, Unknown]),
+    // the money could not be had
+    (
+        5000,
+        "payment failed: declined",
+        400,
+        [
+            Unavailable,
+            Refused("payment declined"),
+            Refused("payment declined"),
+            Refused("payment declined"),
+        ],
+    ),
+    // our key
+    (
+        401,
+        "",
+        401,
+        [
+            Misconfigured,
+            Refused("account"),
+            Refused("account"),
+            Refused("account"),
+        ],
+    ),
+    (
+        40301,
+        "",
+        403,
+        [
+            Misconfigured,
+            Refused("account"),
+            Refused("account"),
+            Refused("account"),
+        ],
+    ),
+    (
+        40302,
+        "",
+        200,
+        [
+            Misconfigured,
+            Refused("account"),
+            Refused("account"),
+            Refused("account"),
+        ],
+    ),
+    // their limit: nothing was done, the call may be repeated
+    (429, "", 429, [RateLimited, NotSent, NotSent, NotSent]),
+    (4290, "", 429, [RateLimited, NotSent, NotSent, NotSent]),
+    (4291, "", 200, [RateLimited, NotSent, NotSent, NotSent]),
+    // codes that nobody documented
+    (4999, "", 500, [Unavailable, Unknown, Unknown, Unknown]),
+    (4999, "", 502, [Unavailable, Unknown, Unknown, Unknown]),
+    (4999, "", 504, [TimedOut, Unknown, Unknown, Unknown]),
+    (4999, "", 404, [NotFound, Unknown, Unknown, Unknown]),
+    (
+        4999,
+        "",
+        400,
+        [Rejected("invalid"), Unknown, Unknown, Unknown],
+    ),
+    (4999, "", 200, [Unreadable, Unknown, Unknown, Unknown]),
+];
+
+#[test]
+fn every_code_ends_as_it_must() {
+    for (code, description, status, expected) in ROWS {
+        let body = format!(
+            r#"{{"error": {{"code": {code}, "message": "a message", "description": "{description}"}}}}"#
+        );
+        let gateway = || {
+            Gateway::new()
+                .answer(status, &body)
+                .answer(200, ask::fixture("bookings.json"))
+        };
+        let read = gateway().run(|| NuiteeHotels::read_details("lpown1".to_owned()));
+        let prebook = gateway().run(|| NuiteeHotels::prebook(ask::prebook_request()));
+        let book = gateway().run(|| NuiteeHotels::book(ask::book_request()));
+        let cancel = gateway().run(|| NuiteeHotels::cancel(ask::cancel_request()));
+        let ends = [
+            of_read(&read),
+            of_change(&prebook),
+            of_change(&book),
+            of_change(&cancel),
+        ];
+        assert_eq!(
+            ends, expected,
+            "{code} {description:?} with status {status}"
+        );
+    }
+}
+
+#[test]
+fn a_code_may_come_as_text() {
+    let gateway = Gateway::new().answer(200, r#"{"error": {"code": "4040"}}"#);
+    let book = gateway.run(|| NuiteeHotels::book(ask::book_request()));
+    assert_eq!(of_change(&book), Refused("expired"));
+}
+
+#[test]
+fn operators_see_the_code_and_never_what_the_supplier_quotes() {
+    let body = r#"{"error": {"code": 4002, "message": "wrong input", "description": "email canary@guest.example is wrong"}}"#;
+    let gateway = Gateway::new().answer(400, body);
+    let book = gateway.run(|| NuiteeHotels::book(ask::book_request()));
+    let Err(ChangeError::Refused(refusal)) = book else {
+        panic!("{book:?}");
+    };
+    assert_eq!(refusal.supplier_code.as_deref(), Some("4002"));
+    assert_eq!(refusal.message, "Nuitee answered 4002: wrong input");
+}
+
+fn of_read<T>(result: &Result<T, ReadError>) -> End {
+    match result {
+        Ok(_) => Done,
+        Err(ReadError::NotFound(_)) => NotFound,
+        Err(ReadError::Rejected(refusal)) => Rejected(name(&refusal.reason)),
+        Err(ReadError::RateLimited(_)) => RateLimited,
+        Err(ReadError::TimedOut(_)) => TimedOut,
+        Err(ReadError::Unavailable(_)) => Unavailable,
+        Err(ReadError::Unreadable(_)) => Unreadable,
+        Err(ReadError::Misconfigured(_)) => Misconfigured,
+    }
+}
+
+fn of_change<T>(result: &Result<T, ChangeError>) -> End {
+    match result {
+        Ok(_) => Done,
+        Err(ChangeError::Refused(refusal)) => Refused(name(&refusal.reason)),
+        Err(ChangeError::NotSent(_)) => NotSent,
+        Err(ChangeError::Unknown(_)) => Unknown,
+    }
+}
+
+fn name(reason: &RefusalReason) -> &'static str {
+    match reason {
+        RefusalReason::Unavailable => "unavailable",
+        RefusalReason::Expired => "expired",
+        RefusalReason::PriceChanged(_) => "price changed",
+        RefusalReason::TermsChanged => "terms changed",
+        RefusalReason::PaymentRequired => "payment required",
+        RefusalReason::PaymentDeclined => "payment declined",
+        RefusalReason::Invalid => "invalid",
+        RefusalReason::Duplicate => "duplicate",
+        RefusalReason::NotCancellable => "not cancellable",
+        RefusalReason::Account => "account",
+        RefusalReason::Other(_) => "other",
+    }
+}

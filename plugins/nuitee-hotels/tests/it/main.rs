@@ -1,0 +1,19 @@
+//! The adapter through its exported traits, natively, against scripted answers.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod ask;
+mod booking;
+mod cancellation;
+mod content;
+mod describe;
+mod fault;
+mod pricing;
+mod search;
+mod vendor;
+mod wrong;

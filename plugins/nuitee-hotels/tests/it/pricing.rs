@@ -1,0 +1,313 @@
+//! Offers.
+
+use nuitee_hotels::NuiteeHotels;
+use serde_json::json;
+use stopover_sdk::hotel_pricing::{Offer, PriceAnswer};
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::types::{Board, Money};
+use stopover_sdk::{HotelPricing, ReadError, time};
+
+use crate::ask;
+
+fn price(gateway: &Gateway) -> Result<PriceAnswer, ReadError> {
+    gateway.run(|| NuiteeHotels::price(ask::price_request()))
+}
+
+fn priced() -> (Vec<Offer>, Gateway) {
+    let gateway = ask::answering("rates.json");
+    let mut answer = price(&gateway).unwrap();
+    assert_eq!(answer.hotels.len(), 1);
+    (answer.hotels.remove(0).offers, gateway)
+}
+
+#[test]
+fn rates_are_asked_for_as_the_supplier_wants() {
+    let (_, gateway) = priced();
+    let requests = gateway.requests();
+    assert_eq!(requests.len(), 1);
+    assert_eq!(
+        requests[0].url,
+        "https://api.liteapi.travel/v3.0/hotels/rates"
+    );
+    assert_eq!(requests[0].timeout_ms, Some(12_000));
+    assert!(
+        requests[0]
+            .headers
+            .iter()
+            .all(|header| header.name == "content-type")
+    );
+    assert_eq!(
+        ask::body(&requests[0]),
+        json!({
+            "hotelIds": ["lpown2", "lpown1"],
+            "checkin": "2027-06-01",
+            "checkout": "2027-06-03",
+            "currency": "EUR",
+            "guestNationality": "FR",
+            "occupancies": [{"adults": 2, "children": []}, {"adults": 1, "children": [7]}],
+            "maxRatesPerHotel": 25,
+            "includeHotelData": true,
+            "timeout": 8,
+        })
+    );
+}
+
+#[test]
+fn only_hotels_asked_for_with_offers_are_answered() {
+    let gateway = ask::answering("rates.json");
+    let answer = price(&gateway).unwrap();
+    let hotel = &answer.hotels[0].hotel;
+    assert_eq!(answer.hotels.len(), 1);
+    assert_eq!(hotel.supplier_hotel_id, "lpown1");
+    assert_eq!(hotel.name, "Harbour & Sons");
+    assert_eq!(hotel.address, "1 Quay, Port Example");
+    assert_eq!(hotel.location.unwrap().latitude, 43.735);
+    assert_eq!(answer.currency, "EUR");
+}
+
+#[test]
+fn rooms_stand_in_the_order_asked_whatever_order_they_came_in() {
+    let (offers, _) = priced();
+    let rooms: Vec<_> = offers[0]
+        .rooms
+        .iter()
+        .map(|room| {
+            (
+                room.name.as_str(),
+                room.total,
+                room.board,
+                room.board_name.as_str(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        rooms,
+        [
+            (
+                "Double Sea View",
+                25010,
+                Board::Breakfast,
+                "Bed and Breakfast"
+            ),
+            (
+                "Twin Sea View",
+                21040,
+                Board::Breakfast,
+                "Bed and Breakfast"
+            ),
+        ]
+    );
+}
+
+#[test]
+fn totals_come_as_a_list_or_as_an_object() {
+    let (offers, _) = priced();
+    assert_eq!(
+        (offers[0].supplier_offer.as_str(), offers[0].total),
+        ("OFFER-SEA", 46050)
+    );
+    assert_eq!(
+        (offers[1].supplier_offer.as_str(), offers[1].total),
+        ("OFFER-GARDEN", 35001)
+    );
+    assert_eq!(offers[1].rooms[1].total, 17001);
+}
+
+#[test]
+fn offers_that_do_not_fit_are_left_out_and_logged() {
+    let (offers, gateway) = priced();
+    assert_eq!(offers.len(), 2);
+    let logged = gateway.logged();
+    assert_eq!(logged.len(), 1);
+    assert!(
+        logged[0].1.starts_with("3 offers left out"),
+        "{}",
+        logged[0].1
+    );
+}
+
+#[test]
+fn only_what_is_not_included_is_due_at_the_property() {
+    let (offers, _) = priced();
+    assert_eq!(offers[0].rooms[0].due_at_property, None);
+    let due = Money {
+        amount: 1350,
+        currency: "EUR".to_owned(),
+    };
+    assert_eq!(offers[0].rooms[1].due_at_property, Some(due));
+}
+
+#[test]
+fn the_offers_policy_is_that_of_all_rooms() {
+    let (offers, _) = priced();
+    let policy = &offers[0].policy;
+    let at = |text| time::parse_timestamp(text).unwrap();
+    let steps: Vec<_> = policy
+        .penalties
+        .iter()
+        .map(|penalty| (penalty.start, penalty.amount))
+        .collect();
+    assert_eq!(
+        steps,
+        [
+            (at("2027-05-20 10:00:00"), 5000),
+            (at("2027-05-25 10:00:00"), 30010),
+            (at("2027-05-27 10:00:00"), 46050),
+        ]
+    );
+    assert!(policy.refundable);
+    assert_eq!(policy.free_until, Some(at("2027-05-20 10:00:00") - 1));
+    assert!(
+        !offers[1].policy.refundable,
+        "one of its rooms is not refundable"
+    );
+    assert!(offers[1].rooms[1].policy.refundable);
+}
+
+#[test]
+fn promotions_stand_once_with_their_rooms() {
+    let (offers, _) = priced();
+    let promotions: Vec<_> = offers[0]
+        .promotions
+        .iter()
+        .map(|promotion| {
+            let text = promotion.description.as_deref();
+            (
+                promotion.name.as_str(),
+                text,
+                promotion.amount,
+                promotion.room_positions.as_slice(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        promotions,
+        [
+            ("Stay longer", None, Some(1250), [0, 1].as_slice()),
+            ("Early bird", Some("15 %"), None, [0].as_slice()),
+        ]
+    );
+}
+
+#[test]
+fn an_unknown_board_keeps_its_name() {
+    let (offers, _) = priced();
+    assert_eq!(offers[1].rooms[0].board, Board::RoomOnly);
+    assert_eq!(offers[1].rooms[0].board_name, "Room only");
+    assert_eq!(offers[1].rooms[1].board, Board::Other);
+    assert_eq!(offers[1].rooms[1].board_name, "Kosher board");
+}
+
+#[test]
+fn no_offer_expires_because_the_supplier_does_not_say() {
+    let (offers, _) = priced();
+    assert!(offers.iter().all(|offer| offer.expires_at.is_none()));
+}
+
+#[test]
+fn more_offers_than_asked_are_cut() {
+    let gateway = ask::answering("rates.json");
+    let mut request = ask::price_request();
+    request.max_offers_per_hotel = 1;
+    let answer = gateway.run(|| NuiteeHotels::price(request)).unwrap();
+    let ids: Vec<_> = answer.hotels[0]
+        .offers
+        .iter()
+        .map(|offer| &offer.supplier_offer)
+        .collect();
+    assert_eq!(ids, ["OFFER-SEA"]);
+}
+
+#[test]
+fn another_currency_makes_the_answer_unreadable() {
+    let other = ask::fixture("rates.json").replace(
+        r#""total": [{"amount": 250.1, "currency": "EUR"}]"#,
+        r#""total": [{"amount": 250.1, "currency": "USD"}]"#,
+    );
+    let answer = price(&Gateway::new().answer(200, other));
+    assert!(
+        matches!(answer, Err(ReadError::Unreadable(_))),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn member_rates_are_asked_for_and_marked_with_the_operators_membership() {
+    let gateway = ask::answering("rates.json")
+        .settings(r#"{"loyalty_program": "HH", "loyalty_membership": "M-1"}"#);
+    let answer = price(&gateway).unwrap();
+    let body = ask::body(&gateway.requests()[0]);
+    assert_eq!(body["loyaltyProgram"], "HH");
+    assert_eq!(
+        body["loyaltyProgramDetails"],
+        json!([{"programId": "HH", "membershipId": "M-1"}])
+    );
+    let offers = &answer.hotels[0].offers;
+    assert_eq!(offers[0].loyalty, None);
+    assert_eq!(offers[2].supplier_offer, "OFFER-MEMBERS");
+    let loyalty = offers[2].loyalty.as_ref().unwrap();
+    assert_eq!(loyalty.program, "HH");
+    assert_eq!(loyalty.membership_number.as_deref(), Some("M-1"));
+}
+
+#[test]
+fn nothing_available_is_no_hotels_in_every_form() {
+    let forms = [
+        (204, ""),
+        (
+            200,
+            r#"{"error": {"code": 2001, "message": "no availability found"}}"#,
+        ),
+        (
+            404,
+            r#"{"error": {"code": 2001, "message": "no availability found"}}"#,
+        ),
+        (200, r#"{"data": [], "sandbox": true}"#),
+        (200, r#"{"data": null}"#),
+    ];
+    for (status, body) in forms {
+        let answer = price(&Gateway::new().answer(status, body)).unwrap();
+        assert!(answer.hotels.is_empty(), "{status} {body}");
+    }
+}
+
+#[test]
+fn what_is_no_answer_is_unreadable() {
+    for body in [
+        "<html>",
+        "{\"data\": [",
+        "{\"data\": 5}",
+        "[]",
+        "{\"data\": [{}]}",
+    ] {
+        let answer = price(&Gateway::new().answer(200, body));
+        assert!(
+            matches!(answer, Err(ReadError::Unreadable(_))),
+            "{body}: {answer:?}"
+        );
+    }
+}
+
+#[test]
+fn fees_in_two_currencies_leave_the_offer_out_and_in_one_other_do_not() {
+    let with_fee = |currency: &str, both: bool| {
+        let fee = r#""description": "Beach fee", "amount": 10, "currency": "EUR""#;
+        let mut document = ask::fixture("rates.json").replace(fee, &fee.replace("EUR", currency));
+        if both {
+            let tax = r#""description": "City tax", "amount": 3.5, "currency": "EUR""#;
+            document = document.replace(tax, &tax.replace("EUR", currency));
+        }
+        price(&Gateway::new().answer(200, document))
+            .unwrap()
+            .hotels
+            .remove(0)
+            .offers
+    };
+    assert_eq!(with_fee("HRK", false)[0].supplier_offer, "OFFER-GARDEN");
+    let offers = with_fee("JPY", true);
+    let due = Money {
+        amount: 14,
+        currency: "JPY".to_owned(),
+    };
+    assert_eq!(offers[0].rooms[1].due_at_property, Some(due));
+}

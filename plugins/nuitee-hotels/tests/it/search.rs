@@ -1,0 +1,180 @@
+//! Search over an area.
+
+use nuitee_hotels::NuiteeHotels;
+use stopover_sdk::hotel_search::{
+    AppliedFilters, Area, Filters, SearchAnswer, SearchRequest, Sort,
+};
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::types::{Board, Location};
+use stopover_sdk::{HotelSearch, ReadError};
+
+use crate::ask;
+
+fn request() -> SearchRequest {
+    SearchRequest {
+        area: Area {
+            center: Location {
+                latitude: 43.735,
+                longitude: 15.889,
+            },
+            radius_m: 20_000,
+            supplier_place_id: None,
+        },
+        stay: ask::stay(),
+        filters: Filters {
+            min_star_rating: None,
+            min_guest_rating: None,
+            refundable: None,
+            boards: vec![],
+            max_total: None,
+        },
+        sort: Sort::Distance,
+        limit: 20,
+    }
+}
+
+/// The area, and where the hotel is whose rates came without a place.
+fn gateway() -> Gateway {
+    ask::answering("area.json").answer(200, ask::fixture("hotels.json"))
+}
+
+fn search(change: impl FnOnce(&mut SearchRequest)) -> (SearchAnswer, Gateway) {
+    let gateway = gateway();
+    let mut request = request();
+    change(&mut request);
+    let answer = gateway.run(|| NuiteeHotels::search(request)).unwrap();
+    (answer, gateway)
+}
+
+fn ids(answer: &SearchAnswer) -> Vec<&str> {
+    answer
+        .hotels
+        .iter()
+        .map(|hotel| hotel.supplier_hotel_id.as_str())
+        .collect()
+}
+
+#[test]
+fn hotels_come_with_their_lowest_total_sorted_by_distance() {
+    let (answer, gateway) = search(|_| ());
+    assert_eq!(ids(&answer), ["lpnear", "lpmid", "lpfar"]);
+    let near = &answer.hotels[0];
+    assert_eq!(near.lowest_total, Some(9000));
+    assert_eq!(
+        (near.star_rating, near.guest_rating),
+        (Some(3.0), Some(9.2))
+    );
+    assert_eq!(near.main_image, None);
+    assert_eq!(answer.hotels[1].guest_rating, None, "a rating of 0 is none");
+    assert_eq!(answer.hotels[2].location.latitude, 43.9, "looked up");
+    assert!(!answer.truncated);
+    assert_eq!(answer.applied, AppliedFilters::all());
+
+    let requests = gateway.requests();
+    let body = ask::body(&requests[0]);
+    assert_eq!(body["latitude"], 43.735);
+    assert_eq!(body["radius"], 20_000);
+    assert_eq!(body["maxRatesPerHotel"], 1);
+    assert_eq!(body["placeId"], serde_json::Value::Null);
+    assert_eq!(
+        requests[1].url,
+        "https://api.liteapi.travel/v3.0/data/hotels?hotelIds=lpfar%2Clpnowhere"
+    );
+}
+
+#[test]
+fn every_sort_orders_and_the_limit_cuts() {
+    let cases = [
+        (Sort::Total, ["lpfar", "lpnear"]),
+        (Sort::GuestRating, ["lpnear", "lpfar"]),
+        (Sort::StarRating, ["lpmid", "lpnear"]),
+        (Sort::Distance, ["lpnear", "lpmid"]),
+    ];
+    for (sort, expected) in cases {
+        let (answer, _) = search(|request| {
+            request.sort = sort;
+            request.limit = 2;
+        });
+        assert_eq!(ids(&answer), expected, "{sort:?}");
+        assert!(answer.truncated);
+    }
+}
+
+#[test]
+fn every_filter_filters() {
+    type Change = fn(&mut Filters);
+    let cases: [(&str, Change, &[&str]); 6] = [
+        (
+            "stars",
+            |filters| filters.min_star_rating = Some(4.0),
+            &["lpmid", "lpfar"],
+        ),
+        (
+            "guests",
+            |filters| filters.min_guest_rating = Some(8.0),
+            &["lpnear"],
+        ),
+        (
+            "refundable",
+            |filters| filters.refundable = Some(true),
+            &["lpnear", "lpmid"],
+        ),
+        (
+            "boards",
+            |filters| filters.boards = vec![Board::Breakfast],
+            &["lpnear", "lpmid"],
+        ),
+        (
+            "total",
+            |filters| filters.max_total = Some(9000),
+            &["lpnear", "lpfar"],
+        ),
+        (
+            "other board",
+            |filters| filters.boards = vec![Board::Other],
+            &["lpnear", "lpmid", "lpfar"],
+        ),
+    ];
+    for (name, change, expected) in cases {
+        let (answer, _) = search(|request| change(&mut request.filters));
+        assert_eq!(ids(&answer), expected, "{name}");
+        let applies_boards = answer.applied.contains(AppliedFilters::BOARDS);
+        assert_eq!(applies_boards, name != "other board", "{name}");
+    }
+}
+
+#[test]
+fn the_supplier_is_asked_to_filter_what_it_can() {
+    let (_, gateway) = search(|request| {
+        request.area.supplier_place_id = Some("pl/1".to_owned());
+        request.filters.boards = vec![Board::RoomOnly, Board::Breakfast];
+        request.filters.refundable = Some(true);
+        request.filters.min_star_rating = Some(4.2);
+    });
+    let body = ask::body(&gateway.requests()[0]);
+    assert_eq!(body["placeId"], "pl/1");
+    assert_eq!(body.get("latitude"), None);
+    assert_eq!(body["boardType"], "RO,BB,BB1,BB2,BI");
+    assert_eq!(body["refundableRatesOnly"], true);
+    assert_eq!(body["starRating"], serde_json::json!([4.5, 5.0]));
+}
+
+#[test]
+fn another_currency_makes_the_answer_unreadable() {
+    let other = ask::fixture("area.json").replacen("\"EUR\"", "\"USD\"", 1);
+    let gateway = Gateway::new()
+        .answer(200, other)
+        .answer(200, ask::fixture("hotels.json"));
+    let answer = gateway.run(|| NuiteeHotels::search(request()));
+    assert!(
+        matches!(answer, Err(ReadError::Unreadable(_))),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn an_area_without_rates_is_empty() {
+    let gateway = Gateway::new().answer(204, "");
+    let answer = gateway.run(|| NuiteeHotels::search(request())).unwrap();
+    assert!(answer.hotels.is_empty() && !answer.truncated);
+}

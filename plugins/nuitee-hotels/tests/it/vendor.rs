@@ -1,0 +1,335 @@
+//! The vendor's own examples, where they are: in a folder beside the repository.
+//! The project passes without it, and says so.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use nuitee_hotels::NuiteeHotels;
+use serde_json::Value;
+use stopover_sdk::hotel_booking::{FindAnswer, FindRequest};
+use stopover_sdk::hotel_cancellation::Quote;
+use stopover_sdk::hotel_places::PlaceQuery;
+use stopover_sdk::hotel_pricing::PriceRequest;
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::types::hotel::{HotelBookingState, Occupancy, Stay};
+use stopover_sdk::types::{BookingStatus, Location};
+use stopover_sdk::{
+    ChangeError, HotelBooking, HotelCancellation, HotelContent, HotelPlaces, HotelPricing,
+    HotelWeather, ReadError, RefusalReason,
+};
+
+use crate::ask;
+
+type Check = fn(&str, u16);
+
+/// Every document of hotels, by the beginning of its name.
+const CHECKS: [(&str, Check); 13] = [
+    ("search/POST_hotels_rates__200", rates),
+    ("booking/POST_rates_prebook__200", prebook),
+    ("booking/POST_rates_book__200", book),
+    ("booking/GET_bookings_bookingId__200", read_booking),
+    ("booking/PUT_bookings_bookingId__200", cancel),
+    ("booking/POST_rates_book__request", book_request),
+    ("booking/POST_rates_prebook__request", prebook_request),
+    ("booking/POST_rates_book__400", book_refused),
+    ("booking/POST_rates_prebook__40", prebook_refused),
+    ("static/GET_data_hotel__200", details),
+    ("static/GET_data_reviews__200", reviews),
+    ("static/GET_data_weather__200", weather),
+    ("static/GET_data_places__", places),
+];
+
+/// Documents with the same error for every read.
+const REFUSED_READS: [&str; 6] = [
+    "booking/GET_bookings_bookingId__401",
+    "booking/GET_prebooks_prebookId__401",
+    "booking/PUT_bookings_bookingId__401",
+    "static/GET_data_hotel__401",
+    "static/GET_data_hotels__401",
+    "static/GET_data_reviews__401",
+];
+
+#[test]
+fn the_vendors_examples_are_read() {
+    let folder =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/fixtures/liteapi/extracted");
+    if !folder.is_dir() {
+        say(&format!(
+            "the vendor's examples are not here ({}): nothing replayed",
+            folder.display()
+        ));
+        return;
+    }
+    let mut ran: BTreeMap<&str, u32> = BTreeMap::new();
+    for (name, path) in documents(&folder) {
+        let document = std::fs::read_to_string(&path).unwrap();
+        if let Some((prefix, check)) = CHECKS.iter().find(|(prefix, _)| name.starts_with(prefix)) {
+            check(&document, status(&name));
+            *ran.entry(prefix).or_default() += 1;
+        } else if let Some(prefix) = REFUSED_READS
+            .iter()
+            .find(|prefix| name.starts_with(**prefix))
+        {
+            refused_read(&document, status(&name));
+            *ran.entry(prefix).or_default() += 1;
+        }
+    }
+    let count: u32 = ran.values().sum();
+    say(&format!("{count} of the vendor's documents replayed"));
+    for prefix in CHECKS
+        .iter()
+        .map(|(prefix, _)| prefix)
+        .chain(&REFUSED_READS)
+    {
+        assert!(ran.contains_key(prefix), "no document {prefix}");
+    }
+}
+
+/// Past the test harness, which shows output of failed tests only.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Hotel documents, as `folder/file`.
+fn documents(folder: &Path) -> Vec<(String, PathBuf)> {
+    let mut found = Vec::new();
+    for group in ["booking", "search", "static"] {
+        for entry in std::fs::read_dir(folder.join(group)).unwrap() {
+            let path = entry.unwrap().path();
+            let file = path.file_name().unwrap().to_string_lossy();
+            found.push((format!("{group}/{file}"), path.clone()));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The status in a file's name; requests have none.
+fn status(name: &str) -> u16 {
+    name.split("__")
+        .nth(1)
+        .and_then(|part| part.get(..3)?.parse().ok())
+        .unwrap_or(0)
+}
+
+fn stay() -> Stay {
+    Stay {
+        check_in: "2025-12-05".to_owned(),
+        check_out: "2025-12-10".to_owned(),
+        occupancies: vec![Occupancy {
+            adults: 2,
+            children: vec![],
+        }],
+        guest_nationality: "US".to_owned(),
+        guest_residence: None,
+        currency: "USD".to_owned(),
+    }
+}
+
+fn rates(document: &str, status: u16) {
+    let gateway = Gateway::new().answer(status, document);
+    let request = PriceRequest {
+        supplier_hotel_ids: vec!["lp1897".to_owned()],
+        stay: stay(),
+        max_offers_per_hotel: 5,
+    };
+    let answer = gateway.run(|| NuiteeHotels::price(request)).unwrap();
+    let hotel = &answer.hotels[0];
+    assert_eq!(hotel.hotel.name, "Hotel Example NYC");
+    assert_eq!(hotel.offers.len(), 1);
+    let offer = &hotel.offers[0];
+    assert_eq!(offer.total, 16366);
+    assert_eq!(offer.rooms[0].name, "Standard King Room");
+    assert_eq!(
+        offer.rooms[0].due_at_property.as_ref().unwrap().amount,
+        4361
+    );
+    assert!(offer.policy.refundable);
+    assert_eq!(offer.policy.penalties[0].amount, 16366);
+    assert_eq!(offer.promotions[0].name, "Early booker Deal");
+    assert!(gateway.logged().is_empty());
+}
+
+fn prebook(document: &str, status: u16) {
+    let gateway = Gateway::new().answer(status, document).answer(204, "");
+    let mut request = ask::prebook_request();
+    request.supplier_hotel_id = "lp1897".to_owned();
+    request.stay = stay();
+    request.total = 16366;
+    let bound = gateway.run(|| NuiteeHotels::prebook(request)).unwrap();
+    // Its price, 213.66, is with add-ons of 70 and a voucher of 20.
+    assert_eq!(bound.total, 16366);
+    assert_eq!(bound.rooms.len(), 1);
+    assert!(bound.supplier_prebook.contains("zzWkJcdgk"));
+}
+
+fn book(document: &str, status: u16) {
+    let gateway = Gateway::new().answer(status, document);
+    let state = gateway
+        .run(|| NuiteeHotels::book(ask::book_request()))
+        .unwrap();
+    assert_eq!(state.supplier_reference, "ABC123");
+    assert_eq!(state.status, BookingStatus::Confirmed);
+    assert_eq!((state.total, state.currency.as_str()), (10000, "USD"));
+    assert_eq!(state.remarks.as_deref(), Some("Free breakfast\nFree WiFi"));
+    assert_eq!(state.hotel_confirmation_code.as_deref(), Some("HOTEL123"));
+}
+
+fn read_booking(document: &str, status: u16) {
+    let find = |status| {
+        let gateway = Gateway::new().answer(status, document);
+        let request = FindRequest {
+            client_reference: "REF123".to_owned(),
+            supplier_reference: Some("hSq2gVDrf".to_owned()),
+            supplier_prebook: None,
+        };
+        gateway.run(|| NuiteeHotels::find(request)).unwrap()
+    };
+    let FindAnswer::Found(state) = find(status) else {
+        panic!("not found");
+    };
+    assert_eq!((state.total, state.rooms.len()), (11500, 1));
+    assert_eq!(state.client_reference.as_deref(), Some("REF123"));
+    assert_eq!(state.remarks, None);
+    let policy = state.policy.unwrap();
+    assert_eq!(policy.penalties[0].amount, 10000);
+
+    let gateway = Gateway::new().answer(status, document);
+    let quote = gateway.run(|| NuiteeHotels::quote_cancellation(ask::quote_request()));
+    assert_eq!(quote, Ok(Quote::Policy(Some(policy))));
+}
+
+fn cancel(document: &str, status: u16) {
+    let gateway = Gateway::new().answer(status, document).answer(500, "");
+    let state: HotelBookingState = gateway
+        .run(|| NuiteeHotels::cancel(ask::cancel_request()))
+        .unwrap();
+    assert_eq!(state.status, BookingStatus::Canceled);
+    let amounts = state.cancellation.unwrap();
+    assert_eq!((amounts.fee, amounts.refund), (2500, Some(12500)));
+}
+
+/// What we send has no field that the vendor's example does not know.
+fn book_request(document: &str, _: u16) {
+    let gateway = Gateway::new();
+    let _ = gateway.run(|| NuiteeHotels::book(ask::book_request()));
+    known_fields(&gateway, document, &["clientReference"]);
+}
+
+fn prebook_request(document: &str, _: u16) {
+    let gateway = Gateway::new();
+    let _ = gateway.run(|| NuiteeHotels::prebook(ask::prebook_request()));
+    known_fields(&gateway, document, &[]);
+}
+
+fn known_fields(gateway: &Gateway, document: &str, optional: &[&str]) {
+    let sent = ask::body(&gateway.requests()[0]);
+    let example: Value = serde_json::from_str(document).unwrap();
+    for (field, value) in sent.as_object().unwrap() {
+        let known = example.get(field);
+        assert!(
+            known.is_some() || optional.contains(&field.as_str()),
+            "{field}"
+        );
+        let (Some(parts), Some(known)) = (value.get(0), known.and_then(|known| known.get(0)))
+        else {
+            continue;
+        };
+        for part in parts.as_object().unwrap().keys() {
+            assert!(known.get(part).is_some(), "{field}/{part}");
+        }
+    }
+}
+
+fn book_refused(document: &str, status: u16) {
+    let gateway = Gateway::new().answer(status, document);
+    let result = gateway.run(|| NuiteeHotels::book(ask::book_request()));
+    let error: Value = serde_json::from_str(document).unwrap();
+    let is_definite = matches!(error["error"]["code"].as_u64(), Some(4000 | 4002 | 4010));
+    match result {
+        Err(ChangeError::Refused(_)) => assert!(is_definite, "{document}"),
+        Err(ChangeError::Unknown(_)) => assert!(!is_definite, "{document}"),
+        other => panic!("{document}: {other:?}"),
+    }
+}
+
+fn prebook_refused(document: &str, status: u16) {
+    let gateway = Gateway::new().answer(status, document).answer(204, "");
+    let result = gateway.run(|| NuiteeHotels::prebook(ask::prebook_request()));
+    let Err(ChangeError::Refused(refusal)) = result else {
+        panic!("{result:?}");
+    };
+    let expected = if status == 401 {
+        RefusalReason::Account
+    } else {
+        RefusalReason::Expired
+    };
+    assert_eq!(refusal.reason, expected);
+}
+
+fn refused_read(document: &str, status: u16) {
+    let gateway = Gateway::new().answer(status, document);
+    let details = gateway.run(|| NuiteeHotels::read_details("lp1897".to_owned()));
+    assert!(
+        matches!(details, Err(ReadError::Misconfigured(_))),
+        "{details:?}"
+    );
+}
+
+fn details(document: &str, status: u16) {
+    let gateway = Gateway::new().answer(status, document);
+    let details = gateway
+        .run(|| NuiteeHotels::read_details("lp1897".to_owned()))
+        .unwrap();
+    assert_eq!(details.name, "The Manhattan at Times Square");
+    assert_eq!(details.country.as_deref(), Some("US"));
+    assert_eq!(details.check_in_from.as_deref(), Some("16:00"));
+    assert_eq!(details.guest_rating, Some(5.6));
+    assert_eq!((details.rooms.len(), details.images.len()), (6, 4));
+    assert_eq!((details.phone, details.email), (None, None));
+    assert!(!details.description.unwrap().contains('<'));
+}
+
+fn reviews(document: &str, status: u16) {
+    let gateway = Gateway::new().answer(status, document);
+    let reviews = gateway
+        .run(|| NuiteeHotels::read_reviews("lp4c2bf".to_owned(), 20))
+        .unwrap();
+    assert_eq!((reviews.items.len(), reviews.count), (2, 10));
+    assert!(!format!("{reviews:?}").contains("Hala"));
+}
+
+fn weather(document: &str, status: u16) {
+    let gateway = Gateway::new().answer(status, document);
+    let at = Location {
+        latitude: 36.1251,
+        longitude: -115.1699,
+    };
+    let (start, end) = ("2026-07-01".to_owned(), "2026-07-31".to_owned());
+    let days = gateway
+        .run(|| NuiteeHotels::forecast(at, start, end))
+        .unwrap();
+    assert_eq!(days.len(), 2);
+    let summary = days[0].summary.as_deref().unwrap();
+    assert!(summary.starts_with("The day will start"), "{summary}");
+}
+
+fn places(document: &str, status: u16) {
+    let gateway = Gateway::new()
+        .answer(status, document)
+        .answer(200, ask::fixture("place.json"))
+        .answer(200, ask::fixture("place.json"));
+    let query = PlaceQuery {
+        text: "Rome".to_owned(),
+        country: None,
+        language: None,
+        limit: 5,
+    };
+    let found = gateway.run(|| NuiteeHotels::find_places(query));
+    if status == 200 {
+        assert_eq!(found.unwrap()[0].name, "Rome");
+    } else {
+        assert!(matches!(found, Err(ReadError::Rejected(_))), "{found:?}");
+    }
+}

@@ -1,0 +1,151 @@
+//! Answers with one value replaced by a wrong one: no such answer makes the
+//! adapter panic, and money is never negative.
+
+use nuitee_hotels::NuiteeHotels;
+use serde_json::{Value, json};
+use stopover_sdk::hotel_booking::FindAnswer;
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::types::Location;
+use stopover_sdk::{
+    HotelBooking, HotelCancellation, HotelContent, HotelPriceCalendar, HotelPricing, HotelWeather,
+};
+
+use crate::ask;
+
+/// Every document that differs from the fixture in one value.
+fn each_wrong(fixture: &str, check: impl Fn(&str)) {
+    let document: Value = serde_json::from_str(&ask::fixture(fixture)).unwrap();
+    let mut pointers = Vec::new();
+    collect(&document, String::new(), &mut pointers);
+    assert!(pointers.len() > 5, "{fixture}");
+    let wrong = [
+        Value::Null,
+        json!(""),
+        json!("\u{0} <b>\u{1f600}</b> &#x110000;"),
+        json!(-1),
+        json!(u64::MAX),
+        json!(true),
+        json!([]),
+        json!([[1]]),
+        json!({}),
+    ];
+    for pointer in pointers {
+        for value in &wrong {
+            let mut changed = document.clone();
+            *changed.pointer_mut(&pointer).unwrap() = value.clone();
+            check(&changed.to_string());
+        }
+        // Numbers that JSON's usual types do not hold.
+        for number in ["1e400", "-1e-400", "99999999999999999999999.999"] {
+            let mut changed = document.clone();
+            *changed.pointer_mut(&pointer).unwrap() = json!("@number");
+            check(&changed.to_string().replace("\"@number\"", number));
+        }
+    }
+}
+
+fn collect(value: &Value, pointer: String, pointers: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                collect(field, format!("{pointer}/{name}"), pointers);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                collect(item, format!("{pointer}/{index}"), pointers);
+            }
+        }
+        _ => {}
+    }
+    pointers.push(pointer);
+}
+
+#[test]
+fn of_rates() {
+    each_wrong("rates.json", |document| {
+        let gateway = Gateway::new().answer(200, document);
+        let answer = gateway.run(|| NuiteeHotels::price(ask::price_request()));
+        for hotel in answer.iter().flat_map(|answer| &answer.hotels) {
+            for offer in &hotel.offers {
+                assert!(offer.total > 0, "{document}");
+                assert!(offer.rooms.iter().all(|room| room.total >= 0), "{document}");
+                assert_eq!(offer.rooms.len(), 2);
+            }
+        }
+    });
+}
+
+#[test]
+fn of_a_prebook() {
+    each_wrong("prebook.json", |document| {
+        let gateway = Gateway::new().answer(200, document).answer(204, "");
+        let bound = gateway.run(|| NuiteeHotels::prebook(ask::prebook_request()));
+        if let Ok(bound) = bound {
+            assert!((1..=46050).contains(&bound.total), "{document}");
+        }
+    });
+}
+
+#[test]
+fn of_a_booking() {
+    each_wrong("booking.json", |document| {
+        for canceled in [
+            document.to_owned(),
+            document.replace("\"CONFIRMED\"", "\"CANCELED\""),
+        ] {
+            let gateway = Gateway::new().answer(200, canceled).answer(204, "");
+            let found = gateway.run(|| NuiteeHotels::find(ask::find_request(Some("BK-OWN-1"))));
+            if let Ok(FindAnswer::Found(state)) = found {
+                assert!(state.total >= 0, "{document}");
+                assert!(!state.supplier_reference.is_empty(), "{document}");
+            }
+        }
+    });
+}
+
+#[test]
+fn of_a_cancellation() {
+    each_wrong("cancel.json", |document| {
+        let gateway = Gateway::new().answer(200, document).answer(500, "");
+        let canceled = gateway.run(|| NuiteeHotels::cancel(ask::cancel_request()));
+        if let Ok(state) = canceled {
+            let amounts = state.cancellation.unwrap();
+            assert!(
+                amounts.fee >= 0 && amounts.refund.unwrap_or(0) >= 0,
+                "{document}"
+            );
+        }
+    });
+}
+
+#[test]
+fn of_content_weather_and_prices() {
+    each_wrong("hotel.json", |document| {
+        let gateway = Gateway::new().answer(200, document);
+        let _ = gateway.run(|| NuiteeHotels::read_details("lpown1".to_owned()));
+    });
+    each_wrong("reviews.json", |document| {
+        let gateway = Gateway::new().answer(200, document);
+        let _ = gateway.run(|| NuiteeHotels::read_reviews("lpown1".to_owned(), 20));
+    });
+    let days = || ("2027-06-01".to_owned(), "2027-06-03".to_owned());
+    each_wrong("weather.json", |document| {
+        let gateway = Gateway::new().answer(200, document);
+        let at = Location {
+            latitude: 43.7,
+            longitude: 15.9,
+        };
+        let (start, end) = days();
+        let _ = gateway.run(|| NuiteeHotels::forecast(at, start, end));
+    });
+    each_wrong("prices.json", |document| {
+        let gateway = Gateway::new().answer(200, document);
+        let (start, end) = days();
+        let ids = vec!["lpown1".to_owned()];
+        let prices = gateway.run(|| NuiteeHotels::read_prices(ids, start, end));
+        for day in prices.iter().flatten().flat_map(|hotel| &hotel.prices) {
+            assert!(day.average_nightly >= 0, "{document}");
+        }
+    });
+}

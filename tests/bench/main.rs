@@ -1,0 +1,95 @@
+//! The measurements: what it costs, against what it may cost. Run by
+//! `cargo xtask bench`, which builds what is measured and starts PostgreSQL.
+//! Nothing here fails because something is slow; it fails where an answer is
+//! wrong, because the cost of a wrong answer says nothing.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a program that measures by the clock and prints what it found"
+)]
+
+mod load;
+mod measure;
+mod peer;
+mod process;
+mod report;
+mod sample;
+mod scene;
+mod wire;
+
+use crate::peer::Peer;
+use crate::report::Report;
+use anyhow::{Context, Result, ensure};
+use clap::Parser;
+use std::path::{Path, PathBuf};
+
+/// Measures, and compares with the targets.
+#[derive(Parser)]
+#[command(name = "cargo xtask bench", disable_help_subcommand = true)]
+struct Arguments {
+    /// Only the measures whose name contains this
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Also write the numbers to a file, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Also write the numbers into docs/bench.md
+    #[arg(long, conflicts_with = "only")]
+    write: bool,
+    /// What cargo says to every benchmark
+    #[arg(long, hide = true)]
+    bench: bool,
+    /// Be the other side of a measurement instead
+    #[arg(long, hide = true)]
+    peer: Option<Peer>,
+    /// What the other side needs to know
+    #[arg(long, hide = true, requires = "peer")]
+    with: Option<String>,
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    if let Some(peer) = arguments.peer {
+        return peer.run(arguments.with.as_deref().unwrap_or_default());
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let report = measure_all(&runtime, arguments.only.as_deref())?;
+    println!("\n{report}");
+    let json = serde_json::to_string_pretty(&report.json())?;
+    println!("{json}");
+    if let Some(file) = &arguments.json {
+        write(file, &format!("{json}\n"))?;
+    }
+    if arguments.write {
+        write(Path::new("docs/bench.md"), &report.page())?;
+    }
+    Ok(())
+}
+
+fn measure_all(runtime: &tokio::runtime::Runtime, only: Option<&str>) -> Result<Report> {
+    let mut report = Report::default();
+    let mut found = false;
+    for (name, measure) in measure::ALL {
+        if only.is_some_and(|part| !name.contains(part)) {
+            continue;
+        }
+        found = true;
+        eprintln!("measuring {name}");
+        let rows = measure(runtime).with_context(|| format!("{name} cannot be measured"))?;
+        for row in &rows {
+            eprintln!("  {row}");
+        }
+        report.rows.extend(rows);
+    }
+    let names: Vec<&str> = measure::ALL.iter().map(|(name, _)| *name).collect();
+    ensure!(found, "there is no such measure; there are: {}", names.join(", "));
+    Ok(report)
+}
+
+/// Relative to the root of the repository.
+fn write(file: &Path, text: &str) -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the package lies in the workspace")?;
+    let path = root.join(file);
+    std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+}

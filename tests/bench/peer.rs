@@ -1,0 +1,63 @@
+//! The other sides of measurements, each in a process of its own so that its
+//! cost is not counted: this program, started again.
+
+mod bare;
+mod rates;
+mod supplier;
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use std::process::Stdio;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::net::TcpListener;
+use tokio::process::{Child, Command};
+
+pub(crate) use rates::{HOTELS, OFFERS_PER_HOTEL, hotel_id};
+
+/// Who the other side is.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Peer {
+    /// A supplier's API that answers hotel rates.
+    Supplier,
+    /// A handler that reads a booking's row and answers its document.
+    Bare,
+}
+
+/// The other side while it runs; it ends when this is dropped.
+pub(crate) struct Running {
+    process: Child,
+    /// `http://host:port`
+    pub(crate) base: String,
+}
+
+impl Running {
+    pub(crate) fn id(&self) -> Result<u32> {
+        self.process.id().context("the other side ended")
+    }
+}
+
+impl Peer {
+    /// Starts it.
+    pub(crate) async fn start(self, with: &str) -> Result<Running> {
+        let name = self.to_possible_value().context("every side has a name")?;
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["--peer", name.get_name(), "--with", with]).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut process = command.spawn()?;
+        let output = process.stdout.take().context("its output is a pipe")?;
+        let base = BufReader::new(output).lines().next_line().await?.context("the other side did not start")?;
+        Ok(Running { process, base })
+    }
+
+    /// Is it, until the process is ended.
+    pub(crate) fn run(self, with: &str) -> Result<()> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await?;
+            println!("http://{}", listener.local_addr()?);
+            match self {
+                Self::Supplier => supplier::serve(listener).await,
+                Self::Bare => bare::serve(listener, with).await,
+            }
+        })
+    }
+}

@@ -1,0 +1,157 @@
+//! What was measured, beside what was aimed at: for people, for programs and for
+//! the page in the documentation.
+
+use serde_json::{Value, json};
+use std::fmt;
+
+/// What a number should be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Target {
+    AtMost(f64),
+    AtLeast(f64),
+    /// Told to understand the others.
+    None,
+}
+
+/// One number.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    /// Never changes, so that runs can be compared.
+    pub(crate) id: String,
+    pub(crate) what: String,
+    pub(crate) target: Target,
+    pub(crate) measured: f64,
+    pub(crate) unit: &'static str,
+}
+
+impl Row {
+    pub(crate) fn new(id: impl Into<String>, what: impl Into<String>, measured: f64, unit: &'static str) -> Self {
+        Self { id: id.into(), what: what.into(), target: Target::None, measured, unit }
+    }
+
+    pub(crate) fn at_most(self, target: f64) -> Self {
+        Self { target: Target::AtMost(target), ..self }
+    }
+
+    pub(crate) fn at_least(self, target: f64) -> Self {
+        Self { target: Target::AtLeast(target), ..self }
+    }
+
+    fn met(&self) -> Option<bool> {
+        match self.target {
+            Target::AtMost(most) => Some(self.measured <= most),
+            Target::AtLeast(least) => Some(self.measured >= least),
+            Target::None => None,
+        }
+    }
+
+    fn target_text(&self) -> String {
+        match self.target {
+            Target::AtMost(most) => format!("≤ {} {}", round(most), self.unit),
+            Target::AtLeast(least) => format!("≥ {} {}", round(least), self.unit),
+            Target::None => String::new(),
+        }
+    }
+
+    fn measured_text(&self) -> String {
+        format!("{} {}", round(self.measured), self.unit)
+    }
+
+    const fn met_text(&self, met: Option<bool>) -> &'static str {
+        match met {
+            Some(true) => "yes",
+            Some(false) => "NO",
+            None => "",
+        }
+    }
+
+    fn cells(&self) -> [String; 4] {
+        [self.what.clone(), self.target_text(), self.measured_text(), self.met_text(self.met()).to_owned()]
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} {} {}", self.what, self.measured_text(), self.target_text(), self.met_text(self.met()))
+    }
+}
+
+/// Three significant digits, and no more behind the point than say something.
+fn round(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        size if size >= 100.0 => format!("{value:.0}"),
+        size if size >= 10.0 => format!("{value:.1}").trim_end_matches(".0").to_owned(),
+        _ => {
+            let text = format!("{value:.2}");
+            text.strip_suffix(".00").map_or(text.clone(), str::to_owned)
+        }
+    }
+}
+
+/// Every number of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    pub(crate) rows: Vec<Row>,
+}
+
+const HEAD: [&str; 4] = ["What", "Target", "Measured", "Met?"];
+
+impl Report {
+    pub(crate) fn json(&self) -> Value {
+        let rows = self.rows.iter().map(|row| {
+            let (kind, target) = match row.target {
+                Target::AtMost(most) => (json!("at_most"), json!(most)),
+                Target::AtLeast(least) => (json!("at_least"), json!(least)),
+                Target::None => (Value::Null, Value::Null),
+            };
+            json!({
+                "id": row.id,
+                "what": row.what,
+                "target_kind": kind,
+                "target": target,
+                "measured": row.measured,
+                "unit": row.unit,
+                "met": row.met(),
+            })
+        });
+        json!({ "machine": machine(), "measures": rows.collect::<Vec<_>>() })
+    }
+
+    /// The page of the documentation, with this run's table.
+    pub(crate) fn page(&self) -> String {
+        include_str!("page.md").replace("{{machine}}", &machine()).replace("{{table}}", self.to_string().trim_end())
+    }
+}
+
+/// The table, aligned, which is Markdown too.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines = vec![HEAD.map(str::to_owned)];
+        lines.extend(self.rows.iter().map(Row::cells));
+        let mut widths = [0; 4];
+        for line in &lines {
+            for (width, cell) in widths.iter_mut().zip(line) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        for (number, line) in lines.iter().enumerate() {
+            let cells = line.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+            writeln!(f, "| {} |", cells.collect::<Vec<_>>().join(" | "))?;
+            if number == 0 {
+                let rules = widths.map(|width| "-".repeat(width));
+                writeln!(f, "| {} |", rules.join(" | "))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The machine by what matters here, and nothing else.
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let kib = memory.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+    let gib = kib.unwrap_or_default().div_ceil(1 << 20);
+    format!("{cores} cores, {gib} GiB")
+}
