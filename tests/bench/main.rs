@@ -12,6 +12,7 @@
 mod load;
 mod measure;
 mod peer;
+mod plugin;
 mod process;
 mod report;
 mod sample;
@@ -53,8 +54,7 @@ fn main() -> Result<()> {
     if let Some(peer) = arguments.peer {
         return peer.run(arguments.with.as_deref().unwrap_or_default());
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let report = measure_all(&runtime, arguments.only.as_deref())?;
+    let report = measure_all(arguments.only.as_deref())?;
     println!("\n{report}");
     let json = serde_json::to_string_pretty(&report.json())?;
     println!("{json}");
@@ -67,7 +67,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn measure_all(runtime: &tokio::runtime::Runtime, only: Option<&str>) -> Result<Report> {
+fn measure_all(only: Option<&str>) -> Result<Report> {
     let mut report = Report::default();
     let mut found = false;
     for (name, measure) in measure::ALL {
@@ -76,20 +76,26 @@ fn measure_all(runtime: &tokio::runtime::Runtime, only: Option<&str>) -> Result<
         }
         found = true;
         eprintln!("measuring {name}");
-        let rows = measure(runtime).with_context(|| format!("{name} cannot be measured"))?;
+        let rows = measure().with_context(|| format!("{name} cannot be measured"))?;
         for row in &rows {
             eprintln!("  {row}");
         }
         report.rows.extend(rows);
     }
     let names: Vec<&str> = measure::ALL.iter().map(|(name, _)| *name).collect();
-    ensure!(found, "there is no such measure; there are: {}", names.join(", "));
+    ensure!(
+        found,
+        "there is no such measure; there are: {}",
+        names.join(", ")
+    );
     Ok(report)
 }
 
 /// Relative to the root of the repository.
 fn write(file: &Path, text: &str) -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the package lies in the workspace")?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .context("the package lies in the workspace")?;
     let path = root.join(file);
     std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -41,16 +41,25 @@ impl Peer {
     pub(crate) async fn start(self, with: &str) -> Result<Running> {
         let name = self.to_possible_value().context("every side has a name")?;
         let mut command = Command::new(std::env::current_exe()?);
-        command.args(["--peer", name.get_name(), "--with", with]).stdout(Stdio::piped()).kill_on_drop(true);
+        command
+            .args(["--peer", name.get_name(), "--with", with])
+            .stdout(Stdio::piped())
+            .kill_on_drop(true);
         let mut process = command.spawn()?;
         let output = process.stdout.take().context("its output is a pipe")?;
-        let base = BufReader::new(output).lines().next_line().await?.context("the other side did not start")?;
+        let base = BufReader::new(output)
+            .lines()
+            .next_line()
+            .await?
+            .context("the other side did not start")?;
         Ok(Running { process, base })
     }
 
     /// Is it, until the process is ended.
     pub(crate) fn run(self, with: &str) -> Result<()> {
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()?;
         runtime.block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").await?;
             println!("http://{}", listener.local_addr()?);

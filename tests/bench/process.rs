@@ -11,15 +11,23 @@ const TICK: Duration = Duration::from_millis(10);
 pub(crate) fn own_cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
-    Duration::from_secs(seconds) + Duration::from_nanos(u64::try_from(time.tv_nsec).unwrap_or_default())
+    Duration::from_secs(seconds)
+        + Duration::from_nanos(u64::try_from(time.tv_nsec).unwrap_or_default())
 }
 
 /// Processor time of another process so far, in steps of [`TICK`].
 pub(crate) fn cpu_of(process: u32) -> Result<Duration> {
     let text = read(process, "stat")?;
     // The name of the program, in brackets, may hold anything.
-    let (_, fields) = text.rsplit_once(')').context("/proc/…/stat names the program")?;
-    let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<u32>).sum::<Result<u32, _>>()?;
+    let (_, fields) = text
+        .rsplit_once(')')
+        .context("/proc/…/stat names the program")?;
+    let ticks = fields
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .map(str::parse::<u32>)
+        .sum::<Result<u32, _>>()?;
     Ok(TICK * ticks)
 }
 
@@ -27,7 +35,11 @@ pub(crate) fn cpu_of(process: u32) -> Result<Duration> {
 pub(crate) fn resident_mb(process: u32) -> Result<f64> {
     let text = read(process, "status")?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib: f64 = line.and_then(|line| line.trim().strip_suffix(" kB")).context("/proc/…/status tells VmRSS")?.trim().parse()?;
+    let kib: f64 = line
+        .and_then(|line| line.trim().strip_suffix(" kB"))
+        .context("/proc/…/status tells VmRSS")?
+        .trim()
+        .parse()?;
     Ok(kib * 1_024.0 / 1e6)
 }
 

@@ -25,16 +25,33 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    pub(crate) fn new(id: impl Into<String>, what: impl Into<String>, measured: f64, unit: &'static str) -> Self {
-        Self { id: id.into(), what: what.into(), target: Target::None, measured, unit }
+    pub(crate) fn new(
+        id: impl Into<String>,
+        what: impl Into<String>,
+        measured: f64,
+        unit: &'static str,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            what: what.into(),
+            target: Target::None,
+            measured,
+            unit,
+        }
     }
 
     pub(crate) fn at_most(self, target: f64) -> Self {
-        Self { target: Target::AtMost(target), ..self }
+        Self {
+            target: Target::AtMost(target),
+            ..self
+        }
     }
 
     pub(crate) fn at_least(self, target: f64) -> Self {
-        Self { target: Target::AtLeast(target), ..self }
+        Self {
+            target: Target::AtLeast(target),
+            ..self
+        }
     }
 
     fn met(&self) -> Option<bool> {
@@ -66,13 +83,25 @@ impl Row {
     }
 
     fn cells(&self) -> [String; 4] {
-        [self.what.clone(), self.target_text(), self.measured_text(), self.met_text(self.met()).to_owned()]
+        [
+            self.what.clone(),
+            self.target_text(),
+            self.measured_text(),
+            self.met_text(self.met()).to_owned(),
+        ]
     }
 }
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} {} {}", self.what, self.measured_text(), self.target_text(), self.met_text(self.met()))
+        write!(
+            f,
+            "{}: {} {} {}",
+            self.what,
+            self.measured_text(),
+            self.target_text(),
+            self.met_text(self.met())
+        )
     }
 }
 
@@ -120,7 +149,9 @@ impl Report {
 
     /// The page of the documentation, with this run's table.
     pub(crate) fn page(&self) -> String {
-        include_str!("page.md").replace("{{machine}}", &machine()).replace("{{table}}", self.to_string().trim_end())
+        include_str!("page.md")
+            .replace("{{machine}}", &machine())
+            .replace("{{table}}", self.to_string().trim_end())
     }
 }
 
@@ -136,7 +167,10 @@ impl fmt::Display for Report {
             }
         }
         for (number, line) in lines.iter().enumerate() {
-            let cells = line.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+            let cells = line
+                .iter()
+                .zip(widths)
+                .map(|(cell, width)| format!("{cell:<width$}"));
             writeln!(f, "| {} |", cells.collect::<Vec<_>>().join(" | "))?;
             if number == 0 {
                 let rules = widths.map(|width| "-".repeat(width));
@@ -151,7 +185,14 @@ impl fmt::Display for Report {
 fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let kib = memory.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+    let kib = memory.lines().find_map(|line| {
+        line.strip_prefix("MemTotal:")?
+            .trim()
+            .strip_suffix(" kB")?
+            .trim()
+            .parse::<u64>()
+            .ok()
+    });
     let gib = kib.unwrap_or_default().div_ceil(1 << 20);
     format!("{cores} cores, {gib} GiB")
 }

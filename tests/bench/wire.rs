@@ -32,13 +32,20 @@ impl Message<'_> {
 impl Wire {
     pub(crate) fn new(stream: TcpStream) -> Result<Self> {
         stream.set_nodelay(true)?;
-        Ok(Self { stream, message: Vec::with_capacity(16 << 10) })
+        Ok(Self {
+            stream,
+            message: Vec::with_capacity(16 << 10),
+        })
     }
 
     /// To `http://host:port`.
     pub(crate) async fn connect(base: &str) -> Result<Self> {
         let address = authority(base);
-        Self::new(TcpStream::connect(address).await.with_context(|| format!("{address} takes no connection"))?)
+        Self::new(
+            TcpStream::connect(address)
+                .await
+                .with_context(|| format!("{address} takes no connection"))?,
+        )
     }
 
     pub(crate) async fn send(&mut self, message: &[u8]) -> Result<()> {
@@ -65,27 +72,48 @@ impl Wire {
                 bail!("the connection ended within a body");
             }
         }
-        let first_line = self.message.split(|byte| *byte == b'\r').next().unwrap_or_default();
+        let first_line = self
+            .message
+            .split(|byte| *byte == b'\r')
+            .next()
+            .unwrap_or_default();
         let body = self.message.get(length..length + body).unwrap_or_default();
-        Ok(Some(Message { first_line: std::str::from_utf8(first_line)?, body }))
+        Ok(Some(Message {
+            first_line: std::str::from_utf8(first_line)?,
+            body,
+        }))
     }
 
     /// Sends a request and waits for its answer.
     pub(crate) async fn exchange(&mut self, request: &[u8]) -> Result<Message<'_>> {
         self.send(request).await?;
-        self.receive().await?.context("the server closed a kept connection")
+        self.receive()
+            .await?
+            .context("the server closed a kept connection")
     }
 }
 
 /// A request of the API.
-pub(crate) fn request(method: &str, base: &str, path: &str, headers: &[(&str, &str)], body: Option<&Value>) -> Vec<u8> {
-    let mut text = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\naccept: application/json\r\n", authority(base));
+pub(crate) fn request(
+    method: &str,
+    base: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: Option<&Value>,
+) -> Vec<u8> {
+    let mut text = format!(
+        "{method} {path} HTTP/1.1\r\nhost: {}\r\naccept: application/json\r\n",
+        authority(base)
+    );
     for (name, value) in headers {
         text.push_str(&format!("{name}: {value}\r\n"));
     }
     let body = body.map(Value::to_string);
     if let Some(body) = &body {
-        text.push_str(&format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len()));
+        text.push_str(&format!(
+            "content-type: application/json\r\ncontent-length: {}\r\n",
+            body.len()
+        ));
     }
     text.push_str("\r\n");
     text.push_str(body.as_deref().unwrap_or_default());
@@ -98,14 +126,18 @@ fn authority(base: &str) -> &str {
 
 /// Where the head ends without and with the empty line, once it is there.
 fn head_of(message: &[u8]) -> Option<(usize, usize)> {
-    let end = message.windows(4).position(|window| window == b"\r\n\r\n")?;
+    let end = message
+        .windows(4)
+        .position(|window| window == b"\r\n\r\n")?;
     Some((end, end + 4))
 }
 
 fn length_of(head: &[u8]) -> Result<usize> {
     let head = std::str::from_utf8(head)?;
     for line in head.split("\r\n").skip(1) {
-        let Some((name, value)) = line.split_once(':') else { continue };
+        let Some((name, value)) = line.split_once(':') else {
+            continue;
+        };
         if name.eq_ignore_ascii_case("content-length") {
             return Ok(value.trim().parse()?);
         }

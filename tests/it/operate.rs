@@ -99,7 +99,7 @@ async fn no_secret_and_no_name_is_logged() {
     for canary in ["Lovelace", "ada@example.org", "+442079460000", "tok_visa", server.key.as_str()] {
         assert!(!log.contains(canary), "the log holds {canary}");
     }
-    assert!(log.lines().filter(|line| line.contains("/v1/hotel")).count() >= 4, "a line a request");
+    assert!(log.lines().filter(|line| line.contains("/v1/")).count() >= 4, "a line a request");
 }
 
 #[tokio::test]

@@ -27,7 +27,8 @@ impl ServerOptions {
         Self { database, config: String::new(), environment: Vec::new() }
     }
 
-    /// With more configuration; `{sandbox}` stands for the URL of a sandbox beside the server.
+    /// With more configuration; `{sandbox}` and `{sandbox_host}` stand for the URL and
+    /// the host with port of a sandbox beside the server.
     #[must_use]
     pub fn config(mut self, toml: &str) -> Self {
         self.config.push_str(toml);
@@ -166,7 +167,8 @@ impl Server {
     async fn launch(data_dir: TempDir, database_url: String, options: &ServerOptions, sandbox: Option<Sandbox>, is_first_start: bool) -> Self {
         let config = data_dir.path().join("test.toml");
         let beside = sandbox.as_ref().map_or("", |sandbox| sandbox.url.as_str());
-        let more = options.config.replace("{sandbox}", beside);
+        let host = beside.strip_prefix("http://").unwrap_or_default();
+        let more = options.config.replace("{sandbox}", beside).replace("{sandbox_host}", host);
         std::fs::write(&config, format!("database = \"{database_url}\"\n{more}")).unwrap();
         let mut command = Command::new(binary());
         command

@@ -79,12 +79,10 @@ pub struct Instrument {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// A stored instrument, with its token at the processor.
+    /// A stored instrument. Its token stays sealed where it is stored.
     Instrument {
-        /// The stored instrument.
+        /// Which.
         id: InstrumentId,
-        /// The processor's token.
-        token: String,
     },
     /// The payer's browser, through the processor's own form.
     Sdk,
@@ -347,7 +345,6 @@ impl Payment {
             amount,
             method: Method::Instrument {
                 id: instrument.id.clone(),
-                token: instrument.token.clone(),
             },
             processor,
             processor_reference: None,
@@ -554,7 +551,7 @@ impl Payment {
                 S::Voiding(leg.checked(next_at))
             }
             (S::Captured, refund) => {
-                self.refunds = apply_refund(self.refunds, refund, now).ok_or(conflict)?;
+                self.refunds = apply_refund(self.refunds, &refund, now).ok_or(conflict)?;
                 S::Captured
             }
             _ => return Err(conflict),
@@ -563,40 +560,27 @@ impl Payment {
     }
 }
 
-fn apply_refund(refunds: Vec<Refund>, event: PaymentEvent, now: Timestamp) -> Option<Vec<Refund>> {
+/// The refunds after an event of one of them; none when it does not fit.
+fn apply_refund(
+    mut refunds: Vec<Refund>,
+    event: &PaymentEvent,
+    now: Timestamp,
+) -> Option<Vec<Refund>> {
     use PaymentEvent as E;
-    let (wanted, change): (RefundId, Box<dyn Fn(Leg) -> Option<Option<Leg>>>) = match event {
-        E::RefundSent { refund, next_at } => (
-            refund,
-            Box::new(move |leg| {
-                matches!(leg, Leg::Due { .. }).then(|| Some(leg.sent(now, next_at)))
-            }),
-        ),
-        E::Refunded(refund) => (refund, Box::new(|_| Some(None))),
-        E::RefundFailed { refund, retry_at } => {
-            (refund, Box::new(move |leg| Some(Some(leg.retry(retry_at)))))
-        }
-        E::RefundChecked { refund, next_at } => (
-            refund,
-            Box::new(move |leg| Some(Some(leg.checked(next_at)))),
-        ),
-        E::Sent { .. }
-        | E::Authorized { .. }
-        | E::Declined(_)
-        | E::NothingHeld
-        | E::Captured
-        | E::Voided
-        | E::Failed { .. }
-        | E::Checked { .. } => return None,
+    let id = match event {
+        E::RefundSent { refund, .. }
+        | E::Refunded(refund)
+        | E::RefundFailed { refund, .. }
+        | E::RefundChecked { refund, .. } => refund,
+        _ => return None,
     };
-    let mut known = false;
-    let moved = refunds.into_iter().map(|refund| match refund.leg {
-        Some(leg) if refund.id == wanted => {
-            known = true;
-            change(leg).map(|leg| Refund { leg, ..refund })
-        }
-        leg => Some(Refund { leg, ..refund }),
-    });
-    let moved: Option<Vec<Refund>> = moved.collect();
-    moved.filter(|_| known)
+    let refund = refunds.iter_mut().find(|refund| refund.id == *id)?;
+    refund.leg = match (refund.leg.take()?, event) {
+        (leg @ Leg::Due { .. }, E::RefundSent { next_at, .. }) => Some(leg.sent(now, *next_at)),
+        (Leg::Due { .. }, _) | (_, E::RefundSent { .. }) => return None,
+        (leg, E::RefundFailed { retry_at, .. }) => Some(leg.retry(*retry_at)),
+        (leg, E::RefundChecked { next_at, .. }) => Some(leg.checked(*next_at)),
+        (_, _) => None,
+    };
+    Some(refunds)
 }

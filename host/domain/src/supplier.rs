@@ -273,9 +273,12 @@ pub enum ReadError {
     /// No whole answer in time.
     #[error("the supplier did not answer in time: {0}")]
     TimedOut(String),
-    /// Connection failed, server error, circuit open, adapter trapped.
+    /// Connection failed, down for now, circuit open.
     #[error("the supplier cannot be reached: {0}")]
     Unavailable(String),
+    /// The supplier, or its adapter, broke.
+    #[error("the supplier failed: {0}")]
+    Failed(String),
     /// An answer that cannot be used.
     #[error("the supplier's answer cannot be used: {0}")]
     Unreadable(String),

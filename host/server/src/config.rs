@@ -154,84 +154,77 @@ impl Config {
     }
 
     fn check(&self) -> Result<(), ConfigError> {
-        let mut wrong: Vec<String> = Vec::new();
-        let mut rule = |holds: bool, text: &str| {
-            if !holds {
-                wrong.push(text.to_owned());
-            }
-        };
+        let mut rules = self.rules_of_numbers();
+        rules.extend(self.rules_of_suppliers());
+        let broken = rules.into_iter().filter(|(holds, _)| !holds);
+        let broken: Vec<String> = broken.map(|(_, rule)| rule).collect();
+        if broken.is_empty() {
+            Ok(())
+        } else {
+            Err(ConfigError::Invalid(broken.join("; ")))
+        }
+    }
+
+    /// Whether each rule holds, and what it says.
+    fn rules_of_numbers(&self) -> Vec<(bool, String)> {
         let limits = &self.limits;
-        rule(
-            limits.requests_per_s > 0,
-            "limits.requests_per_s must be at least 1",
-        );
-        rule(limits.burst > 0, "limits.burst must be at least 1");
-        rule(
-            (1..=3600).contains(&limits.request_s),
-            "limits.request_s must be 1 to 3600",
-        );
-        rule(
-            limits.connections > 0,
-            "limits.connections must be at least 1",
-        );
-        rule(
-            limits.shutdown_s <= 3600,
-            "limits.shutdown_s must be at most 3600",
-        );
-        rule(
-            limits.plugin_calls > 0,
-            "limits.plugin_calls must be at least 1",
-        );
-        rule(
-            limits.postgres_connections > 1,
-            "limits.postgres_connections must be at least 2",
-        );
-        rule(
-            (1..=3600).contains(&self.jobs.poll_s),
-            "jobs.poll_s must be 1 to 3600",
-        );
-        rule(
-            !self.reconcile.schedule_s.is_empty(),
-            "reconcile.schedule_s must not be empty",
-        );
-        rule(
-            self.public_url.is_empty()
-                || self.public_url.starts_with("http://")
-                || self.public_url.starts_with("https://"),
-            "public_url must begin with https:// or http://",
-        );
+        let at_least = |key: &str, value: u64, least: u64| {
+            (value >= least, format!("{key} must be at least {least}"))
+        };
+        let seconds = |key: &str, value: u64, least: u64| {
+            let holds = (least..=3600).contains(&value);
+            (holds, format!("{key} must be {least} to 3600"))
+        };
+        let url = self.public_url.as_str();
+        let is_url = url.is_empty() || url.starts_with("http://") || url.starts_with("https://");
+        vec![
+            at_least("limits.requests_per_s", limits.requests_per_s.into(), 1),
+            at_least("limits.burst", limits.burst.into(), 1),
+            at_least("limits.connections", limits.connections as u64, 1),
+            at_least("limits.plugin_calls", limits.plugin_calls.into(), 1),
+            at_least(
+                "limits.postgres_connections",
+                limits.postgres_connections.into(),
+                2,
+            ),
+            seconds("limits.request_s", limits.request_s, 1),
+            seconds("limits.shutdown_s", limits.shutdown_s, 0),
+            seconds("jobs.poll_s", self.jobs.poll_s, 1),
+            (
+                !self.reconcile.schedule_s.is_empty(),
+                "reconcile.schedule_s must not be empty".to_owned(),
+            ),
+            (
+                is_url,
+                "public_url must begin with https:// or http://".to_owned(),
+            ),
+        ]
+    }
+
+    fn rules_of_suppliers(&self) -> Vec<(bool, String)> {
+        let mut rules = Vec::new();
         let mut seen = BTreeSet::new();
         for supplier in &self.suppliers {
-            rule(
-                seen.insert(&supplier.id),
-                &format!("two suppliers are called {}", supplier.id),
-            );
-            rule(
+            let id = &supplier.id;
+            let both =
+                !supplier.record.as_os_str().is_empty() && !supplier.replay.as_os_str().is_empty();
+            rules.push((seen.insert(id), format!("two suppliers are called {id}")));
+            rules.push((
                 !supplier.modes.is_empty(),
-                &format!("modes of {} must not be empty", supplier.id),
-            );
-            rule(
-                supplier.record.as_os_str().is_empty() || supplier.replay.as_os_str().is_empty(),
-                &format!("{} can either record or replay", supplier.id),
-            );
+                format!("modes of {id} must not be empty"),
+            ));
+            rules.push((!both, format!("{id} can either record or replay")));
         }
         for (mode, named) in [
             (Mode::Test, &self.payments.processor_test),
             (Mode::Live, &self.payments.processor_live),
         ] {
-            let found = named.is_empty() || self.processor(mode).is_some();
-            rule(
-                found,
-                &format!(
-                    "payments.processor_{} names no supplier of kind \"payment\" for that mode",
-                    mode.as_str()
-                ),
-            );
+            let key = format!("payments.processor_{}", mode.as_str());
+            rules.push((
+                named.is_empty() || self.processor(mode).is_some(),
+                format!("{key} names no supplier of kind \"payment\" for that mode"),
+            ));
         }
-        if wrong.is_empty() {
-            Ok(())
-        } else {
-            Err(ConfigError::Invalid(wrong.join("; ")))
-        }
+        rules
     }
 }

@@ -5,7 +5,9 @@
 use crate::api::extract;
 use crate::app::App;
 use host_domain::owner::Owner;
-use host_storage::{CommitError, Conflict, DatabaseError, IdempotencyKey, IdempotencyRecord, Write};
+use host_storage::{
+    CommitError, Conflict, DatabaseError, IdempotencyKey, IdempotencyRecord, Write,
+};
 
 /// A caller's key with the request that it stands for.
 #[derive(Debug, Clone)]
@@ -44,13 +46,23 @@ impl RequestKey {
     /// The key of a request, in the scope of an operation.
     pub(crate) fn new(owner: &Owner, operation: &str, key: extract::IdempotencyKey) -> Self {
         let extract::IdempotencyKey { key, fingerprint } = key;
-        Self { key: IdempotencyKey { owner: owner.clone(), operation: operation.to_owned(), key }, fingerprint }
+        Self {
+            key: IdempotencyKey {
+                owner: owner.clone(),
+                operation: operation.to_owned(),
+                key,
+            },
+            fingerprint,
+        }
     }
 }
 
 impl App {
     /// What the same request made before.
-    pub(crate) async fn earlier_use(&self, key: &RequestKey) -> Result<Option<IdempotencyRecord>, KeyError> {
+    pub(crate) async fn earlier_use(
+        &self,
+        key: &RequestKey,
+    ) -> Result<Option<IdempotencyRecord>, KeyError> {
         match self.store.idempotency(&key.key).await? {
             Some(known) if known.fingerprint != key.fingerprint => Err(KeyError::Reused),
             known => Ok(known),
@@ -58,7 +70,11 @@ impl App {
     }
 
     /// Takes a key for something that is there already.
-    pub(crate) async fn use_key(&self, key: &RequestKey, resource_id: &str) -> Result<KeyUse, KeyError> {
+    pub(crate) async fn use_key(
+        &self,
+        key: &RequestKey,
+        resource_id: &str,
+    ) -> Result<KeyUse, KeyError> {
         if let Some(known) = self.earlier_use(key).await? {
             return Ok(KeyUse::Again(known.refusal));
         }
@@ -80,7 +96,10 @@ impl App {
         let mut write = Write::new(self.clock.now());
         write.free_idempotency_key(&key.key);
         if let Err(error) = self.store.commit(write).await {
-            tracing::warn!(error = &error as &dyn std::error::Error, "an idempotency key was not given back");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "an idempotency key was not given back"
+            );
         }
     }
 
@@ -89,7 +108,10 @@ impl App {
         let mut write = Write::new(self.clock.now());
         write.keep_refusal(&key.key, refusal);
         if let Err(error) = self.store.commit(write).await {
-            tracing::warn!(error = &error as &dyn std::error::Error, "a refusal was not kept");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "a refusal was not kept"
+            );
         }
     }
 }

@@ -59,13 +59,23 @@ pub(crate) enum Added {
 impl App {
     /// Asks the processor what a browser's token stands for, and keeps it; once
     /// for each key.
-    pub(crate) async fn add_instrument(&self, owner: &Owner, token: &str, key: Option<&RequestKey>, context: &CallContext) -> Result<Added, AddError> {
+    pub(crate) async fn add_instrument(
+        &self,
+        owner: &Owner,
+        token: &str,
+        key: Option<&RequestKey>,
+        context: &CallContext,
+    ) -> Result<Added, AddError> {
         loop {
             if let Some(key) = key
                 && let Some(known) = self.earlier_use(key).await?
             {
                 let id = InstrumentId::parse(&known.resource_id).map_err(|_| AddError::Deleted)?;
-                let stored = self.store.instrument(owner, &id).await.map_err(CommitError::from)?;
+                let stored = self
+                    .store
+                    .instrument(owner, &id)
+                    .await
+                    .map_err(CommitError::from)?;
                 return stored.map(Added::Before).ok_or(AddError::Deleted);
             }
             let instrument = self.describe_instrument(owner, token, context).await?;
@@ -84,10 +94,23 @@ impl App {
         }
     }
 
-    async fn describe_instrument(&self, owner: &Owner, token: &str, context: &CallContext) -> Result<Instrument, AddError> {
-        let processor = self.suppliers.processor(owner.tenant.mode).ok_or(AddError::NoProcessor)?;
-        let supplier = self.runtime.supplier(processor).ok_or(AddError::NoProcessor)?;
-        let found = supplier.describe_instrument(context, token.to_owned()).await;
+    async fn describe_instrument(
+        &self,
+        owner: &Owner,
+        token: &str,
+        context: &CallContext,
+    ) -> Result<Instrument, AddError> {
+        let processor = self
+            .suppliers
+            .processor(owner.tenant.mode)
+            .ok_or(AddError::NoProcessor)?;
+        let supplier = self
+            .runtime
+            .supplier(processor)
+            .ok_or(AddError::NoProcessor)?;
+        let found = supplier
+            .describe_instrument(context, token.to_owned())
+            .await;
         let found = found.map_err(|error| AddError::Processor(processor.clone(), error))?;
         Ok(Instrument {
             id: InstrumentId::from_bits(self.ids.bits()),
@@ -99,8 +122,16 @@ impl App {
     }
 
     /// An instrument as it is stored.
-    pub(crate) fn seal_instrument(&self, owner: &Owner, instrument: &Instrument) -> Result<StoredInstrument, SealError> {
-        let sealed_token = self.sealer.seal(PURPOSE, &place(owner, &instrument.id), instrument.token.as_bytes())?;
+    pub(crate) fn seal_instrument(
+        &self,
+        owner: &Owner,
+        instrument: &Instrument,
+    ) -> Result<StoredInstrument, SealError> {
+        let sealed_token = self.sealer.seal(
+            PURPOSE,
+            &place(owner, &instrument.id),
+            instrument.token.as_bytes(),
+        )?;
         Ok(StoredInstrument {
             id: instrument.id.clone(),
             processor: instrument.processor.clone(),
@@ -111,11 +142,17 @@ impl App {
     }
 
     /// An owner's instrument, ready to be charged; none: not theirs, or deleted.
-    pub(crate) async fn open_instrument(&self, owner: &Owner, id: &InstrumentId) -> Result<Option<Instrument>, InstrumentError> {
+    pub(crate) async fn open_instrument(
+        &self,
+        owner: &Owner,
+        id: &InstrumentId,
+    ) -> Result<Option<Instrument>, InstrumentError> {
         let Some(stored) = self.store.instrument(owner, id).await? else {
             return Ok(None);
         };
-        let token = self.sealer.open(PURPOSE, &place(owner, id), &stored.sealed_token)?;
+        let token = self
+            .sealer
+            .open(PURPOSE, &place(owner, id), &stored.sealed_token)?;
         Ok(Some(Instrument {
             id: stored.id,
             processor: stored.processor,
@@ -128,5 +165,10 @@ impl App {
 
 /// Where a token belongs: moved to another row, it does not open.
 fn place<'a>(owner: &'a Owner, id: &'a InstrumentId) -> [&'a str; 4] {
-    [&owner.tenant.organization, owner.tenant.mode.as_str(), &owner.user, id.as_str()]
+    [
+        &owner.tenant.organization,
+        owner.tenant.mode.as_str(),
+        &owner.user,
+        id.as_str(),
+    ]
 }

@@ -50,7 +50,10 @@ mod tests {
     }
 
     fn tenant(organization: &str, mode: Mode) -> Tenant {
-        Tenant { organization: organization.to_owned(), mode }
+        Tenant {
+            organization: organization.to_owned(),
+            mode,
+        }
     }
 
     fn terms(rooms: usize) -> OfferTerms {
@@ -75,7 +78,13 @@ mod tests {
             stay: Stay {
                 check_in: "2026-12-01".parse().unwrap(),
                 check_out: "2026-12-03".parse().unwrap(),
-                occupancies: vec![Occupancy { adults: 2, children: Vec::new() }; rooms],
+                occupancies: vec![
+                    Occupancy {
+                        adults: 2,
+                        children: Vec::new()
+                    };
+                    rooms
+                ],
                 guest_nationality: "GB".to_owned(),
                 guest_residence: None,
                 currency: total.currency,
@@ -91,14 +100,25 @@ mod tests {
         let tenant = tenant("acme", Mode::Test);
         let reference = make(&sealer(), &tenant, &terms(9)).unwrap();
         let read = read(&sealer(), &tenant, &reference).unwrap();
-        assert_eq!((read.total, read.rooms.len(), read.stay), (terms(9).total, 9, terms(9).stay));
-        assert!(reference.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)));
+        assert_eq!(
+            (read.total, read.rooms.len(), read.stay),
+            (terms(9).total, 9, terms(9).stay)
+        );
+        assert!(
+            reference
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+        );
     }
 
     #[test]
     fn another_organization_or_mode_cannot_use_it() {
         let reference = make(&sealer(), &tenant("acme", Mode::Test), &terms(1)).unwrap();
-        for other in [tenant("acme", Mode::Live), tenant("acm", Mode::Test), tenant("", Mode::Test)] {
+        for other in [
+            tenant("acme", Mode::Live),
+            tenant("acm", Mode::Test),
+            tenant("", Mode::Test),
+        ] {
             assert!(read(&sealer(), &other, &reference).is_none(), "{other:?}");
         }
     }
@@ -107,13 +127,21 @@ mod tests {
     fn every_changed_character_makes_it_invalid() {
         let tenant = tenant("acme", Mode::Test);
         let reference = make(&sealer(), &tenant, &terms(1)).unwrap();
-        for at in (0..reference.len()).step_by(97).chain([0, reference.len() - 1]) {
+        for at in (0..reference.len())
+            .step_by(97)
+            .chain([0, reference.len() - 1])
+        {
             let mut changed = reference.clone().into_bytes();
             changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(changed).unwrap();
             assert!(read(&sealer(), &tenant, &changed).is_none(), "at {at}");
         }
-        for text in ["", "A", &reference[..reference.len() - 4], &format!("{reference}AAAA")] {
+        for text in [
+            "",
+            "A",
+            &reference[..reference.len() - 4],
+            &format!("{reference}AAAA"),
+        ] {
             assert!(read(&sealer(), &tenant, text).is_none());
         }
     }

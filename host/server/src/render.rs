@@ -48,11 +48,23 @@ struct PaymentData<'a> {
 pub(crate) fn event_payload(id: &EventId, notice: &Notice, booking: &Booking) -> String {
     let told = notice.payment.as_ref().and_then(|id| booking.payment(id));
     match told {
-        Some(told) => envelope(id, notice, booking, PaymentData {
-            payment: payment::with_cards(told),
-            booking_id: booking.id.as_str(),
-        }),
-        None => envelope(id, notice, booking, BookingData { booking: booking::whole(booking) }),
+        Some(told) => envelope(
+            id,
+            notice,
+            booking,
+            PaymentData {
+                payment: payment::with_cards(told),
+                booking_id: booking.id.as_str(),
+            },
+        ),
+        None => envelope(
+            id,
+            notice,
+            booking,
+            BookingData {
+                booking: booking::whole(booking),
+            },
+        ),
     }
 }
 

@@ -70,7 +70,8 @@ impl Fault {
             400..=499 | 4000 | 4002 | 4003 | 4010 => {
                 ReadError::Rejected(self.refusal(RefusalReason::Invalid))
             }
-            500..=599 | 5000..=5999 => ReadError::Unavailable(self.to_text()),
+            503 => ReadError::Unavailable(self.to_text()),
+            500..=599 | 5000..=5999 => ReadError::Failed(self.to_text()),
             _ => return None,
         })
     }

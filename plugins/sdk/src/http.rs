@@ -158,7 +158,8 @@ impl Response {
             400..=499 => ReadError::Rejected(
                 Refusal::new(RefusalReason::Invalid, text).with_code(self.status),
             ),
-            500..=599 => ReadError::Unavailable(text),
+            503 => ReadError::Unavailable(text),
+            500..=599 => ReadError::Failed(text),
             _ => ReadError::Unreadable(text),
         }
     }

@@ -30,7 +30,9 @@ fn profile(hotel: usize) -> Value {
 }
 
 fn hotel(hotel: usize) -> Value {
-    let offers: Vec<Value> = (0..OFFERS_PER_HOTEL).map(|offer| room_type(hotel, offer)).collect();
+    let offers: Vec<Value> = (0..OFFERS_PER_HOTEL)
+        .map(|offer| room_type(hotel, offer))
+        .collect();
     json!({ "hotelId": hotel_id(hotel), "roomTypes": offers })
 }
 
@@ -38,7 +40,7 @@ fn hotel(hotel: usize) -> Value {
 fn room_type(hotel: usize, offer: usize) -> Value {
     let cents = 18_000 + 977 * offer;
     let price = |cents: usize| json!(f64::from(u32::try_from(cents).unwrap_or_default()) / 100.0);
-    let refundable = offer % 2 == 0;
+    let refundable = offer.is_multiple_of(2);
     let steps: Vec<Value> = if refundable {
         vec![
             json!({"cancelTime": "2027-05-20 10:00:00", "amount": price(cents / 2), "currency": "EUR", "type": "amount", "timezone": "GMT"}),

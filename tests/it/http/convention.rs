@@ -63,7 +63,7 @@ async fn queries_are_checked_like_bodies() {
         let problem = reply.expect_problem(400, "validation_failed");
         assert_eq!(problem.body["errors"][0]["in"], "query", "{query}");
     }
-    let many: String = (0..10_000).map(|n| format!("p{n}=1&")).collect();
+    let many = "a=1&".repeat(10_000);
     let flood = client.get(&format!("/v1/hotel/bookings?{many}")).await;
     assert!((400..500).contains(&flood.status), "{}", flood.status);
 }

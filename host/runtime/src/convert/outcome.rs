@@ -22,6 +22,7 @@ pub(crate) fn read_error(error: wire::ReadError) -> ReadError {
         },
         wire::ReadError::TimedOut(reason) => ReadError::TimedOut(text::sentence(reason)),
         wire::ReadError::Unavailable(reason) => ReadError::Unavailable(text::sentence(reason)),
+        wire::ReadError::Failed(reason) => ReadError::Failed(text::sentence(reason)),
         wire::ReadError::Unreadable(reason) => ReadError::Unreadable(text::sentence(reason)),
         wire::ReadError::Misconfigured(reason) => ReadError::Misconfigured(text::sentence(reason)),
     }

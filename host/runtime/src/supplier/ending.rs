@@ -86,7 +86,7 @@ impl Ending for ReadError {
         match broken {
             Broken::TimedOut => Self::TimedOut(sentence(broken)),
             Broken::NoPlace => Self::Overloaded,
-            Broken::Trapped(_) => Self::Unavailable(sentence(broken)),
+            Broken::Trapped(_) => Self::Failed(sentence(broken)),
         }
     }
 
@@ -97,7 +97,7 @@ impl Ending for ReadError {
             Self::Rejected(_) => Outcome::Refused,
             Self::RateLimited { .. } => Outcome::RateLimited,
             Self::TimedOut(_) => Outcome::TimedOut,
-            Self::Unavailable(_) => Outcome::Unavailable,
+            Self::Unavailable(_) | Self::Failed(_) => Outcome::Unavailable,
             Self::Unreadable(_) => Outcome::Unreadable,
             Self::Misconfigured(_) => Outcome::Misconfigured,
             Self::Overloaded => Outcome::Overloaded,

@@ -40,11 +40,19 @@ pub(crate) struct SupplierIdText(pub(crate) SupplierId);
 pub(crate) struct SupplierHotelIdText(pub(crate) String);
 
 /// Notes every item of a list that stood in it before.
-pub(crate) fn check_distinct<T: Eq + Hash>(list: Option<&[T]>, pointer: &str, found: &mut Found<'_>) {
+pub(crate) fn check_distinct<T: Eq + Hash>(
+    list: Option<&[T]>,
+    pointer: &str,
+    found: &mut Found<'_>,
+) {
     let mut seen = HashSet::new();
     for (index, item) in list.unwrap_or_default().iter().enumerate() {
         if !seen.insert(item) {
-            found.push(format!("{pointer}/{index}"), "duplicate", "stands in the list before");
+            found.push(
+                format!("{pointer}/{index}"),
+                "duplicate",
+                "stands in the list before",
+            );
         }
     }
 }

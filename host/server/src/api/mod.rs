@@ -96,7 +96,7 @@ fn assemble(
             });
         }
     }
-    let document = document.finish(&app.base_url);
+    let document = document.finish(&app.base_url, app.clock.now().date_utc());
     let router = router
         .merge(docs::routes(&document))
         .layer(from_fn(docs::policy))

@@ -27,17 +27,29 @@ const OPERATION: &str = "payment_instrument";
 pub(crate) struct InstrumentRequest {
     /// What kind it is.
     #[serde(rename = "type")]
-    #[expect(dead_code, reason = "cards are the only kind; the schema holds requests to it")]
+    #[expect(
+        dead_code,
+        reason = "cards are the only kind; the schema holds requests to it"
+    )]
     kind: InstrumentType,
     /// What the processor's own browser SDK made. Never a card number: anything that looks like one is refused.
-    #[schema(min_length = 1, max_length = 512, pattern = "^[!-~]+$", example = "tok_visa")]
+    #[schema(
+        min_length = 1,
+        max_length = 512,
+        pattern = "^[!-~]+$",
+        example = "tok_visa"
+    )]
     token: String,
 }
 
 impl Rules for InstrumentRequest {
     fn check(&self, _: Timestamp, found: &mut Found<'_>) {
         if holds_card_number(&self.token) {
-            found.push("/token", "card_number", "looks like a card number: send the token that the processor's browser SDK makes");
+            found.push(
+                "/token",
+                "card_number",
+                "looks like a card number: send the token that the processor's browser SDK makes",
+            );
         }
     }
 }
@@ -57,7 +69,14 @@ pub(crate) async fn add_payment_instrument(
     Valid((key, Body(request))): Valid<(Option<IdempotencyKey>, Body<InstrumentRequest>)>,
 ) -> Result<Answer<PaymentInstrument>, ApiError> {
     let key = key.map(|key| RequestKey::new(&caller.owner, OPERATION, key));
-    let added = app.add_instrument(&caller.owner, &request.token, key.as_ref(), &read_context(&caller)).await;
+    let added = app
+        .add_instrument(
+            &caller.owner,
+            &request.token,
+            key.as_ref(),
+            &read_context(&caller),
+        )
+        .await;
     Ok(match added.map_err(ApiError::add_instrument)? {
         Added::New(instrument) => Answer::created(PaymentInstrument::from(&instrument)),
         Added::Before(instrument) => Answer::ok(PaymentInstrument::from(&instrument)),
@@ -74,8 +93,14 @@ pub(crate) async fn list_payment_instruments(
     caller: Caller,
     Valid(()): Valid<()>,
 ) -> Result<Answer<List<PaymentInstrument>>, ApiError> {
-    let instruments = app.store.instruments(&caller.owner).await.map_err(ApiError::storage)?;
-    Ok(Answer::ok(List(instruments.iter().map(PaymentInstrument::from).collect())))
+    let instruments = app
+        .store
+        .instruments(&caller.owner)
+        .await
+        .map_err(ApiError::storage)?;
+    Ok(Answer::ok(List(
+        instruments.iter().map(PaymentInstrument::from).collect(),
+    )))
 }
 
 /// Read a payment instrument
@@ -87,7 +112,11 @@ pub(crate) async fn read_payment_instrument(
     caller: Caller,
     Valid(Id(id)): Valid<Id<InstrumentId>>,
 ) -> Result<Answer<PaymentInstrument>, ApiError> {
-    let instrument = app.store.instrument(&caller.owner, &id).await.map_err(ApiError::storage)?;
+    let instrument = app
+        .store
+        .instrument(&caller.owner, &id)
+        .await
+        .map_err(ApiError::storage)?;
     let instrument = instrument.ok_or(Code::PaymentInstrumentNotFound)?;
     Ok(Answer::ok(PaymentInstrument::from(&instrument)))
 }
@@ -107,7 +136,9 @@ pub(crate) async fn delete_payment_instrument(
     write.delete_instrument(&caller.owner, &id);
     match app.store.commit(write).await {
         Ok(()) => Ok(NoContent),
-        Err(CommitError::Conflict(Conflict::InstrumentUnknown)) => Err(Code::PaymentInstrumentNotFound.into()),
+        Err(CommitError::Conflict(Conflict::InstrumentUnknown)) => {
+            Err(Code::PaymentInstrumentNotFound.into())
+        }
         Err(error) => Err(ApiError::commit(error)),
     }
 }
@@ -123,10 +154,14 @@ fn holds_card_number(text: &str) -> bool {
         let groups: Vec<&str> = run.split([' ', '-']).collect();
         (0..groups.len()).any(|first| {
             let mut digits = String::new();
-            groups.iter().skip(first).take_while(|group| !group.is_empty()).any(|group| {
-                digits.push_str(group);
-                CARD_DIGITS.contains(&digits.len()) && has_check_digit(&digits)
-            })
+            groups
+                .iter()
+                .skip(first)
+                .take_while(|group| !group.is_empty())
+                .any(|group| {
+                    digits.push_str(group);
+                    CARD_DIGITS.contains(&digits.len()) && has_check_digit(&digits)
+                })
         })
     })
 }
@@ -134,11 +169,14 @@ fn holds_card_number(text: &str) -> bool {
 /// The Luhn check: every second digit from the right counts double.
 fn has_check_digit(digits: &str) -> bool {
     let values = digits.chars().rev().filter_map(|digit| digit.to_digit(10));
-    let sum: u32 = values.enumerate().map(|(at, value)| match (at % 2, value * 2) {
-        (0, _) => value,
-        (_, double) if double > 9 => double - 9,
-        (_, double) => double,
-    }).sum();
+    let sum: u32 = values
+        .enumerate()
+        .map(|(at, value)| match (at % 2, value * 2) {
+            (0, _) => value,
+            (_, double) if double > 9 => double - 9,
+            (_, double) => double,
+        })
+        .sum();
     sum.is_multiple_of(10)
 }
 
@@ -164,7 +202,15 @@ mod tests {
 
     #[test]
     fn tokens_are_no_card_numbers() {
-        for text in ["tok_visa", "4242424242424241", "tok_1PabcD2eZvKYlo2C", "424242424242", "42424242424242424242", "pm_4242_4242_4242_4242", ""] {
+        for text in [
+            "tok_visa",
+            "4242424242424241",
+            "tok_1PabcD2eZvKYlo2C",
+            "424242424242",
+            "42424242424242424242",
+            "pm_4242_4242_4242_4242",
+            "",
+        ] {
             assert!(!holds_card_number(text), "{text}");
         }
     }

@@ -21,9 +21,13 @@ use utoipa::ToSchema;
 /// Content type of every error.
 pub const PROBLEM_JSON: &str = "application/problem+json";
 
+/// Violations that are named: a large body could have one in every byte.
+const VIOLATIONS_MAX: usize = 100;
+
 /// Where in a request a violation stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = ViolationPlace)]
 pub enum Place {
     /// The JSON body.
     Body,
@@ -154,6 +158,13 @@ impl ApiError {
         violations.sort();
         violations.dedup();
         let mut error = Self::from(Code::ValidationFailed);
+        let all = violations.len();
+        if all > VIOLATIONS_MAX {
+            violations.truncate(VIOLATIONS_MAX);
+            error = error.detail(format!(
+                "{all} fields are not valid; the first {VIOLATIONS_MAX} are named"
+            ));
+        }
         error.0.violations = violations;
         error
     }
@@ -203,6 +214,7 @@ impl ApiError {
             ReadError::RateLimited { .. } => Code::SupplierRateLimited,
             ReadError::TimedOut(_) => Code::SupplierTimeout,
             ReadError::Unavailable(_) => Code::SupplierUnavailable,
+            ReadError::Failed(_) => Code::SupplierError,
             ReadError::Unreadable(_) | ReadError::Misconfigured(_) => Code::SupplierError,
             ReadError::Overloaded => Code::Overloaded,
         };

@@ -25,13 +25,26 @@ pub(crate) fn described<T: ToSchema>() -> (Value, Components) {
     for (name, schema) in referred {
         let mut schema = serde_json::to_value(schema).unwrap_or_default();
         bound_integers(&mut schema);
-        components.insert(name, schema);
+        merge(&mut components, Components::from([(name, schema)]));
     }
     let own = components
         .get(T::name().as_ref())
         .cloned()
         .unwrap_or_default();
     (own, components)
+}
+
+/// Adds schemas to others. A name stands for one schema: two types that are called
+/// alike would describe each other.
+pub(crate) fn merge(into: &mut Components, from: Components) {
+    for (name, schema) in from {
+        let known = into.get(&name);
+        debug_assert!(
+            known.is_none_or(|known| *known == schema),
+            "two schemas are called {name}"
+        );
+        into.insert(name, schema);
+    }
 }
 
 /// The ranges of integers are part of the contract: a number beyond is a
@@ -222,7 +235,7 @@ fn control_characters(place: Place, value: &Value, pointer: String, found: &mut 
 }
 
 /// A name as a part of a JSON pointer. Cut, because it may be the caller's.
-fn escape(name: &str) -> String {
+pub(crate) fn escape(name: &str) -> String {
     let short: String = name
         .chars()
         .take(200)

@@ -3,6 +3,7 @@
 mod auth;
 mod body;
 mod document;
+mod hotel;
 mod query;
 
 use super::*;

@@ -14,10 +14,14 @@ pub(crate) const STATEMENT: &str = "Travel booking";
 
 impl App {
     pub(crate) async fn authorize(&self, booking: Booking, id: &PaymentId, walker: &Walker) -> Result<Booking, FlowError> {
+        let owner = booking.owner.clone();
         let act = async |supplier: Supplier, context: CallContext, payment: Payment, client_reference: String| {
-            let Method::Instrument { token, .. } = payment.method else {
-                return Err(PaymentError::NotSent("the payer's browser pays".to_owned()));
+            let not_sent = |why: String| PaymentError::NotSent(why);
+            let Method::Instrument { id } = &payment.method else {
+                return Err(not_sent("the payer's browser pays".to_owned()));
             };
+            let instrument = self.open_instrument(&owner, id).await.map_err(|error| not_sent(error.to_string()))?;
+            let token = instrument.ok_or_else(|| not_sent("the instrument was deleted".to_owned()))?.token;
             let request = AuthorizeRequest {
                 client_reference,
                 amount: payment.amount,

@@ -23,7 +23,10 @@ pub(crate) struct QueryMemory {
 
 impl QueryMemory {
     pub(crate) fn new(config: &Config) -> Self {
-        Self { calendars: Pace::per_minute(config.limits.calendar_per_minute), fetches: Fetches::default() }
+        Self {
+            calendars: Pace::per_minute(config.limits.calendar_per_minute),
+            fetches: Fetches::default(),
+        }
     }
 }
 

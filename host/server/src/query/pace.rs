@@ -21,7 +21,9 @@ impl Pace {
         self.0.check_key(&(mode, supplier.clone())).map_err(|full| {
             let wait = full.wait_time_from(DefaultClock::default().now());
             let seconds = u32::try_from(wait.as_millis().div_ceil(1000)).unwrap_or(u32::MAX);
-            ReadError::RateLimited { retry_after_s: Some(seconds.max(1)) }
+            ReadError::RateLimited {
+                retry_after_s: Some(seconds.max(1)),
+            }
         })
     }
 }
@@ -37,8 +39,16 @@ mod tests {
         assert_eq!(pace.take(Mode::Test, &one), Ok(()));
         assert_eq!(pace.take(Mode::Test, &one), Ok(()));
         let refused = pace.take(Mode::Test, &one);
-        assert_eq!(refused, Err(ReadError::RateLimited { retry_after_s: Some(30) }));
+        assert_eq!(
+            refused,
+            Err(ReadError::RateLimited {
+                retry_after_s: Some(30)
+            })
+        );
         assert_eq!(pace.take(Mode::Live, &one), Ok(()));
-        assert_eq!(pace.take(Mode::Test, &SupplierId::parse("TWO").unwrap()), Ok(()));
+        assert_eq!(
+            pace.take(Mode::Test, &SupplierId::parse("TWO").unwrap()),
+            Ok(())
+        );
     }
 }

@@ -23,10 +23,17 @@ pub(crate) struct Question<'a> {
 impl App {
     /// Whom to ask, first to last.
     pub(crate) fn route(&self, question: Question<'_>) -> Result<Route, QueryError> {
-        let Question { caller, operation, selector, owners } = question;
+        let Question {
+            caller,
+            operation,
+            selector,
+            owners,
+        } = question;
         let kind = operation.kind().ok_or(QueryError::Unsupported(None))?;
         let tenant = &caller.owner.tenant;
-        let candidates = self.suppliers.candidates(kind, operation, tenant.mode, &tenant.organization);
+        let candidates =
+            self.suppliers
+                .candidates(kind, operation, tenant.mode, &tenant.organization);
         let route = routing::choose(&candidates, selector, owners, caller.spread());
         let route = route.map_err(|_| QueryError::Unsupported(selector.cloned()))?;
         tracing::debug!(operation = operation.as_str(), suppliers = ?route.suppliers, reason = route.reason.as_str(), "routed");
@@ -35,20 +42,32 @@ impl App {
 
     /// Asks one supplier after the other until one answers; tells of the first
     /// when none does.
-    pub(crate) async fn ask<T, F, Answer>(&self, question: Question<'_>, call: F) -> Result<(SupplierId, T), QueryError>
+    pub(crate) async fn ask<T, F, Answer>(
+        &self,
+        question: Question<'_>,
+        call: F,
+    ) -> Result<(SupplierId, T), QueryError>
     where
         F: Fn(Supplier, CallContext) -> Answer,
         Answer: Future<Output = Result<T, ReadError>>,
     {
         let mut first = None;
         for id in self.route(question)?.suppliers {
-            let Some(supplier) = self.runtime.supplier(&id) else { continue };
-            let error = match call(supplier, read_context(question.caller)).await {
+            let Some(supplier) = self.runtime.supplier(&id) else {
+                continue;
+            };
+            // On the heap: what a call into a plugin keeps is large, and would be copied
+            // with every future around it.
+            let answer = Box::pin(call(supplier, read_context(question.caller)));
+            let error = match answer.await {
                 Ok(answer) => return Ok((id, answer)),
                 Err(error) => error,
             };
             let go_on = another_may_answer(&error) && !question.caller.deadline.left().is_zero();
-            first.get_or_insert(QueryError::Supplier { supplier: id, error });
+            first.get_or_insert(QueryError::Supplier {
+                supplier: id,
+                error,
+            });
             if !go_on {
                 break;
             }
@@ -76,6 +95,7 @@ pub(crate) const fn another_may_answer(error: &ReadError) -> bool {
         | ReadError::RateLimited { .. }
         | ReadError::TimedOut(_)
         | ReadError::Unavailable(_)
+        | ReadError::Failed(_)
         | ReadError::Unreadable(_)
         | ReadError::Misconfigured(_)
         | ReadError::Overloaded => true,

@@ -39,7 +39,10 @@ pub(crate) enum HotelBookingStatus {
 /// The hotel of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct BookedHotel {
-    #[schema(pattern = "^htl_[a-zA-Z0-9-]+$", example = "htl_01976f3e4a5b7c8d9e0f112233445566")]
+    #[schema(
+        pattern = "^htl_[a-zA-Z0-9-]+$",
+        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
+    )]
     id: String,
     /// Display name.
     name: String,
@@ -59,7 +62,10 @@ pub(crate) struct BookingContact {
 /// A hotel booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct HotelBooking {
-    #[schema(pattern = "^bkg_[a-zA-Z0-9-]+$", example = "bkg_01976f3e4a5b7c8d9e0f112233445566")]
+    #[schema(
+        pattern = "^bkg_[a-zA-Z0-9-]+$",
+        example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
+    )]
     id: String,
     /// The caller's reference given at prebook; not unique.
     #[schema(required)]
@@ -113,7 +119,10 @@ pub(crate) struct HotelBooking {
 /// A hotel booking in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct HotelBookingSummary {
-    #[schema(pattern = "^bkg_[a-zA-Z0-9-]+$", example = "bkg_01976f3e4a5b7c8d9e0f112233445566")]
+    #[schema(
+        pattern = "^bkg_[a-zA-Z0-9-]+$",
+        example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
+    )]
     id: String,
     /// The caller's reference given at prebook; not unique.
     #[schema(required)]
@@ -142,7 +151,10 @@ pub(crate) struct HotelBookingSummary {
 /// A booking as its own read and events show it: payments carry cards.
 pub(crate) fn whole(booking: &Booking) -> HotelBooking {
     let payments = booking.payments.iter().map(payment::with_cards).collect();
-    HotelBooking { payments, ..changed(booking) }
+    HotelBooking {
+        payments,
+        ..changed(booking)
+    }
 }
 
 /// A booking as a call that changes it answers.
@@ -174,7 +186,11 @@ pub(crate) fn changed(booking: &Booking) -> HotelBooking {
         confirmed_at,
         canceled_at,
         payments,
-        cancellations: booking.cancellations.iter().map(cancellation::cancellation).collect(),
+        cancellations: booking
+            .cancellations
+            .iter()
+            .map(cancellation::cancellation)
+            .collect(),
         hotel_confirmation_code: booking.hotel_confirmation_code.clone(),
         hotel_remarks: booking.hotel_remarks.clone(),
         offer_expires_at: booking.offer_expires_at.into(),
@@ -182,7 +198,12 @@ pub(crate) fn changed(booking: &Booking) -> HotelBooking {
         cancellation_policy: booking.policy.as_ref().map(CancellationPolicy::from),
         contact: contact(&booking.contact),
         loyalty: booking.loyalty.as_ref().map(Loyalty::from),
-        rooms: booking.rooms.iter().enumerate().map(|(position, room)| room::room(booking, position, room)).collect(),
+        rooms: booking
+            .rooms
+            .iter()
+            .enumerate()
+            .map(|(position, room)| room::room(booking, position, room))
+            .collect(),
         failure: booking.failure.as_ref().map(cancellation::failure),
     }
 }

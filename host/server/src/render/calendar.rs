@@ -17,7 +17,10 @@ pub(crate) struct CalendarPrice {
 /// The prices of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct PriceCalendar {
-    #[schema(pattern = "^htl_[a-zA-Z0-9-]+$", example = "htl_01976f3e4a5b7c8d9e0f112233445566")]
+    #[schema(
+        pattern = "^htl_[a-zA-Z0-9-]+$",
+        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
+    )]
     hotel_id: String,
     /// In ascending order; dates without a price are left out.
     prices: Vec<CalendarPrice>,
@@ -29,5 +32,8 @@ pub(crate) fn hotel(id: &HotelId, prices: &HotelPrices) -> PriceCalendar {
         date: (*date).into(),
         average_nightly_price: (*price).into(),
     });
-    PriceCalendar { hotel_id: id.to_string(), prices: prices.collect() }
+    PriceCalendar {
+        hotel_id: id.to_string(),
+        prices: prices.collect(),
+    }
 }

@@ -32,7 +32,10 @@ pub(crate) struct Failure {
 /// A cancellation of a booking, or of some of its rooms.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct Cancellation {
-    #[schema(pattern = "^cxl_[a-zA-Z0-9-]+$", example = "cxl_01976f3e4a5b7c8d9e0f112233445566")]
+    #[schema(
+        pattern = "^cxl_[a-zA-Z0-9-]+$",
+        example = "cxl_01976f3e4a5b7c8d9e0f112233445566"
+    )]
     id: String,
     /// How it stands.
     status: CancellationStatus,
@@ -67,7 +70,11 @@ pub(crate) fn cancellation(cancellation: &booking::Cancellation) -> Cancellation
             State::Refused => CancellationStatus::Refused,
             State::Failed => CancellationStatus::Failed,
         },
-        room_ids: cancellation.room_ids.iter().map(ToString::to_string).collect(),
+        room_ids: cancellation
+            .room_ids
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
         fee: cancellation.fee.map(Money::from),
         refund_amount: cancellation.refund_amount.map(Money::from),
         supplier_reference: cancellation.supplier_reference.clone(),
@@ -79,5 +86,8 @@ pub(crate) fn cancellation(cancellation: &booking::Cancellation) -> Cancellation
 
 /// Why something failed.
 pub(crate) fn failure(failure: &booking::Failure) -> Failure {
-    Failure { code: failure.code.clone(), description: failure.description.clone() }
+    Failure {
+        code: failure.code.clone(),
+        description: failure.description.clone(),
+    }
 }

@@ -142,7 +142,10 @@ pub(crate) struct HotelReviews {
 /// Details and reviews of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct HotelContent {
-    #[schema(pattern = "^htl_[a-zA-Z0-9-]+$", example = "htl_01976f3e4a5b7c8d9e0f112233445566")]
+    #[schema(
+        pattern = "^htl_[a-zA-Z0-9-]+$",
+        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
+    )]
     hotel_id: String,
     details: HotelDetails,
     /// Null: the supplier has none.
@@ -151,8 +154,16 @@ pub(crate) struct HotelContent {
 }
 
 /// The content of a hotel.
-pub(crate) fn hotel(id: &HotelId, details: content::Details, reviews: Option<content::Reviews>) -> HotelContent {
-    HotelContent { hotel_id: id.to_string(), details: self::details(details), reviews: reviews.map(self::reviews) }
+pub(crate) fn hotel(
+    id: &HotelId,
+    details: content::Details,
+    reviews: Option<content::Reviews>,
+) -> HotelContent {
+    HotelContent {
+        hotel_id: id.to_string(),
+        details: self::details(details),
+        reviews: reviews.map(self::reviews),
+    }
 }
 
 fn details(details: content::Details) -> HotelDetails {
@@ -177,14 +188,28 @@ fn details(details: content::Details) -> HotelDetails {
         email: details.email,
         amenities: details.amenities,
         images: images(details.images),
-        policies: details.policies.into_iter().map(|policy| HousePolicy { name: policy.name, text: policy.text }).collect(),
+        policies: details
+            .policies
+            .into_iter()
+            .map(|policy| HousePolicy {
+                name: policy.name,
+                text: policy.text,
+            })
+            .collect(),
         rooms: details.rooms.into_iter().map(room).collect(),
     }
 }
 
 fn images(images: Vec<content::Image>) -> Vec<HotelImage> {
     let shown = images.into_iter().take(content::CONTENT_ITEMS_MAX);
-    shown.map(|image| HotelImage { url: image.url, caption: image.caption, width: image.width, height: image.height }).collect()
+    shown
+        .map(|image| HotelImage {
+            url: image.url,
+            caption: image.caption,
+            width: image.width,
+            height: image.height,
+        })
+        .collect()
 }
 
 fn room(room: content::RoomContent) -> RoomContent {
@@ -208,5 +233,9 @@ fn reviews(reviews: content::Reviews) -> HotelReviews {
         traveller_type: review.traveller_type,
         stayed_on: review.stayed_on.map(Day::from),
     });
-    HotelReviews { average: reviews.average, count: reviews.count, items: items.collect() }
+    HotelReviews {
+        average: reviews.average,
+        count: reviews.count,
+        items: items.collect(),
+    }
 }

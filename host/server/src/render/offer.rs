@@ -75,7 +75,10 @@ pub(crate) struct HotelOffer {
 /// The offers of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct HotelOffers {
-    #[schema(pattern = "^htl_[a-zA-Z0-9-]+$", example = "htl_01976f3e4a5b7c8d9e0f112233445566")]
+    #[schema(
+        pattern = "^htl_[a-zA-Z0-9-]+$",
+        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
+    )]
     hotel_id: String,
     /// The supplier's id of the same hotel.
     supplier_hotel_id: String,
@@ -85,13 +88,24 @@ pub(crate) struct HotelOffers {
 
 /// The row of a hotel.
 pub(crate) fn hotel(id: &HotelId, supplier_hotel_id: &str, offers: Vec<HotelOffer>) -> HotelOffers {
-    HotelOffers { hotel_id: id.to_string(), supplier_hotel_id: supplier_hotel_id.to_owned(), offers }
+    HotelOffers {
+        hotel_id: id.to_string(),
+        supplier_hotel_id: supplier_hotel_id.to_owned(),
+        offers,
+    }
 }
 
 /// An offer, under the reference that was made for it.
-pub(crate) fn offer(offer: &supply::Offer, stay: &hotel::Stay, reference: String, expires_at: Timestamp) -> HotelOffer {
+pub(crate) fn offer(
+    offer: &supply::Offer,
+    stay: &hotel::Stay,
+    reference: String,
+    expires_at: Timestamp,
+) -> HotelOffer {
     let rooms = offer.rooms.iter().zip(&stay.occupancies).enumerate();
-    let rooms: Vec<OfferRoom> = rooms.map(|(position, (rate, occupancy))| room(position, rate, occupancy)).collect();
+    let rooms: Vec<OfferRoom> = rooms
+        .map(|(position, (rate, occupancy))| room(position, rate, occupancy))
+        .collect();
     let first = rooms.first();
     HotelOffer {
         offer_reference: reference,

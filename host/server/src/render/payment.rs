@@ -79,7 +79,10 @@ pub(crate) struct Card {
 /// A payment of a hotel booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct HotelPayment {
-    #[schema(pattern = "^pay_[a-zA-Z0-9-]+$", example = "pay_01976f3e4a5b7c8d9e0f112233445566")]
+    #[schema(
+        pattern = "^pay_[a-zA-Z0-9-]+$",
+        example = "pay_01976f3e4a5b7c8d9e0f112233445566"
+    )]
     id: String,
     /// Where it stands.
     status: PaymentStatus,
@@ -122,7 +125,10 @@ pub(crate) enum InstrumentType {
 /// A stored means of payment. Its token is never shown.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct PaymentInstrument {
-    #[schema(pattern = "^inst_[a-zA-Z0-9-]+$", example = "inst_01976f3e4a5b7c8d9e0f112233445566")]
+    #[schema(
+        pattern = "^inst_[a-zA-Z0-9-]+$",
+        example = "inst_01976f3e4a5b7c8d9e0f112233445566"
+    )]
     id: String,
     /// What kind it is.
     #[serde(rename = "type")]
@@ -148,7 +154,10 @@ pub(crate) fn plain(payment: &payment::Payment) -> HotelPayment {
 /// A payment as the read of its booking shows it.
 pub(crate) fn with_cards(payment: &payment::Payment) -> HotelPayment {
     let cards = payment.card.iter().map(Card::from).collect();
-    HotelPayment { cards: Some(cards), ..plain(payment) }
+    HotelPayment {
+        cards: Some(cards),
+        ..plain(payment)
+    }
 }
 
 impl From<&StoredInstrument> for PaymentInstrument {
@@ -175,8 +184,19 @@ impl From<&payment::Card> for Card {
 
 impl From<&payment::Card> for InstrumentCard {
     fn from(card: &payment::Card) -> Self {
-        let Card { brand, last4, funding, wallet } = card.into();
-        Self { brand, last4, funding, wallet, expires: card.expires.clone() }
+        let Card {
+            brand,
+            last4,
+            funding,
+            wallet,
+        } = card.into();
+        Self {
+            brand,
+            last4,
+            funding,
+            wallet,
+            expires: card.expires.clone(),
+        }
     }
 }
 

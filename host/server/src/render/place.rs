@@ -28,7 +28,10 @@ pub(crate) struct PlaceAlternative {
 /// A place, saved.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct Place {
-    #[schema(pattern = "^plc_[a-zA-Z0-9-]+$", example = "plc_01976f3e4a5b7c8d9e0f112233445566")]
+    #[schema(
+        pattern = "^plc_[a-zA-Z0-9-]+$",
+        example = "plc_01976f3e4a5b7c8d9e0f112233445566"
+    )]
     id: String,
     /// Display text.
     name: String,
@@ -76,7 +79,9 @@ pub(crate) fn place(id: &PlaceId, place: SavedPlace) -> Place {
         country_code: place.country.as_deref().and_then(country),
         city: place.city,
         types: place.types,
-        alternatives: alternatives.map(|(name, address)| PlaceAlternative { name, address }).collect(),
+        alternatives: alternatives
+            .map(|(name, address)| PlaceAlternative { name, address })
+            .collect(),
     }
 }
 
@@ -87,6 +92,9 @@ pub(crate) fn country(code: &str) -> Option<CountryCode> {
 
 impl From<hotel::Location> for Location {
     fn from(location: hotel::Location) -> Self {
-        Self { latitude: location.latitude, longitude: location.longitude }
+        Self {
+            latitude: location.latitude,
+            longitude: location.longitude,
+        }
     }
 }

@@ -141,7 +141,11 @@ impl From<&hotel::CancellationPolicy> for CancellationPolicy {
 
 impl From<&hotel::Penalty> for Penalty {
     fn from(penalty: &hotel::Penalty) -> Self {
-        Self { from: penalty.from.into(), kind: PenaltyType::Amount, amount: penalty.amount.into() }
+        Self {
+            from: penalty.from.into(),
+            kind: PenaltyType::Amount,
+            amount: penalty.amount.into(),
+        }
     }
 }
 
@@ -169,7 +173,12 @@ impl From<&hotel::Promotion> for Promotion {
             name: promotion.name.clone(),
             description: promotion.description.clone(),
             amount: promotion.amount.map(Money::from),
-            room_positions: promotion.room_positions.iter().copied().map(u32::from).collect(),
+            room_positions: promotion
+                .room_positions
+                .iter()
+                .copied()
+                .map(u32::from)
+                .collect(),
         }
     }
 }
@@ -197,8 +206,14 @@ fn restrictions(restrictions: &[hotel::Restriction]) -> Vec<Restriction> {
 /// Whatever a supplier sends, only the end of it is shown; of a short number less.
 fn masked(number: &str) -> String {
     let length = number.chars().count();
-    let hidden = length.saturating_sub(MEMBERSHIP_SHOWN).max(length.div_ceil(2));
-    number.chars().enumerate().map(|(at, sign)| if at < hidden { '*' } else { sign }).collect()
+    let hidden = length
+        .saturating_sub(MEMBERSHIP_SHOWN)
+        .max(length.div_ceil(2));
+    number
+        .chars()
+        .enumerate()
+        .map(|(at, sign)| if at < hidden { '*' } else { sign })
+        .collect()
 }
 
 #[cfg(test)]
@@ -207,7 +222,14 @@ mod tests {
 
     #[test]
     fn of_a_membership_number_only_the_end_is_shown() {
-        for (number, shown) in [("AB-1234567", "******4567"), ("12345", "***45"), ("1234", "**34"), ("1", "*"), ("", ""), ("******4567", "******4567")] {
+        for (number, shown) in [
+            ("AB-1234567", "******4567"),
+            ("12345", "***45"),
+            ("1234", "**34"),
+            ("1", "*"),
+            ("", ""),
+            ("******4567", "******4567"),
+        ] {
             assert_eq!(masked(number), shown);
         }
     }

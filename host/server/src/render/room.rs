@@ -31,7 +31,10 @@ pub(crate) enum GuestType {
 /// A guest of a room.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct RoomGuest {
-    #[schema(pattern = "^guest_[a-zA-Z0-9-]+$", example = "guest_01976f3e4a5b7c8d9e0f112233445566")]
+    #[schema(
+        pattern = "^guest_[a-zA-Z0-9-]+$",
+        example = "guest_01976f3e4a5b7c8d9e0f112233445566"
+    )]
     id: String,
     first_name: String,
     last_name: String,
@@ -45,7 +48,10 @@ pub(crate) struct RoomGuest {
 /// A room of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct BookingRoom {
-    #[schema(pattern = "^room_[a-zA-Z0-9-]+$", example = "room_01976f3e4a5b7c8d9e0f112233445566")]
+    #[schema(
+        pattern = "^room_[a-zA-Z0-9-]+$",
+        example = "room_01976f3e4a5b7c8d9e0f112233445566"
+    )]
     id: String,
     /// Zero-based, in the order that the rooms were asked for.
     #[schema(minimum = 0, maximum = 8)]
@@ -84,8 +90,18 @@ pub(crate) struct BookingRoom {
 
 /// The room of a booking at a position.
 pub(crate) fn room(booking: &Booking, position: usize, room: &booking::Room) -> BookingRoom {
-    let applies = |promotion: &&hotel::Promotion| promotion.room_positions.iter().any(|at| usize::from(*at) == position);
-    let promotions: Vec<Promotion> = booking.promotions.iter().filter(applies).map(Promotion::from).collect();
+    let applies = |promotion: &&hotel::Promotion| {
+        promotion
+            .room_positions
+            .iter()
+            .any(|at| usize::from(*at) == position)
+    };
+    let promotions: Vec<Promotion> = booking
+        .promotions
+        .iter()
+        .filter(applies)
+        .map(Promotion::from)
+        .collect();
     BookingRoom {
         id: room.id.to_string(),
         position,
@@ -93,7 +109,13 @@ pub(crate) fn room(booking: &Booking, position: usize, room: &booking::Room) -> 
         board: room.board.into(),
         board_name: room.board_name.clone(),
         adults: u32::from(room.adults),
-        children: room.children.iter().map(|age| RoomChild { age: u32::from(*age) }).collect(),
+        children: room
+            .children
+            .iter()
+            .map(|age| RoomChild {
+                age: u32::from(*age),
+            })
+            .collect(),
         total: room.total.into(),
         due_at_property: room.due_at_property.map(Money::from),
         cancellation_policy: room.policy.as_ref().map(CancellationPolicy::from),

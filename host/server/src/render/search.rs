@@ -10,7 +10,10 @@ use utoipa::ToSchema;
 /// A hotel of an area.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct FoundHotel {
-    #[schema(pattern = "^htl_[a-zA-Z0-9-]+$", example = "htl_01976f3e4a5b7c8d9e0f112233445566")]
+    #[schema(
+        pattern = "^htl_[a-zA-Z0-9-]+$",
+        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
+    )]
     hotel_id: String,
     /// The supplier's id of the same hotel.
     supplier_hotel_id: String,

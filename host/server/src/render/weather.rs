@@ -60,9 +60,15 @@ pub(crate) struct WeatherDay {
 /// The weather of a stay.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct StayWeather {
-    #[schema(pattern = "^bkg_[a-zA-Z0-9-]+$", example = "bkg_01976f3e4a5b7c8d9e0f112233445566")]
+    #[schema(
+        pattern = "^bkg_[a-zA-Z0-9-]+$",
+        example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
+    )]
     booking_id: String,
-    #[schema(pattern = "^htl_[a-zA-Z0-9-]+$", example = "htl_01976f3e4a5b7c8d9e0f112233445566")]
+    #[schema(
+        pattern = "^htl_[a-zA-Z0-9-]+$",
+        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
+    )]
     hotel_id: String,
     /// Check-in.
     start_date: Day,
@@ -92,7 +98,12 @@ fn day(day: content::WeatherDay) -> WeatherDay {
         temperature_min: day.temperature_min,
         temperature_max: day.temperature_max,
         summary: day.summary,
-        conditions: conditions.map(|sky| WeatherCondition { description: sky.description, icon: sky.icon }).collect(),
+        conditions: conditions
+            .map(|sky| WeatherCondition {
+                description: sky.description,
+                icon: sky.icon,
+            })
+            .collect(),
         humidity_percent: day.humidity_percent,
         afternoon_humidity_percent: day.afternoon_humidity_percent,
         wind_speed_mps: day.wind_speed_mps,

@@ -413,6 +413,19 @@ fn states() -> Vec<(&'static str, Booking)> {
         ),
         ("CANCELED", after(cancel_sent(vec![]), vec![cancel_done()])),
         (
+            "CANCELED refund sent",
+            after(
+                cancel_sent(vec![]),
+                vec![
+                    cancel_done(),
+                    pay(PaymentEvent::RefundSent {
+                        refund: refund_id(),
+                        next_at: LATER,
+                    }),
+                ],
+            ),
+        ),
+        (
             "FAILED",
             after(booking_sent(), vec![Event::BookRefused(no())]),
         ),

@@ -87,107 +87,116 @@ impl Booking {
     }
 
     fn next_state(&mut self, event: Event, now: Timestamp, told: &mut Told) -> Option<State> {
-        use Event as E;
-        use State as S;
-        let next = match (self.state.clone(), event) {
-            (S::Created, E::PrebookStarted) => S::PrebookInProgress { since: now },
-            (
-                S::PrebookInProgress { .. },
-                E::PrebookBound {
-                    bound,
-                    expires_at,
-                    payment,
-                },
-            ) => self.bind(*bound, expires_at, payment, told),
-            (S::Created | S::PrebookInProgress { .. }, E::PrebookRefused(failure)) => {
-                self.fail(failure, now, told)
+        let state = self.state.clone();
+        if let Event::Payment { id, event } = event {
+            return self.move_payment(state, &id, event, now, told);
+        }
+        match state {
+            State::Created | State::PrebookInProgress { .. } => {
+                self.next_of_prebook(&state, event, now, told)
             }
-            (S::Created | S::PrebookInProgress { .. }, E::PrebookGivenUp) => {
-                self.fail(Failure::prebook_unknown(), now, told)
+            State::ReadyForComplete => self.next_of_ready(event, now, told),
+            State::CompleteInProgress { book } => self.next_of_completion(book, event, now, told),
+            State::Confirmed => self.next_of_booked(Held::Confirmed, event, now, told),
+            State::PartiallyCanceled => {
+                self.next_of_booked(Held::PartiallyCanceled, event, now, told)
             }
-            (S::ReadyForComplete, E::OfferExpired) => {
+            State::CancelInProgress {
+                before,
+                cancellation,
+                cancel,
+            } => self.next_of_cancellation(before, cancellation, cancel, event, now, told),
+            State::Canceled | State::Failed | State::Expired => None,
+        }
+    }
+
+    fn next_of_prebook(
+        &mut self,
+        state: &State,
+        event: Event,
+        now: Timestamp,
+        told: &mut Told,
+    ) -> Option<State> {
+        let is_asked = matches!(state, State::PrebookInProgress { .. });
+        match event {
+            Event::PrebookStarted if !is_asked => Some(State::PrebookInProgress { since: now }),
+            Event::PrebookBound {
+                bound,
+                expires_at,
+                payment,
+            } if is_asked => Some(self.bind(*bound, expires_at, payment, told)),
+            Event::PrebookRefused(failure) => Some(self.fail(failure, now, told)),
+            Event::PrebookGivenUp => Some(self.fail(Failure::prebook_unknown(), now, told)),
+            _ => None,
+        }
+    }
+
+    fn next_of_ready(&mut self, event: Event, now: Timestamp, told: &mut Told) -> Option<State> {
+        match event {
+            Event::OfferExpired => {
                 self.payments
                     .iter_mut()
                     .for_each(|payment| payment.begin_void(now));
                 told.booking(EventType::HotelBookingExpired);
-                S::Expired
+                Some(State::Expired)
             }
-            (S::ReadyForComplete, E::BookStarted { payment }) => {
-                self.begin_completion(payment, now)?
+            Event::BookStarted { payment } => self.begin_completion(payment, now),
+            _ => None,
+        }
+    }
+
+    fn next_of_completion(
+        &mut self,
+        leg: Leg,
+        event: Event,
+        now: Timestamp,
+        told: &mut Told,
+    ) -> Option<State> {
+        let leg = match (leg, event) {
+            (leg @ Leg::Due { .. }, Event::BookSent { next_at }) if self.is_paid_for() => {
+                leg.sent(now, next_at)
             }
-            (
-                S::CompleteInProgress {
-                    book: leg @ Leg::Due { .. },
-                },
-                E::BookSent { next_at },
-            ) if self.is_paid_for() => S::CompleteInProgress {
-                book: leg.sent(now, next_at),
-            },
-            (
-                S::CompleteInProgress {
-                    book: Leg::Sent { .. },
-                },
-                E::BookNotSent | E::CheckoutNotCompleted,
-            ) => {
+            (Leg::Sent { .. }, Event::BookNotSent | Event::CheckoutNotCompleted) => {
                 // What the payer did in the browser is kept for the next try; another hold can be asked for.
-                self.payments
+                let payments = self
+                    .payments
                     .iter_mut()
-                    .filter(|payment| !payment.is_by_browser())
-                    .for_each(|payment| payment.begin_void(now));
-                S::ReadyForComplete
+                    .filter(|payment| !payment.is_by_browser());
+                payments.for_each(|payment| payment.begin_void(now));
+                return Some(State::ReadyForComplete);
             }
+            (Leg::Due { .. }, _) => return None,
             (
-                S::CompleteInProgress {
-                    book: leg @ (Leg::Sent { .. } | Leg::Pending { .. }),
-                },
-                E::BookPending {
+                leg,
+                Event::BookPending {
                     supplier_reference,
                     next_at,
                 },
             ) => {
                 self.supplier_reference = supplier_reference.or(self.supplier_reference.take());
-                S::CompleteInProgress {
-                    book: leg.pending(now, next_at),
-                }
+                leg.pending(now, next_at)
             }
-            (
-                S::CompleteInProgress {
-                    book: leg @ (Leg::Sent { .. } | Leg::Pending { .. }),
-                },
-                E::BookChecked { next_at },
-            ) => S::CompleteInProgress {
-                book: leg.checked(next_at),
-            },
-            (
-                S::CompleteInProgress {
-                    book: Leg::Sent { .. } | Leg::Pending { .. },
-                },
-                E::BookConfirmed(state),
-            ) => self.confirm(&state, now, told),
-            (
-                S::CompleteInProgress {
-                    book: Leg::Sent { .. } | Leg::Pending { .. },
-                },
-                E::BookRefused(failure),
-            ) => self.fail(failure, now, told),
-            (S::Confirmed, E::CancelStarted { id, room_ids }) => {
-                self.begin_cancellation(Held::Confirmed, id, &room_ids, now, told)?
-            }
-            (S::PartiallyCanceled, E::CancelStarted { id, room_ids }) => {
-                self.begin_cancellation(Held::PartiallyCanceled, id, &room_ids, now, told)?
-            }
-            (
-                S::CancelInProgress {
-                    before,
-                    cancellation,
-                    cancel,
-                },
-                event,
-            ) => self.next_of_cancellation(before, cancellation, cancel, event, now, told)?,
-            (state, E::Payment { id, event }) => self.move_payment(state, &id, event, now, told)?,
+            (leg, Event::BookChecked { next_at }) => leg.checked(next_at),
+            (_, Event::BookConfirmed(state)) => return Some(self.confirm(&state, now, told)),
+            (_, Event::BookRefused(failure)) => return Some(self.fail(failure, now, told)),
             _ => return None,
         };
-        Some(next)
+        Some(State::CompleteInProgress { book: leg })
+    }
+
+    fn next_of_booked(
+        &mut self,
+        held: Held,
+        event: Event,
+        now: Timestamp,
+        told: &mut Told,
+    ) -> Option<State> {
+        match event {
+            Event::CancelStarted { id, room_ids } => {
+                self.begin_cancellation(held, id, &room_ids, now, told)
+            }
+            _ => None,
+        }
     }
 
     fn next_of_cancellation(
@@ -199,17 +208,16 @@ impl Booking {
         now: Timestamp,
         told: &mut Told,
     ) -> Option<State> {
-        use Event as E;
-        let sent = !matches!(leg, Leg::Due { .. });
-        let next_leg = match event {
-            E::CancelSent { next_at } if !sent => leg.sent(now, next_at),
-            E::CancelNotSent { retry_at } if sent => leg.retry(retry_at),
-            E::CancelPending { next_at } if sent => leg.pending(now, next_at),
-            E::CancelChecked { next_at } if sent => leg.checked(next_at),
-            E::CancelDone { state, refund } if sent => {
+        let leg = match (leg, event) {
+            (leg @ Leg::Due { .. }, Event::CancelSent { next_at }) => leg.sent(now, next_at),
+            (Leg::Due { .. }, _) => return None,
+            (leg, Event::CancelNotSent { retry_at }) => leg.retry(retry_at),
+            (leg, Event::CancelPending { next_at }) => leg.pending(now, next_at),
+            (leg, Event::CancelChecked { next_at }) => leg.checked(next_at),
+            (_, Event::CancelDone { state, refund }) => {
                 return Some(self.release(&id, &state, refund, now, told));
             }
-            E::CancelRefused(failure) if sent => {
+            (_, Event::CancelRefused(failure)) => {
                 return Some(self.keep(
                     before,
                     &id,
@@ -219,7 +227,7 @@ impl Booking {
                     told,
                 ));
             }
-            E::CancelLost(failure) if sent => {
+            (_, Event::CancelLost(failure)) => {
                 return Some(self.keep(
                     before,
                     &id,
@@ -229,20 +237,12 @@ impl Booking {
                     told,
                 ));
             }
-            E::Payment { id: payment, event } => {
-                let state = State::CancelInProgress {
-                    before,
-                    cancellation: id,
-                    cancel: leg,
-                };
-                return self.move_payment(state, &payment, event, now, told);
-            }
             _ => return None,
         };
         Some(State::CancelInProgress {
             before,
             cancellation: id,
-            cancel: next_leg,
+            cancel: leg,
         })
     }
 

@@ -62,10 +62,24 @@ pub(crate) async fn list_hotel_bookings(
     caller: Caller,
     Valid(Query(query)): Valid<Query<BookingsQuery>>,
 ) -> Result<Answer<List<HotelBookingSummary>, PageMeta>, ApiError> {
-    let filter = HotelBookingFilter { status: query.status.map(Status::from), reference_id: query.reference_id };
-    let page = Page { limit: query.limit, offset: query.offset };
-    let listed = app.store.hotel_bookings(&caller.owner, &filter, page).await.map_err(ApiError::storage)?;
-    let meta = PageMeta { limit: page.limit, offset: page.offset, has_more: listed.has_more };
+    let filter = HotelBookingFilter {
+        status: query.status.map(Status::from),
+        reference_id: query.reference_id,
+    };
+    let page = Page {
+        limit: query.limit,
+        offset: query.offset,
+    };
+    let listed = app
+        .store
+        .hotel_bookings(&caller.owner, &filter, page)
+        .await
+        .map_err(ApiError::storage)?;
+    let meta = PageMeta {
+        limit: page.limit,
+        offset: page.offset,
+        has_more: listed.has_more,
+    };
     Ok(Answer::ok(List(listed.items.iter().map(booking::summary).collect())).meta(meta))
 }
 
@@ -80,7 +94,11 @@ pub(crate) async fn read_hotel_booking(
     caller: Caller,
     Valid(Id(id)): Valid<Id<BookingId>>,
 ) -> Result<Answer<HotelBooking>, ApiError> {
-    let found = app.store.hotel_booking(&caller.owner, &id).await.map_err(ApiError::storage)?;
+    let found = app
+        .store
+        .hotel_booking(&caller.owner, &id)
+        .await
+        .map_err(ApiError::storage)?;
     let found = found.ok_or(Code::BookingNotFound)?;
     Ok(Answer::ok(booking::whole(&found)))
 }

@@ -42,7 +42,11 @@ impl Rules for PriceCalendarRequest {
         match days(self.from.0, self.to.0) {
             ..0 => found.push("/to", "before_from", "must not be before from"),
             0..=WINDOW_DAYS_MAX => {}
-            _ => found.push("/to", "too_long", format!("must be at most {WINDOW_DAYS_MAX} days after from")),
+            _ => found.push(
+                "/to",
+                "too_long",
+                format!("must be at most {WINDOW_DAYS_MAX} days after from"),
+            ),
         }
     }
 }
@@ -73,7 +77,12 @@ pub(crate) async fn read_price_calendar(
     caller: Caller,
     Valid((_key, Body(request))): Valid<(Option<IdempotencyKey>, Body<PriceCalendarRequest>)>,
 ) -> Result<Answer<List<PriceCalendar>, SupplierMeta>, ApiError> {
-    let (supplier, hotels) = app.price_calendar(&caller, request.query()).await.map_err(ApiError::query)?;
-    let rows = hotels.iter().map(|(id, prices)| calendar::hotel(id, prices));
+    let (supplier, hotels) = app
+        .price_calendar(&caller, request.query())
+        .await
+        .map_err(ApiError::query)?;
+    let rows = hotels
+        .iter()
+        .map(|(id, prices)| calendar::hotel(id, prices));
     Ok(Answer::ok(List(rows.collect())).meta(SupplierMeta::of(supplier)))
 }

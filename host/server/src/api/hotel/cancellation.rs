@@ -50,19 +50,32 @@ impl Rules for CancelRequest {
 pub(crate) async fn cancel_hotel_booking(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Valid((Id(id), key, Body(request))): Valid<(Id<BookingId>, Option<IdempotencyKey>, Body<CancelRequest>)>,
+    Valid((Id(id), key, Body(request))): Valid<(
+        Id<BookingId>,
+        Option<IdempotencyKey>,
+        Body<CancelRequest>,
+    )>,
 ) -> Result<Answer<HotelBooking, SupplierMeta>, ApiError> {
     let key = key.map(|key| RequestKey::new(&caller.owner, OPERATION, key));
     let wish = Cancel {
         owner: caller.owner,
         booking: id,
-        rooms: request.room_ids.unwrap_or_default().into_iter().map(|id| id.0).collect(),
+        rooms: request
+            .room_ids
+            .unwrap_or_default()
+            .into_iter()
+            .map(|id| id.0)
+            .collect(),
         request_id: caller.request_id.to_string(),
     };
     let booking = cancel(&app, key, &wish).await?;
     let running = booking.status() == Status::CancelInProgress;
     let shown = booking::changed(&booking);
-    let answer = if running { Answer::accepted(shown) } else { Answer::ok(shown) };
+    let answer = if running {
+        Answer::accepted(shown)
+    } else {
+        Answer::ok(shown)
+    };
     Ok(answer.meta(SupplierMeta::of(booking.supplier)))
 }
 
@@ -72,7 +85,10 @@ async fn cancel(app: &App, key: Option<RequestKey>, wish: &Cancel) -> Result<Boo
     let Some(key) = key else {
         return app.begin_cancel_hotel(wish).await.map_err(failed);
     };
-    let used = app.use_key(&key, wish.booking.as_str()).await.map_err(ApiError::key)?;
+    let used = app
+        .use_key(&key, wish.booking.as_str())
+        .await
+        .map_err(ApiError::key)?;
     let begun = app.begin_cancel_hotel(wish).await;
     if used == KeyUse::First && !matches!(begun, Ok(_) | Err(CancelError::Flow(_))) {
         app.free_key(&key).await;
@@ -94,7 +110,14 @@ pub(crate) async fn quote_hotel_cancellation(
     caller: Caller,
     Valid(Id(id)): Valid<Id<BookingId>>,
 ) -> Result<Answer<CancellationQuote, SupplierMeta>, ApiError> {
-    let quoted = app.quote_cancel_hotel(&caller.owner, &id, &caller.request_id, caller.deadline.instant()).await;
+    let quoted = app
+        .quote_cancel_hotel(
+            &caller.owner,
+            &id,
+            &caller.request_id,
+            caller.deadline.instant(),
+        )
+        .await;
     let (supplier, quote) = quoted.map_err(ApiError::quote)?;
     Ok(Answer::ok(CancellationQuote::from(&quote)).meta(SupplierMeta::of(supplier)))
 }

@@ -52,7 +52,11 @@ struct Declined {
 pub(crate) async fn book_hotel(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Valid((Id(id), key, Body(request))): Valid<(Id<BookingId>, Option<IdempotencyKey>, Body<BookRequest>)>,
+    Valid((Id(id), key, Body(request))): Valid<(
+        Id<BookingId>,
+        Option<IdempotencyKey>,
+        Body<BookRequest>,
+    )>,
 ) -> Result<Answer<HotelBooking, SupplierMeta>, ApiError> {
     let key = key.map(|key| RequestKey::new(&caller.owner, OPERATION, key));
     let wish = Complete {
@@ -63,28 +67,45 @@ pub(crate) async fn book_hotel(
         deadline: caller.deadline.instant(),
     };
     match complete(&app, key, wish).await? {
-        Completion::Confirmed(booking) => Ok(Answer::ok(booking::changed(&booking)).meta(SupplierMeta::of(booking.supplier))),
-        Completion::InProgress(booking) => Ok(Answer::accepted(booking::changed(&booking)).meta(SupplierMeta::of(booking.supplier))),
+        Completion::Confirmed(booking) => {
+            Ok(Answer::ok(booking::changed(&booking)).meta(SupplierMeta::of(booking.supplier)))
+        }
+        Completion::InProgress(booking) => {
+            Ok(Answer::accepted(booking::changed(&booking))
+                .meta(SupplierMeta::of(booking.supplier)))
+        }
         unfinished => Err(ApiError::completion(&unfinished)),
     }
 }
 
 /// Completes under a key, if there is one: a key whose request came to nothing is
 /// given back, and one whose card was declined keeps that.
-async fn complete(app: &Arc<App>, key: Option<RequestKey>, wish: Complete) -> Result<Completion, ApiError> {
+async fn complete(
+    app: &Arc<App>,
+    key: Option<RequestKey>,
+    wish: Complete,
+) -> Result<Completion, ApiError> {
     let Some(key) = key else {
         return app.complete_hotel(wish).await.map_err(ApiError::complete);
     };
-    let used = app.use_key(&key, wish.booking.as_str()).await.map_err(ApiError::key)?;
+    let used = app
+        .use_key(&key, wish.booking.as_str())
+        .await
+        .map_err(ApiError::key)?;
     if let KeyUse::Again(Some(refusal)) = &used {
         return Err(declined_before(refusal));
     }
     let by_instrument = wish.instrument.is_some();
     let ended = app.complete_hotel(wish).await;
     match &ended {
-        Ok(Completion::PaymentFailed { requires_action, .. }) if by_instrument => {
-            let declined = Declined { requires_action: *requires_action };
-            app.keep_refusal(&key, &serde_json::to_string(&declined).unwrap_or_default()).await;
+        Ok(Completion::PaymentFailed {
+            requires_action, ..
+        }) if by_instrument => {
+            let declined = Declined {
+                requires_action: *requires_action,
+            };
+            app.keep_refusal(&key, &serde_json::to_string(&declined).unwrap_or_default())
+                .await;
         }
         Ok(Completion::NotSent(_)) => app.free_key(&key).await,
         Err(error) if used == KeyUse::First && came_to_nothing(error) => app.free_key(&key).await,
@@ -106,24 +127,38 @@ const fn came_to_nothing(error: &CompleteError) -> bool {
 }
 
 fn declined_before(refusal: &str) -> ApiError {
-    let requires_action = serde_json::from_str(refusal).is_ok_and(|declined: Declined| declined.requires_action);
+    let requires_action =
+        serde_json::from_str(refusal).is_ok_and(|declined: Declined| declined.requires_action);
     payment_failed(Status::ReadyForComplete, requires_action)
 }
 
 fn payment_failed(status: Status, requires_action: bool) -> ApiError {
     let error = ApiError::from(Code::PaymentFailed).booking_status(status.as_str());
-    error.payment_status(if requires_action { "REQUIRES_ACTION" } else { "FAILED" })
+    error.payment_status(if requires_action {
+        "REQUIRES_ACTION"
+    } else {
+        "FAILED"
+    })
 }
 
 impl ApiError {
     /// A completion that did not end in a booking, now or later.
     fn completion(completion: &Completion) -> Self {
-        let of = |code: Code, booking: &Booking| Self::from(code).booking_status(booking.status().as_str()).supplier(&booking.supplier);
+        let of = |code: Code, booking: &Booking| {
+            Self::from(code)
+                .booking_status(booking.status().as_str())
+                .supplier(&booking.supplier)
+        };
         match completion {
-            Completion::PaymentFailed { booking, requires_action } => payment_failed(booking.status(), *requires_action),
+            Completion::PaymentFailed {
+                booking,
+                requires_action,
+            } => payment_failed(booking.status(), *requires_action),
             Completion::NotSent(booking) => of(Code::SupplierUnavailable, booking),
             Completion::Refused(booking) => of(Code::SupplierRejected, booking),
-            Completion::Confirmed(booking) | Completion::InProgress(booking) | Completion::Unknown(booking) => of(Code::ResultUnknown, booking),
+            Completion::Confirmed(booking)
+            | Completion::InProgress(booking)
+            | Completion::Unknown(booking) => of(Code::ResultUnknown, booking),
         }
     }
 }

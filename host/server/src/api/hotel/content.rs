@@ -58,15 +58,27 @@ pub(crate) async fn read_hotel(
     caller: Caller,
     Valid(Id(id)): Valid<Id<HotelId>>,
 ) -> Result<Answer<HotelContent, ContentMeta>, ApiError> {
-    let found = app.hotel_content(&caller, &id).await.map_err(ApiError::query)?;
+    let found = app
+        .hotel_content(&caller, &id)
+        .await
+        .map_err(ApiError::query)?;
     let meta = ContentMeta {
         details: source(&found.supplier, &found.details),
         reviews: source(&found.supplier, &found.reviews),
         supplier: found.supplier,
     };
-    Ok(Answer::ok(content::hotel(&id, found.details.value, found.reviews.value)).meta(meta))
+    Ok(Answer::ok(content::hotel(
+        &id,
+        found.details.value,
+        found.reviews.value,
+    ))
+    .meta(meta))
 }
 
 fn source<T>(supplier: &SupplierId, kept: &Kept<T>) -> ContentSource {
-    ContentSource { supplier: supplier.clone(), fetched_at: kept.fetched_at.into(), stale: kept.stale }
+    ContentSource {
+        supplier: supplier.clone(),
+        fetched_at: kept.fetched_at.into(),
+        stale: kept.stale,
+    }
 }

@@ -64,24 +64,45 @@ impl Rules for OffersRequest {
             (Some(ids), None) => ids.len(),
             (None, Some(ids)) => {
                 if self.supplier.is_none() {
-                    found.push("/supplier", "required", "supplier_hotel_ids need a supplier");
+                    found.push(
+                        "/supplier",
+                        "required",
+                        "supplier_hotel_ids need a supplier",
+                    );
                 }
                 ids.len()
             }
             (Some(_), Some(_)) => {
-                found.push("/supplier_hotel_ids", "exclusive", "give either hotel_ids or supplier_hotel_ids");
+                found.push(
+                    "/supplier_hotel_ids",
+                    "exclusive",
+                    "give either hotel_ids or supplier_hotel_ids",
+                );
                 0
             }
             (None, None) => {
-                found.push("/hotel_ids", "required", "give either hotel_ids or supplier_hotel_ids");
+                found.push(
+                    "/hotel_ids",
+                    "required",
+                    "give either hotel_ids or supplier_hotel_ids",
+                );
                 0
             }
         };
         check_distinct(self.hotel_ids.as_deref(), "/hotel_ids", found);
-        check_distinct(self.supplier_hotel_ids.as_deref(), "/supplier_hotel_ids", found);
+        check_distinct(
+            self.supplier_hotel_ids.as_deref(),
+            "/supplier_hotel_ids",
+            found,
+        );
         let per_hotel = usize::try_from(self.max_offers_per_hotel).unwrap_or(usize::MAX);
-        if hotels.saturating_mul(per_hotel) > OFFERS_MAX {
-            found.push("/max_offers_per_hotel", "too_large", format!("hotels times max_offers_per_hotel must not exceed {OFFERS_MAX}"));
+        // One hotel alone is held to the same number by the schema.
+        if hotels > 1 && hotels.saturating_mul(per_hotel) > OFFERS_MAX {
+            found.push(
+                "/max_offers_per_hotel",
+                "too_large",
+                format!("hotels times max_offers_per_hotel must not exceed {OFFERS_MAX}"),
+            );
         }
         self.stay_fields().check(now, found);
     }
@@ -103,10 +124,21 @@ impl OffersRequest {
         let stay = self.stay_fields().stay();
         let hotels = match self.supplier_hotel_ids {
             Some(ids) => Asked::SupplierHotels(ids.into_iter().map(|id| id.0).collect()),
-            None => Asked::Hotels(self.hotel_ids.unwrap_or_default().into_iter().map(|id| id.0).collect()),
+            None => Asked::Hotels(
+                self.hotel_ids
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(|id| id.0)
+                    .collect(),
+            ),
         };
         let max_offers_per_hotel = u16::try_from(self.max_offers_per_hotel).unwrap_or(u16::MAX);
-        OfferQuery { hotels, selector: self.supplier.map(|supplier| supplier.0), stay, max_offers_per_hotel }
+        OfferQuery {
+            hotels,
+            selector: self.supplier.map(|supplier| supplier.0),
+            stay,
+            max_offers_per_hotel,
+        }
     }
 }
 
@@ -128,13 +160,25 @@ pub(crate) async fn price_hotels(
     Valid((_key, Body(request))): Valid<(Option<IdempotencyKey>, Body<OffersRequest>)>,
 ) -> Result<Answer<List<HotelOffers>, SupplierMeta>, ApiError> {
     let query = request.query();
-    let (supplier, hotels) = app.price_hotels(&caller, &query).await.map_err(ApiError::query)?;
-    let rows = hotels.into_iter().map(|hotel| show(hotel, &query.stay)).collect();
+    let (supplier, hotels) = app
+        .price_hotels(&caller, &query)
+        .await
+        .map_err(ApiError::query)?;
+    let rows = hotels
+        .into_iter()
+        .map(|hotel| show(hotel, &query.stay))
+        .collect();
     Ok(Answer::ok(List(rows)).meta(SupplierMeta::of(supplier)))
 }
 
 fn show(hotel: PricedHotel, stay: &Stay) -> HotelOffers {
     let offers = hotel.offers.into_iter();
-    let offers = offers.map(|Priced { offer, reference, expires_at }| offer::offer(&offer, stay, reference, expires_at));
+    let offers = offers.map(
+        |Priced {
+             offer,
+             reference,
+             expires_at,
+         }| offer::offer(&offer, stay, reference, expires_at),
+    );
     offer::hotel(&hotel.hotel_id, &hotel.supplier_hotel_id, offers.collect())
 }

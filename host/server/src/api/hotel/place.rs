@@ -21,7 +21,12 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlacesRequest {
     /// What the user typed.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Testville")]
+    #[schema(
+        min_length = 1,
+        max_length = 200,
+        pattern = r"\S",
+        example = "Testville"
+    )]
     query: String,
     /// Only places of this country.
     country_code: Option<CountryCode>,
@@ -50,8 +55,13 @@ pub(crate) async fn find_places(
         country: request.country_code.map(CountryCode::text),
         selector: request.supplier.map(|supplier| supplier.0),
     };
-    let (supplier, places) = app.find_places(&caller, search).await.map_err(ApiError::query)?;
-    let places = places.into_iter().map(|(id, saved)| place::place(&id, saved));
+    let (supplier, places) = app
+        .find_places(&caller, search)
+        .await
+        .map_err(ApiError::query)?;
+    let places = places
+        .into_iter()
+        .map(|(id, saved)| place::place(&id, saved));
     Ok(Answer::ok(List(places.collect())).meta(SupplierMeta::of(supplier)))
 }
 

@@ -24,12 +24,25 @@ use utoipa::ToSchema;
 pub(crate) struct ContactRequest {
     #[schema(min_length = 1, max_length = 100, pattern = r"\S", example = "Ada")]
     first_name: String,
-    #[schema(min_length = 1, max_length = 100, pattern = r"\S", example = "Lovelace")]
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"\S",
+        example = "Lovelace"
+    )]
     last_name: String,
-    #[schema(max_length = 254, pattern = r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$", example = "ada@example.com")]
+    #[schema(
+        max_length = 254,
+        pattern = r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$",
+        example = "ada@example.com"
+    )]
     email: String,
     /// With country code: 6 to 15 digits, which may be grouped by spaces, dots, hyphens and parentheses.
-    #[schema(max_length = 40, pattern = r"^\+?[0-9]([ ().-]{0,2}[0-9]){5,14}$", example = "+442079460958")]
+    #[schema(
+        max_length = 40,
+        pattern = r"^\+?[0-9]([ ().-]{0,2}[0-9]){5,14}$",
+        example = "+442079460958"
+    )]
     phone: String,
 }
 
@@ -39,7 +52,12 @@ pub(crate) struct ContactRequest {
 pub(crate) struct GuestRequest {
     #[schema(min_length = 1, max_length = 100, pattern = r"\S", example = "Ada")]
     first_name: String,
-    #[schema(min_length = 1, max_length = 100, pattern = r"\S", example = "Lovelace")]
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"\S",
+        example = "Lovelace"
+    )]
     last_name: String,
     /// A child is one that the offer was priced for as a child.
     #[serde(rename = "type", default = "adult")]
@@ -126,12 +144,25 @@ impl Meta for PrebookMeta {
 impl Rules for PrebookRequest {
     fn check(&self, _: Timestamp, found: &mut Found<'_>) {
         for (index, room) in self.rooms.iter().enumerate() {
-            let leads: Vec<&GuestRequest> = room.guests.iter().filter(|guest| guest.is_lead).collect();
+            let leads: Vec<&GuestRequest> =
+                room.guests.iter().filter(|guest| guest.is_lead).collect();
             if !matches!(leads.as_slice(), [lead] if lead.guest_type == GuestType::Adult) {
-                found.push(format!("/rooms/{index}/guests"), "one_adult_lead_required", "exactly one guest of a room, an adult, is its lead");
+                found.push(
+                    format!("/rooms/{index}/guests"),
+                    "one_adult_lead_required",
+                    "exactly one guest of a room, an adult, is its lead",
+                );
             }
-            for (guest, _) in room.guests.iter().enumerate().filter(|(_, guest)| guest.guest_type == GuestType::Adult && guest.age.is_some()) {
-                found.push(format!("/rooms/{index}/guests/{guest}/age"), "not_allowed", "only children have an age");
+            for (guest, _) in
+                room.guests.iter().enumerate().filter(|(_, guest)| {
+                    guest.guest_type == GuestType::Adult && guest.age.is_some()
+                })
+            {
+                found.push(
+                    format!("/rooms/{index}/guests/{guest}/age"),
+                    "not_allowed",
+                    "only children have an age",
+                );
             }
         }
     }
@@ -152,17 +183,31 @@ pub(crate) async fn prebook_hotel(
     caller: Caller,
     Valid((key, Body(request))): Valid<(IdempotencyKey, Body<PrebookRequest>)>,
 ) -> Result<Answer<HotelBooking, PrebookMeta>, ApiError> {
-    let offer = offer_reference::read(&app.sealer, &caller.owner.tenant, &request.offer_reference).ok_or(Code::OfferInvalid)?;
+    let offer = offer_reference::read(&app.sealer, &caller.owner.tenant, &request.offer_reference)
+        .ok_or(Code::OfferInvalid)?;
     let supplier = offer.supplier.clone();
     let wish = wish(caller, key, offer, request)?;
-    let prebound = app.prebook_hotel(wish).await.map_err(|error| ApiError::prebook(&supplier, error))?;
+    let prebound = app
+        .prebook_hotel(wish)
+        .await
+        .map_err(|error| ApiError::prebook(&supplier, error))?;
     Ok(match prebound {
-        Prebound::Fresh { booking, sdk_token, checkout } => Answer::created(booking::changed(&booking)).meta(meta(supplier, sdk_token, checkout)),
-        Prebound::Existing(booking) => Answer::ok(booking::changed(&booking)).meta(meta(booking.supplier, None, None)),
+        Prebound::Fresh {
+            booking,
+            sdk_token,
+            checkout,
+        } => Answer::created(booking::changed(&booking)).meta(meta(supplier, sdk_token, checkout)),
+        Prebound::Existing(booking) => {
+            Answer::ok(booking::changed(&booking)).meta(meta(booking.supplier, None, None))
+        }
     })
 }
 
-fn meta(supplier: SupplierId, sdk_token: Option<String>, checkout: Option<Checkout>) -> PrebookMeta {
+fn meta(
+    supplier: SupplierId,
+    sdk_token: Option<String>,
+    checkout: Option<Checkout>,
+) -> PrebookMeta {
     PrebookMeta {
         supplier,
         payment_sdk: sdk_token.map(|token| PaymentSdk { token }),
@@ -170,7 +215,12 @@ fn meta(supplier: SupplierId, sdk_token: Option<String>, checkout: Option<Checko
     }
 }
 
-fn wish(caller: Caller, key: IdempotencyKey, offer: OfferTerms, request: PrebookRequest) -> Result<Prebook, ApiError> {
+fn wish(
+    caller: Caller,
+    key: IdempotencyKey,
+    offer: OfferTerms,
+    request: PrebookRequest,
+) -> Result<Prebook, ApiError> {
     let rooms = guests(&offer.stay.occupancies, request.rooms)?;
     let contact = request.contact;
     Ok(Prebook {
@@ -193,31 +243,59 @@ fn wish(caller: Caller, key: IdempotencyKey, offer: OfferTerms, request: Prebook
 }
 
 /// Guests room by room, as the offer was priced; every violation at once.
-fn guests(occupancies: &[Occupancy], rooms: Vec<RoomRequest>) -> Result<Vec<Vec<hotel::Guest>>, ApiError> {
+fn guests(
+    occupancies: &[Occupancy],
+    rooms: Vec<RoomRequest>,
+) -> Result<Vec<Vec<hotel::Guest>>, ApiError> {
     let mut violations = Vec::new();
     if rooms.len() != occupancies.len() {
         let detail = format!("the offer has {} rooms", occupancies.len());
-        return Err(ApiError::violation(Violation::body("/rooms", "other_than_offered", detail)));
+        return Err(ApiError::violation(Violation::body(
+            "/rooms",
+            "other_than_offered",
+            detail,
+        )));
     }
     let mut guests = Vec::with_capacity(rooms.len());
     for (index, (occupancy, room)) in occupancies.iter().zip(rooms).enumerate() {
         match room_guests(occupancy, room) {
             Ok(room) => guests.push(room),
-            Err(detail) => violations.push(Violation::body(format!("/rooms/{index}/guests"), "other_than_offered", detail)),
+            Err(detail) => violations.push(Violation::body(
+                format!("/rooms/{index}/guests"),
+                "other_than_offered",
+                detail,
+            )),
         }
     }
-    if violations.is_empty() { Ok(guests) } else { Err(ApiError::violations(violations)) }
+    if violations.is_empty() {
+        Ok(guests)
+    } else {
+        Err(ApiError::violations(violations))
+    }
 }
 
 /// The guests of a room, children with the ages that were priced.
 fn room_guests(occupancy: &Occupancy, room: RoomRequest) -> Result<Vec<hotel::Guest>, String> {
-    let of_type = |wanted: GuestType| room.guests.iter().filter(move |guest| guest.guest_type == wanted);
-    let (adults, children) = (of_type(GuestType::Adult).count(), of_type(GuestType::Child).count());
+    let of_type = |wanted: GuestType| {
+        room.guests
+            .iter()
+            .filter(move |guest| guest.guest_type == wanted)
+    };
+    let (adults, children) = (
+        of_type(GuestType::Adult).count(),
+        of_type(GuestType::Child).count(),
+    );
     if adults != usize::from(occupancy.adults) {
-        return Err(format!("the room was priced for {} adults", occupancy.adults));
+        return Err(format!(
+            "the room was priced for {} adults",
+            occupancy.adults
+        ));
     }
     if children != 0 && children != occupancy.children.len() {
-        return Err(format!("the room was priced for {} children", occupancy.children.len()));
+        return Err(format!(
+            "the room was priced for {} children",
+            occupancy.children.len()
+        ));
     }
     let mut unnamed = occupancy.children.clone();
     for age in of_type(GuestType::Child).filter_map(|guest| guest.age) {
@@ -232,9 +310,17 @@ fn room_guests(occupancy: &Occupancy, room: RoomRequest) -> Result<Vec<hotel::Gu
         hotel::Guest {
             first_name: guest.first_name,
             last_name: guest.last_name,
-            guest_type: if is_child { hotel::GuestType::Child } else { hotel::GuestType::Adult },
+            guest_type: if is_child {
+                hotel::GuestType::Child
+            } else {
+                hotel::GuestType::Adult
+            },
             is_lead: guest.is_lead,
-            age: if is_child { age.or_else(|| unnamed.next()) } else { None },
+            age: if is_child {
+                age.or_else(|| unnamed.next())
+            } else {
+                None
+            },
         }
     });
     Ok(guests.collect())

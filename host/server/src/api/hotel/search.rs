@@ -128,7 +128,9 @@ const fn limit() -> u32 {
 impl Rules for SearchRequest {
     fn check(&self, now: Timestamp, found: &mut Found<'_>) {
         match (&self.place_id, &self.location) {
-            (Some(_), Some(_)) => found.push("/location", "exclusive", "give either place_id or location"),
+            (Some(_), Some(_)) => {
+                found.push("/location", "exclusive", "give either place_id or location")
+            }
             (None, None) => found.push("/place_id", "required", "give either place_id or location"),
             _ => {}
         }
@@ -151,7 +153,9 @@ impl SearchRequest {
         }
     }
 
-    fn max_total(&self) -> Option<Result<host_domain::money::Money, host_domain::money::MoneyError>> {
+    fn max_total(
+        &self,
+    ) -> Option<Result<host_domain::money::Money, host_domain::money::MoneyError>> {
         let amount = self.filters.as_ref()?.max_total?;
         Some(amount.of(self.currency))
     }
@@ -162,7 +166,10 @@ impl SearchRequest {
         let area = match (self.place_id, self.location) {
             (Some(place), _) => Area::Place(place.0),
             (None, Some(around)) => Area::Around {
-                center: hotel::Location { latitude: around.latitude, longitude: around.longitude },
+                center: hotel::Location {
+                    latitude: around.latitude,
+                    longitude: around.longitude,
+                },
                 radius_m: around.radius,
             },
             (None, None) => return None,
@@ -211,8 +218,14 @@ pub(crate) async fn search_hotels(
     Valid((_key, Body(request))): Valid<(Option<IdempotencyKey>, Body<SearchRequest>)>,
 ) -> Result<Answer<List<FoundHotel>, SearchMeta>, ApiError> {
     let query = request.query().ok_or(Code::ValidationFailed)?;
-    let found = app.search_hotels(&caller, &query).await.map_err(ApiError::query)?;
-    let hotels = found.hotels.into_iter().map(|(id, hotel)| search::hotel(&id, hotel));
+    let found = app
+        .search_hotels(&caller, &query)
+        .await
+        .map_err(ApiError::query)?;
+    let hotels = found
+        .hotels
+        .into_iter()
+        .map(|(id, hotel)| search::hotel(&id, hotel));
     let meta = SearchMeta {
         supplier: found.supplier,
         truncated: found.truncated.then_some(true),

@@ -25,7 +25,10 @@ pub(crate) async fn read_stay_weather(
     caller: Caller,
     Valid(Id(id)): Valid<Id<BookingId>>,
 ) -> Result<Answer<StayWeather, SupplierMeta>, ApiError> {
-    let (booking, days) = app.stay_weather(&caller, &id).await.map_err(ApiError::query)?;
+    let (booking, days) = app
+        .stay_weather(&caller, &id)
+        .await
+        .map_err(ApiError::query)?;
     let meta = SupplierMeta::of(booking.supplier.clone());
     Ok(Answer::ok(weather::stay(&booking, days)).meta(meta))
 }

@@ -20,18 +20,35 @@ impl ApiError {
         match error {
             QueryError::Database(error) => Self::storage(error),
             QueryError::Unsupported(None) => Code::SupplierOperationUnsupported.into(),
-            QueryError::Unsupported(Some(supplier)) => Self::from(Code::SupplierOperationUnsupported).supplier(&supplier),
-            QueryError::Supplier { supplier, error } => Self::read(&supplier, &error, Code::HotelNotFound),
+            QueryError::Unsupported(Some(supplier)) => {
+                Self::from(Code::SupplierOperationUnsupported).supplier(&supplier)
+            }
+            QueryError::Supplier { supplier, error } => {
+                Self::read(&supplier, &error, Code::HotelNotFound)
+            }
             QueryError::UnknownHotels(ids) => {
                 let names: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
-                Self::from(Code::HotelNotFound).detail(format!("there is no hotel {}", names.join(", ")))
+                Self::from(Code::HotelNotFound)
+                    .detail(format!("there is no hotel {}", names.join(", ")))
             }
-            QueryError::SeveralSuppliers(hotels) => Self::violations(hotels.into_iter().map(|(at, id, owners)| {
-                let owners: Vec<&str> = owners.iter().map(SupplierId::as_str).collect();
-                let detail = format!("the hotels of a request must be of one supplier; {id} belongs to {}", owners.join(", "));
-                Violation::body(format!("/hotel_ids/{at}"), "several_suppliers", detail)
-            }).collect()),
-            QueryError::CheckInPassed => Self::violation(Violation::body("/check_in", "in_the_past", "must not be over at the hotel")),
+            QueryError::SeveralSuppliers(hotels) => Self::violations(
+                hotels
+                    .into_iter()
+                    .map(|(at, id, owners)| {
+                        let owners: Vec<&str> = owners.iter().map(SupplierId::as_str).collect();
+                        let detail = format!(
+                            "the hotels of a request must be of one supplier; {id} belongs to {}",
+                            owners.join(", ")
+                        );
+                        Violation::body(format!("/hotel_ids/{at}"), "several_suppliers", detail)
+                    })
+                    .collect(),
+            ),
+            QueryError::CheckInPassed => Self::violation(Violation::body(
+                "/check_in",
+                "in_the_past",
+                "must not be over at the hotel",
+            )),
             QueryError::UnknownPlace => Code::PlaceNotFound.into(),
             QueryError::UnknownBooking => Code::BookingNotFound.into(),
         }
@@ -52,7 +69,9 @@ impl ApiError {
             PrebookError::Flow(error) => Self::flow(error),
             PrebookError::KeyReused => Code::IdempotencyKeyReused.into(),
             PrebookError::InProgress => Code::IdempotencyInProgress.into(),
-            PrebookError::Decided(Decision::PriceChanged { offered, current }) => of_supplier(Code::OfferPriceChanged).prices(offered, current),
+            PrebookError::Decided(Decision::PriceChanged { offered, current }) => {
+                of_supplier(Code::OfferPriceChanged).prices(offered, current)
+            }
             PrebookError::Decided(Decision::Unavailable) => of_supplier(Code::OfferUnavailable),
             PrebookError::Decided(Decision::Expired) => of_supplier(Code::OfferExpired),
             PrebookError::Decided(Decision::Rejected) => of_supplier(Code::SupplierRejected),
@@ -66,15 +85,22 @@ impl ApiError {
 
     /// A completion that was not begun, or whose walk stopped.
     pub(crate) fn complete(error: CompleteError) -> Self {
-        let body = |code: &str, detail: &str| Self::violation(Violation::body("/payment_instrument_id", code, detail));
+        let body = |code: &str, detail: &str| {
+            Self::violation(Violation::body("/payment_instrument_id", code, detail))
+        };
         match error {
             CompleteError::Flow(error) => Self::flow(error),
             CompleteError::NotFound => Code::BookingNotFound.into(),
             CompleteError::State(status) => Self::state(status),
             CompleteError::InstrumentInvalid => Code::PaymentInstrumentInvalid.into(),
             CompleteError::InstrumentSealed(error) => Self::internal(error),
-            CompleteError::InstrumentMissing => body("required", "this booking is paid with a stored payment instrument"),
-            CompleteError::InstrumentNotWanted => body("not_allowed", "this booking is paid in a browser: send {}"),
+            CompleteError::InstrumentMissing => body(
+                "required",
+                "this booking is paid with a stored payment instrument",
+            ),
+            CompleteError::InstrumentNotWanted => {
+                body("not_allowed", "this booking is paid in a browser: send {}")
+            }
         }
     }
 
@@ -85,8 +111,15 @@ impl ApiError {
             CancelError::NotFound => Code::BookingNotFound.into(),
             CancelError::State(status) => Self::state(status),
             CancelError::UnknownRoom(room) => {
-                let at = rooms.iter().position(|named| *named == room).unwrap_or_default();
-                Self::violation(Violation::body(format!("/room_ids/{at}"), "unknown_room", "the booking has no such room"))
+                let at = rooms
+                    .iter()
+                    .position(|named| *named == room)
+                    .unwrap_or_default();
+                Self::violation(Violation::body(
+                    format!("/room_ids/{at}"),
+                    "unknown_room",
+                    "the booking has no such room",
+                ))
             }
             CancelError::Unsupported => Code::SupplierOperationUnsupported.into(),
         }
@@ -100,7 +133,9 @@ impl ApiError {
             QuoteError::State(status) => Self::state(status),
             QuoteError::Changed => Code::BookingChanged.into(),
             QuoteError::Restricted => Code::CancellationRestricted.into(),
-            QuoteError::Supplier(supplier, error) => Self::read(&supplier, &error, Code::SupplierError),
+            QuoteError::Supplier(supplier, error) => {
+                Self::read(&supplier, &error, Code::SupplierError)
+            }
         }
     }
 
@@ -110,15 +145,22 @@ impl ApiError {
             AddError::Commit(error) => Self::commit(error),
             AddError::Seal(error) => Self::internal(error),
             AddError::Key(error) => Self::key(error),
-            AddError::NoProcessor => Self::from(Code::SupplierOperationUnsupported).detail("no payment processor is configured for this mode"),
-            AddError::Processor(_, error @ (ReadError::NotFound(_) | ReadError::Rejected(_))) => Self::from(Code::PaymentInstrumentInvalid).because(error),
-            AddError::Processor(processor, error) => Self::read(&processor, &error, Code::PaymentInstrumentInvalid),
+            AddError::NoProcessor => Self::from(Code::SupplierOperationUnsupported)
+                .detail("no payment processor is configured for this mode"),
+            AddError::Processor(_, error @ (ReadError::NotFound(_) | ReadError::Rejected(_))) => {
+                Self::from(Code::PaymentInstrumentInvalid).because(error)
+            }
+            AddError::Processor(processor, error) => {
+                Self::read(&processor, &error, Code::PaymentInstrumentInvalid)
+            }
             AddError::Deleted => Code::PaymentInstrumentNotFound.into(),
         }
     }
 
     fn state(status: Status) -> Self {
-        Self::from(Code::BookingStateConflict).booking_status(status.as_str()).detail(format!("the booking is {}", status.as_str()))
+        Self::from(Code::BookingStateConflict)
+            .booking_status(status.as_str())
+            .detail(format!("the booking is {}", status.as_str()))
     }
 
     /// A walk that stopped: what was sent is settled in the background, so what
@@ -127,7 +169,9 @@ impl ApiError {
         match error {
             FlowError::Database(error) => Self::storage(error),
             FlowError::Conflict(_) => Self::from(Code::BookingChanged).because(error),
-            FlowError::LeaseLost(_) | FlowError::Contended(_) | FlowError::Stopped => Self::from(Code::ResultUnknown).because(error),
+            FlowError::LeaseLost(_) | FlowError::Contended(_) | FlowError::Stopped => {
+                Self::from(Code::ResultUnknown).because(error)
+            }
             FlowError::Gone(_) => Self::internal(error),
         }
     }

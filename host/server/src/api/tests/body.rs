@@ -121,6 +121,7 @@ async fn bodies_that_are_no_json_are_refused_before_anything_else() {
         "{} {}",
         r#"{"note": "\ud800"}"#,
         r#"{"max_total": 1e999}"#,
+        r#"{"note": "a", "note": "b"}"#,
         &deep,
     ] {
         let reply = server.post(PATH, body).await;
@@ -229,4 +230,16 @@ async fn idempotency_keys_have_one_to_two_hundred_characters() {
             "{wrong:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_body_full_of_violations_has_a_short_answer() {
+    let server = Server::start().await;
+    let many = vec![json!({ "adults": "\u{0}" }); 20_000];
+    let reply = server.post(PATH, stay_with(json!({ "rooms": many }))).await;
+    assert_eq!(reply.violations().len(), 100);
+    assert_eq!(
+        reply.body["detail"],
+        "40001 fields are not valid; the first 100 are named"
+    );
 }

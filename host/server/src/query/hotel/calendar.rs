@@ -24,24 +24,42 @@ pub(crate) struct CalendarQuery {
 
 impl App {
     /// The prices of hotels that have any, in the order of the request.
-    pub(crate) async fn price_calendar(&self, caller: &Caller, query: CalendarQuery) -> Result<(SupplierId, Vec<(HotelId, HotelPrices)>), QueryError> {
+    pub(crate) async fn price_calendar(
+        &self,
+        caller: &Caller,
+        query: CalendarQuery,
+    ) -> Result<(SupplierId, Vec<(HotelId, HotelPrices)>), QueryError> {
         let mode = caller.owner.tenant.mode;
-        let question = Question { caller, operation: Operation::HotelPriceCalendar, selector: query.selector.as_ref(), owners: None };
+        let question = Question {
+            caller,
+            operation: Operation::HotelPriceCalendar,
+            selector: query.selector.as_ref(),
+            owners: None,
+        };
         self.route(question)?;
-        let owned = self.owned_hotels(mode, &query.hotels, query.selector.as_ref()).await?;
-        let question = Question { owners: Some(&owned.owners), ..question };
+        let owned = self
+            .owned_hotels(mode, &query.hotels, query.selector.as_ref())
+            .await?;
+        let question = Question {
+            owners: Some(&owned.owners),
+            ..question
+        };
         let answer = self.ask(question, |supplier, context| {
             let id = supplier.info().id.clone();
             let ids = owned.supplier_ids(&id);
             async move {
                 self.query_memory.calendars.take(mode, &id)?;
-                supplier.read_hotel_prices(&context, ids, query.from, query.to).await
+                supplier
+                    .read_hotel_prices(&context, ids, query.from, query.to)
+                    .await
             }
         });
         let (supplier, mut prices) = answer.await?;
         prices.retain(|hotel| !hotel.prices.is_empty());
         let rows = owned.at(&supplier).filter_map(|hotel| {
-            let at = prices.iter().position(|prices| prices.supplier_hotel_id == hotel.supplier_hotel_id)?;
+            let at = prices
+                .iter()
+                .position(|prices| prices.supplier_hotel_id == hotel.supplier_hotel_id)?;
             Some((hotel.hotel_id.clone(), prices.swap_remove(at)))
         });
         let rows = rows.collect();

@@ -15,7 +15,10 @@ use host_domain::routing::Route;
 use host_domain::supplier::{Operation, ReadError, SupplierId};
 use host_domain::time::Timestamp;
 use host_runtime::{CallContext, Supplier};
-use host_storage::{CommitError, ContentPart, DatabaseError, HotelProfile, MappedHotel, SeenHotel, StoredContent, Write};
+use host_storage::{
+    CommitError, ContentPart, DatabaseError, HotelProfile, MappedHotel, SeenHotel, StoredContent,
+    Write,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
@@ -47,7 +50,11 @@ trait Source: Serialize + DeserializeOwned + Send + 'static {
     /// Until what age it is fresh, seconds.
     fn fresh_s(config: &Config) -> u64;
 
-    fn fetch(supplier: &Supplier, context: &CallContext, supplier_hotel_id: String) -> impl Future<Output = Result<Self, ReadError>> + Send;
+    fn fetch(
+        supplier: &Supplier,
+        context: &CallContext,
+        supplier_hotel_id: String,
+    ) -> impl Future<Output = Result<Self, ReadError>> + Send;
 
     /// What it tells of the hotel's place on the map.
     fn profile(&self) -> Option<HotelProfile>;
@@ -71,13 +78,27 @@ const FETCHES_KEPT: usize = 1024;
 
 impl App {
     /// Details and reviews of a hotel, from a supplier that has it.
-    pub(crate) async fn hotel_content(self: &Arc<Self>, caller: &Caller, id: &HotelId) -> Result<HotelContent, QueryError> {
+    pub(crate) async fn hotel_content(
+        self: &Arc<Self>,
+        caller: &Caller,
+        id: &HotelId,
+    ) -> Result<HotelContent, QueryError> {
         let mode = caller.owner.tenant.mode;
-        let owned = self.owned_hotels(mode, std::slice::from_ref(id), None).await?;
-        let question = Question { caller, operation: Operation::HotelContent, selector: None, owners: Some(&owned.owners) };
+        let owned = self
+            .owned_hotels(mode, std::slice::from_ref(id), None)
+            .await?;
+        let question = Question {
+            caller,
+            operation: Operation::HotelContent,
+            selector: None,
+            owners: Some(&owned.owners),
+        };
         let Route { suppliers, .. } = self.route(question)?;
         let mut first = None;
-        for hotel in suppliers.iter().filter_map(|supplier| owned.at(supplier).next()) {
+        for hotel in suppliers
+            .iter()
+            .filter_map(|supplier| owned.at(supplier).next())
+        {
             match self.content_at(caller, hotel).await {
                 Err(QueryError::Supplier { supplier, error }) if another_may_answer(&error) => {
                     first.get_or_insert(QueryError::Supplier { supplier, error });
@@ -88,13 +109,28 @@ impl App {
         Err(first.unwrap_or(QueryError::Unsupported(None)))
     }
 
-    async fn content_at(self: &Arc<Self>, caller: &Caller, hotel: &MappedHotel) -> Result<HotelContent, QueryError> {
+    async fn content_at(
+        self: &Arc<Self>,
+        caller: &Caller,
+        hotel: &MappedHotel,
+    ) -> Result<HotelContent, QueryError> {
         // Both to their end, so that one that succeeds is kept when the other fails.
-        let (details, reviews) = futures::join!(self.kept::<Details>(caller, hotel), self.kept::<Option<Reviews>>(caller, hotel));
-        Ok(HotelContent { supplier: hotel.supplier.clone(), details: details?, reviews: reviews? })
+        let (details, reviews) = futures::join!(
+            self.kept::<Details>(caller, hotel),
+            self.kept::<Option<Reviews>>(caller, hotel)
+        );
+        Ok(HotelContent {
+            supplier: hotel.supplier.clone(),
+            details: details?,
+            reviews: reviews?,
+        })
     }
 
-    async fn kept<S: Source>(self: &Arc<Self>, caller: &Caller, hotel: &MappedHotel) -> Result<Kept<S>, QueryError> {
+    async fn kept<S: Source>(
+        self: &Arc<Self>,
+        caller: &Caller,
+        hotel: &MappedHotel,
+    ) -> Result<Kept<S>, QueryError> {
         let key = Key {
             mode: caller.owner.tenant.mode,
             supplier: hotel.supplier.clone(),
@@ -113,13 +149,25 @@ impl App {
 
     /// What is kept. A document that cannot be read counts as never fetched.
     async fn stored<S: Source>(&self, key: &Key) -> Result<Option<Kept<S>>, DatabaseError> {
-        let stored = self.store.hotel_content(key.mode, &key.supplier, &key.supplier_hotel_id, key.part).await?;
+        let stored = self
+            .store
+            .hotel_content(key.mode, &key.supplier, &key.supplier_hotel_id, key.part)
+            .await?;
         let fresh_ms = S::fresh_s(&self.config.content).saturating_mul(1000);
         let fresh_ms = i64::try_from(fresh_ms).unwrap_or(i64::MAX);
-        Ok(stored.and_then(|StoredContent { document, fetched_at }| {
-            let value = serde_json::from_str(&document).ok()?;
-            Some(Kept { value, fetched_at, stale: self.clock.now().since(fetched_at) >= fresh_ms })
-        }))
+        Ok(stored.and_then(
+            |StoredContent {
+                 document,
+                 fetched_at,
+             }| {
+                let value = serde_json::from_str(&document).ok()?;
+                Some(Kept {
+                    value,
+                    fetched_at,
+                    stale: self.clock.now().since(fetched_at) >= fresh_ms,
+                })
+            },
+        ))
     }
 
     /// Fetches in the background, unless somebody does already.
@@ -129,7 +177,10 @@ impl App {
         }
         let app = Arc::clone(self);
         let deadline = Deadline::after(Duration::from_secs(self.config.limits.request_s));
-        let context = CallContext { deadline: deadline.instant(), ..context };
+        let context = CallContext {
+            deadline: deadline.instant(),
+            ..context
+        };
         self.tasks.spawn("refresh hotel content", async move {
             if let Err(error) = app.fetch::<S>(&key, &hotel, &context).await {
                 tracing::warn!(supplier = %key.supplier, %hotel, part = ?key.part, error = &error as &dyn std::error::Error, "content could not be refreshed");
@@ -138,25 +189,54 @@ impl App {
     }
 
     /// Fetches and keeps; who comes while another fetches the same takes theirs.
-    async fn fetch<S: Source>(&self, key: &Key, hotel: &HotelId, context: &CallContext) -> Result<Kept<S>, QueryError> {
+    async fn fetch<S: Source>(
+        &self,
+        key: &Key,
+        hotel: &HotelId,
+        context: &CallContext,
+    ) -> Result<Kept<S>, QueryError> {
         let turnstile = self.query_memory.fetches.turnstile(key);
         let _one_at_a_time = turnstile.lock().await;
         if let Some(kept) = self.stored::<S>(key).await?.filter(|kept| !kept.stale) {
             return Ok(kept);
         }
-        let failed = |error| QueryError::Supplier { supplier: key.supplier.clone(), error };
-        let supplier = self.runtime.supplier(&key.supplier).ok_or_else(|| failed(ReadError::Unsupported))?;
-        let value = S::fetch(&supplier, context, key.supplier_hotel_id.clone()).await.map_err(failed)?;
+        let failed = |error| QueryError::Supplier {
+            supplier: key.supplier.clone(),
+            error,
+        };
+        let supplier = self
+            .runtime
+            .supplier(&key.supplier)
+            .ok_or_else(|| failed(ReadError::Unsupported))?;
+        let value = S::fetch(&supplier, context, key.supplier_hotel_id.clone())
+            .await
+            .map_err(failed)?;
         let now = self.clock.now();
         let mut write = Write::new(now);
         let document = serde_json::to_string(&value).unwrap_or_default();
-        write.save_hotel_content(key.mode, &key.supplier, &key.supplier_hotel_id, key.part, &document);
+        write.save_hotel_content(
+            key.mode,
+            &key.supplier,
+            &key.supplier_hotel_id,
+            key.part,
+            &document,
+        );
         self.store.commit(write).await.map_err(database)?;
         if let Some(profile) = value.profile() {
-            let seen = SeenHotel { supplier_hotel_id: key.supplier_hotel_id.clone(), candidate: hotel.clone(), profile };
-            self.store.map_hotels(key.mode, &key.supplier, &[seen], now).await?;
+            let seen = SeenHotel {
+                supplier_hotel_id: key.supplier_hotel_id.clone(),
+                candidate: hotel.clone(),
+                profile,
+            };
+            self.store
+                .map_hotels(key.mode, &key.supplier, &[seen], now)
+                .await?;
         }
-        Ok(Kept { value, fetched_at: now, stale: false })
+        Ok(Kept {
+            value,
+            fetched_at: now,
+            stale: false,
+        })
     }
 }
 
@@ -176,7 +256,9 @@ impl Fetches {
 
     fn is_running(&self, key: &Key) -> bool {
         let running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        running.get(key).is_some_and(|turnstile| turnstile.strong_count() > 0)
+        running
+            .get(key)
+            .is_some_and(|turnstile| turnstile.strong_count() > 0)
     }
 }
 
@@ -187,12 +269,22 @@ impl Source for Details {
         config.details_fresh_s
     }
 
-    async fn fetch(supplier: &Supplier, context: &CallContext, supplier_hotel_id: String) -> Result<Self, ReadError> {
-        supplier.read_hotel_details(context, supplier_hotel_id).await
+    async fn fetch(
+        supplier: &Supplier,
+        context: &CallContext,
+        supplier_hotel_id: String,
+    ) -> Result<Self, ReadError> {
+        supplier
+            .read_hotel_details(context, supplier_hotel_id)
+            .await
     }
 
     fn profile(&self) -> Option<HotelProfile> {
-        Some(HotelProfile { name: Some(self.name.clone()), location: self.location, time_zone: self.time_zone.clone() })
+        Some(HotelProfile {
+            name: Some(self.name.clone()),
+            location: self.location,
+            time_zone: self.time_zone.clone(),
+        })
     }
 }
 
@@ -203,9 +295,16 @@ impl Source for Option<Reviews> {
         config.reviews_fresh_s
     }
 
-    async fn fetch(supplier: &Supplier, context: &CallContext, supplier_hotel_id: String) -> Result<Self, ReadError> {
+    async fn fetch(
+        supplier: &Supplier,
+        context: &CallContext,
+        supplier_hotel_id: String,
+    ) -> Result<Self, ReadError> {
         let limit = u16::try_from(CONTENT_ITEMS_MAX).unwrap_or(u16::MAX);
-        match supplier.read_hotel_reviews(context, supplier_hotel_id, limit).await {
+        match supplier
+            .read_hotel_reviews(context, supplier_hotel_id, limit)
+            .await
+        {
             Ok(reviews) => Ok(Some(reviews)),
             Err(ReadError::NotFound(_)) => Ok(None),
             Err(error) => Err(error),
@@ -221,6 +320,8 @@ impl Source for Option<Reviews> {
 fn database(error: CommitError) -> QueryError {
     match error {
         CommitError::Database(error) => error.into(),
-        CommitError::Conflict(conflict) => QueryError::Database(DatabaseError::Refused(Arc::new(conflict))),
+        CommitError::Conflict(conflict) => {
+            QueryError::Database(DatabaseError::Refused(Arc::new(conflict)))
+        }
     }
 }

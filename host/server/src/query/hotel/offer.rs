@@ -56,37 +56,70 @@ type Rows = Vec<(String, Option<MappedHotel>)>;
 
 impl App {
     /// Offers of every hotel of the request, in its order.
-    pub(crate) async fn price_hotels(&self, caller: &Caller, query: &OfferQuery) -> Result<(SupplierId, Vec<PricedHotel>), QueryError> {
+    pub(crate) async fn price_hotels(
+        &self,
+        caller: &Caller,
+        query: &OfferQuery,
+    ) -> Result<(SupplierId, Vec<PricedHotel>), QueryError> {
         let selector = query.selector.as_ref();
-        let question = Question { caller, operation: Operation::HotelPricing, selector, owners: None };
+        let question = Question {
+            caller,
+            operation: Operation::HotelPricing,
+            selector,
+            owners: None,
+        };
         self.route(question)?;
         let mode = caller.owner.tenant.mode;
         match &query.hotels {
             Asked::Hotels(ids) => {
                 let owned = self.owned_hotels(mode, ids, selector).await?;
                 let rows_at = |supplier: &SupplierId| {
-                    let rows = owned.at(supplier).map(|hotel| (hotel.supplier_hotel_id.clone(), Some(hotel.clone())));
+                    let rows = owned
+                        .at(supplier)
+                        .map(|hotel| (hotel.supplier_hotel_id.clone(), Some(hotel.clone())));
                     rows.collect()
                 };
-                let question = Question { owners: Some(&owned.owners), ..question };
+                let question = Question {
+                    owners: Some(&owned.owners),
+                    ..question
+                };
                 self.price_rows(question, query, rows_at).await
             }
             Asked::SupplierHotels(ids) => {
                 let supplier = selector.ok_or(QueryError::Unsupported(None))?;
                 let known = self.store.supplier_hotels(mode, supplier, ids).await?;
-                let row = |id: &String| (id.clone(), known.iter().find(|hotel| hotel.supplier_hotel_id == *id).cloned());
-                self.price_rows(question, query, |_: &SupplierId| ids.iter().map(row).collect()).await
+                let row = |id: &String| {
+                    (
+                        id.clone(),
+                        known
+                            .iter()
+                            .find(|hotel| hotel.supplier_hotel_id == *id)
+                            .cloned(),
+                    )
+                };
+                self.price_rows(question, query, |_: &SupplierId| {
+                    ids.iter().map(row).collect()
+                })
+                .await
             }
         }
     }
 
-    async fn price_rows(&self, question: Question<'_>, query: &OfferQuery, rows_at: impl Fn(&SupplierId) -> Rows) -> Result<(SupplierId, Vec<PricedHotel>), QueryError> {
+    async fn price_rows(
+        &self,
+        question: Question<'_>,
+        query: &OfferQuery,
+        rows_at: impl Fn(&SupplierId) -> Rows,
+    ) -> Result<(SupplierId, Vec<PricedHotel>), QueryError> {
         let zones = self.route(question)?.suppliers;
         let first: Rows = zones.first().map(&rows_at).unwrap_or_default();
         self.check_check_in(&query.stay, &first)?;
         let answer = self.ask(question, |supplier, context| {
             let request = PriceRequest {
-                supplier_hotel_ids: rows_at(&supplier.info().id).into_iter().map(|(id, _)| id).collect(),
+                supplier_hotel_ids: rows_at(&supplier.info().id)
+                    .into_iter()
+                    .map(|(id, _)| id)
+                    .collect(),
                 stay: query.stay.clone(),
                 max_offers_per_hotel: query.max_offers_per_hotel,
             };
@@ -94,33 +127,72 @@ impl App {
         });
         let (supplier, answer) = answer.await?;
         let rows = rows_at(&supplier);
-        let ids = self.hotel_ids(question.caller, &supplier, &rows, &answer).await?;
-        let hotels = self.seal_offers(question.caller, &supplier, query, rows.into_iter().zip(ids), answer);
+        let ids = self
+            .hotel_ids(question.caller, &supplier, &rows, &answer)
+            .await?;
+        let hotels = self.seal_offers(
+            question.caller,
+            &supplier,
+            query,
+            rows.into_iter().zip(ids),
+            answer,
+        );
         Ok((supplier, hotels))
     }
 
     /// Check-in may have passed at the hotel though it has not everywhere.
     fn check_check_in(&self, stay: &Stay, rows: &Rows) -> Result<(), QueryError> {
         let now = self.clock.now();
-        let mut zones = rows.iter().filter_map(|(_, hotel)| hotel.as_ref()?.profile.time_zone.as_deref());
+        let mut zones = rows
+            .iter()
+            .filter_map(|(_, hotel)| hotel.as_ref()?.profile.time_zone.as_deref());
         let passed = zones.any(|zone| stay.check_in < today::at(Some(zone), now));
-        if passed { Err(QueryError::CheckInPassed) } else { Ok(()) }
+        if passed {
+            Err(QueryError::CheckInPassed)
+        } else {
+            Ok(())
+        }
     }
 
     /// The gateway's id of every row. A hotel that is seen for the first time gets one.
-    async fn hotel_ids(&self, caller: &Caller, supplier: &SupplierId, rows: &Rows, answer: &PriceAnswer) -> Result<Vec<HotelId>, QueryError> {
-        let told = |id: &str| answer.hotels.iter().find(|hotel| hotel.hotel.supplier_hotel_id == id).map(|hotel| &hotel.hotel);
-        let nothing_new = rows.iter().all(|(id, known)| known.as_ref().is_some_and(|known| told(id).is_none_or(|told| tells_nothing_new(&known.profile, told))));
+    async fn hotel_ids(
+        &self,
+        caller: &Caller,
+        supplier: &SupplierId,
+        rows: &Rows,
+        answer: &PriceAnswer,
+    ) -> Result<Vec<HotelId>, QueryError> {
+        let told = |id: &str| {
+            answer
+                .hotels
+                .iter()
+                .find(|hotel| hotel.hotel.supplier_hotel_id == id)
+                .map(|hotel| &hotel.hotel)
+        };
+        let nothing_new = rows.iter().all(|(id, known)| {
+            known.as_ref().is_some_and(|known| {
+                told(id).is_none_or(|told| tells_nothing_new(&known.profile, told))
+            })
+        });
         if nothing_new {
-            return Ok(rows.iter().filter_map(|(_, known)| known.as_ref().map(|known| known.hotel_id.clone())).collect());
+            return Ok(rows
+                .iter()
+                .filter_map(|(_, known)| known.as_ref().map(|known| known.hotel_id.clone()))
+                .collect());
         }
         let seen = rows.iter().map(|(id, known)| SeenHotel {
             supplier_hotel_id: id.clone(),
-            candidate: known.as_ref().map_or_else(|| HotelId::from_bits(self.ids.bits()), |known| known.hotel_id.clone()),
+            candidate: known.as_ref().map_or_else(
+                || HotelId::from_bits(self.ids.bits()),
+                |known| known.hotel_id.clone(),
+            ),
             profile: told(id).map(profile).unwrap_or_default(),
         });
         let seen: Vec<SeenHotel> = seen.collect();
-        Ok(self.store.map_hotels(caller.owner.tenant.mode, supplier, &seen, self.clock.now()).await?)
+        Ok(self
+            .store
+            .map_hotels(caller.owner.tenant.mode, supplier, &seen, self.clock.now())
+            .await?)
     }
 
     fn seal_offers(
@@ -133,15 +205,32 @@ impl App {
     ) -> Vec<PricedHotel> {
         let now = self.clock.now();
         let rows = rows.map(|((supplier_hotel_id, _), hotel_id)| {
-            let at = answer.hotels.iter().position(|hotel| hotel.hotel.supplier_hotel_id == supplier_hotel_id);
+            let at = answer
+                .hotels
+                .iter()
+                .position(|hotel| hotel.hotel.supplier_hotel_id == supplier_hotel_id);
             let found = at.map(|at| answer.hotels.swap_remove(at));
-            let offers = found.map(|found| self.seal_hotel(caller, supplier, query, &hotel_id, found, now)).unwrap_or_default();
-            PricedHotel { hotel_id, supplier_hotel_id, offers }
+            let offers = found
+                .map(|found| self.seal_hotel(caller, supplier, query, &hotel_id, found, now))
+                .unwrap_or_default();
+            PricedHotel {
+                hotel_id,
+                supplier_hotel_id,
+                offers,
+            }
         });
         rows.collect()
     }
 
-    fn seal_hotel(&self, caller: &Caller, supplier: &SupplierId, query: &OfferQuery, hotel_id: &HotelId, found: supply::HotelOffers, now: Timestamp) -> Vec<Priced> {
+    fn seal_hotel(
+        &self,
+        caller: &Caller,
+        supplier: &SupplierId,
+        query: &OfferQuery,
+        hotel_id: &HotelId,
+        found: supply::HotelOffers,
+        now: Timestamp,
+    ) -> Vec<Priced> {
         let latest = now.plus_s(self.offer_ttl_s());
         let hotel = found.hotel;
         let priced = found.offers.into_iter().filter_map(|offer| {
@@ -161,14 +250,27 @@ impl App {
 }
 
 fn tells_nothing_new(known: &HotelProfile, told: &HotelSummary) -> bool {
-    known.name.is_some() && (told.location.is_none() || known.location.is_some()) && (told.time_zone.is_none() || known.time_zone.is_some())
+    known.name.is_some()
+        && (told.location.is_none() || known.location.is_some())
+        && (told.time_zone.is_none() || known.time_zone.is_some())
 }
 
 fn profile(hotel: &HotelSummary) -> HotelProfile {
-    HotelProfile { name: Some(hotel.name.clone()), location: hotel.location, time_zone: hotel.time_zone.clone() }
+    HotelProfile {
+        name: Some(hotel.name.clone()),
+        location: hotel.location,
+        time_zone: hotel.time_zone.clone(),
+    }
 }
 
-fn terms(supplier: &SupplierId, hotel_id: &HotelId, hotel: &HotelSummary, offer: &Offer, stay: &Stay, expires_at: Timestamp) -> OfferTerms {
+fn terms(
+    supplier: &SupplierId,
+    hotel_id: &HotelId,
+    hotel: &HotelSummary,
+    offer: &Offer,
+    stay: &Stay,
+    expires_at: Timestamp,
+) -> OfferTerms {
     let rooms = offer.rooms.iter().map(|room| OfferedRoom {
         name: room.name.clone(),
         board: room.board,

@@ -18,49 +18,95 @@ pub(crate) struct Owned {
 
 impl Owned {
     /// The hotels as one supplier has them, in the order of the request.
-    pub(crate) fn at<'a>(&'a self, supplier: &'a SupplierId) -> impl Iterator<Item = &'a MappedHotel> {
-        let own = move |hotel: &'a Vec<MappedHotel>| hotel.iter().find(|mapped| mapped.supplier == *supplier);
+    pub(crate) fn at<'a>(
+        &'a self,
+        supplier: &'a SupplierId,
+    ) -> impl Iterator<Item = &'a MappedHotel> {
+        let own = move |hotel: &'a Vec<MappedHotel>| {
+            hotel.iter().find(|mapped| mapped.supplier == *supplier)
+        };
         self.hotels.iter().filter_map(own)
     }
 
     /// The supplier's own ids, in the order of the request.
     pub(crate) fn supplier_ids(&self, supplier: &SupplierId) -> Vec<String> {
-        self.at(supplier).map(|hotel| hotel.supplier_hotel_id.clone()).collect()
+        self.at(supplier)
+            .map(|hotel| hotel.supplier_hotel_id.clone())
+            .collect()
     }
 }
 
 impl App {
     /// Looks up hotels that one supplier has all of: the one that the caller
     /// named, or any.
-    pub(crate) async fn owned_hotels(&self, mode: Mode, ids: &[HotelId], selector: Option<&SupplierId>) -> Result<Owned, QueryError> {
+    pub(crate) async fn owned_hotels(
+        &self,
+        mode: Mode,
+        ids: &[HotelId],
+        selector: Option<&SupplierId>,
+    ) -> Result<Owned, QueryError> {
         let known = self.store.hotels(mode, ids).await?;
-        let of = |id: &HotelId| known.iter().filter(|hotel| hotel.hotel_id == *id).cloned().collect();
+        let of = |id: &HotelId| {
+            known
+                .iter()
+                .filter(|hotel| hotel.hotel_id == *id)
+                .cloned()
+                .collect()
+        };
         let hotels: Vec<Vec<MappedHotel>> = ids.iter().map(of).collect();
-        let unknown: Vec<HotelId> = ids.iter().zip(&hotels).filter(|(_, hotel)| hotel.is_empty()).map(|(id, _)| id.clone()).collect();
+        let unknown: Vec<HotelId> = ids
+            .iter()
+            .zip(&hotels)
+            .filter(|(_, hotel)| hotel.is_empty())
+            .map(|(id, _)| id.clone())
+            .collect();
         if !unknown.is_empty() {
             return Err(QueryError::UnknownHotels(unknown));
         }
         let owners = common_owners(&hotels);
         let together = selector.map_or(!owners.is_empty(), |selected| owners.contains(selected));
-        if together { Ok(Owned { hotels, owners }) } else { Err(QueryError::SeveralSuppliers(strangers(ids, &hotels, selector))) }
+        if together {
+            Ok(Owned { hotels, owners })
+        } else {
+            Err(QueryError::SeveralSuppliers(strangers(
+                ids, &hotels, selector,
+            )))
+        }
     }
 }
 
 fn common_owners(hotels: &[Vec<MappedHotel>]) -> Vec<SupplierId> {
-    let mut owners = hotels.first().map(|hotel| suppliers(hotel)).unwrap_or_default();
-    owners.retain(|owner| hotels.iter().all(|hotel| hotel.iter().any(|mapped| mapped.supplier == *owner)));
+    let mut owners = hotels
+        .first()
+        .map(|hotel| suppliers(hotel))
+        .unwrap_or_default();
+    owners.retain(|owner| {
+        hotels
+            .iter()
+            .all(|hotel| hotel.iter().any(|mapped| mapped.supplier == *owner))
+    });
     owners
 }
 
 fn suppliers(hotel: &[MappedHotel]) -> Vec<SupplierId> {
-    let mut suppliers: Vec<SupplierId> = hotel.iter().map(|mapped| mapped.supplier.clone()).collect();
+    let mut suppliers: Vec<SupplierId> =
+        hotel.iter().map(|mapped| mapped.supplier.clone()).collect();
     suppliers.sort();
     suppliers.dedup();
     suppliers
 }
 
 /// With a named supplier the hotels that it does not have, else all of them.
-fn strangers(ids: &[HotelId], hotels: &[Vec<MappedHotel>], selector: Option<&SupplierId>) -> Vec<(usize, HotelId, Vec<SupplierId>)> {
-    let told = ids.iter().zip(hotels).enumerate().map(|(at, (id, hotel))| (at, id.clone(), suppliers(hotel)));
-    told.filter(|(_, _, owners)| selector.is_none_or(|selected| !owners.contains(selected))).collect()
+fn strangers(
+    ids: &[HotelId],
+    hotels: &[Vec<MappedHotel>],
+    selector: Option<&SupplierId>,
+) -> Vec<(usize, HotelId, Vec<SupplierId>)> {
+    let told = ids
+        .iter()
+        .zip(hotels)
+        .enumerate()
+        .map(|(at, (id, hotel))| (at, id.clone(), suppliers(hotel)));
+    told.filter(|(_, _, owners)| selector.is_none_or(|selected| !owners.contains(selected)))
+        .collect()
 }

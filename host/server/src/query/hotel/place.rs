@@ -27,9 +27,22 @@ pub(crate) struct PlaceSearch {
 
 impl App {
     /// Finds places and saves them.
-    pub(crate) async fn find_places(&self, caller: &Caller, search: PlaceSearch) -> Result<(SupplierId, Vec<(PlaceId, SavedPlace)>), QueryError> {
-        let question = Question { caller, operation: Operation::HotelPlaces, selector: search.selector.as_ref(), owners: None };
-        let query = PlaceQuery { text: search.text.clone(), country: search.country.clone(), limit: PLACES_MAX };
+    pub(crate) async fn find_places(
+        &self,
+        caller: &Caller,
+        search: PlaceSearch,
+    ) -> Result<(SupplierId, Vec<(PlaceId, SavedPlace)>), QueryError> {
+        let question = Question {
+            caller,
+            operation: Operation::HotelPlaces,
+            selector: search.selector.as_ref(),
+            owners: None,
+        };
+        let query = PlaceQuery {
+            text: search.text.clone(),
+            country: search.country.clone(),
+            limit: PLACES_MAX,
+        };
         let answer = self.ask(question, |supplier, context| {
             let query = query.clone();
             async move {
@@ -47,16 +60,31 @@ impl App {
         for place in places {
             let (supplier_place_id, place) = keep(place);
             let document = serde_json::to_string(&place).unwrap_or_default();
-            seen.push(SeenPlace { supplier_place_id, candidate: PlaceId::from_bits(self.ids.bits()), document });
+            seen.push(SeenPlace {
+                supplier_place_id,
+                candidate: PlaceId::from_bits(self.ids.bits()),
+                document,
+            });
             saved.push(place);
         }
-        let ids = self.store.save_places(mode, &supplier, &seen, self.clock.now()).await?;
+        let ids = self
+            .store
+            .save_places(mode, &supplier, &seen, self.clock.now())
+            .await?;
         Ok((supplier, ids.into_iter().zip(saved).collect()))
     }
 
     /// A saved place; nobody is asked.
-    pub(crate) async fn saved_place(&self, mode: Mode, id: &PlaceId) -> Result<(StoredPlace, SavedPlace), QueryError> {
-        let stored = self.store.place(mode, id).await?.ok_or(QueryError::UnknownPlace)?;
+    pub(crate) async fn saved_place(
+        &self,
+        mode: Mode,
+        id: &PlaceId,
+    ) -> Result<(StoredPlace, SavedPlace), QueryError> {
+        let stored = self
+            .store
+            .place(mode, id)
+            .await?
+            .ok_or(QueryError::UnknownPlace)?;
         let place = serde_json::from_str(&stored.document);
         let place = place.map_err(|error| {
             tracing::error!(place = %id, %error, "a saved place cannot be read");

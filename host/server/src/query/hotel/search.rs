@@ -5,7 +5,9 @@ use crate::api::caller::Caller;
 use crate::app::App;
 use crate::query::QueryError;
 use crate::query::route::Question;
-use host_domain::hotel::supply::{AppliedFilters, FoundHotel, SearchAnswer, SearchFilters, SearchRequest, SearchSort};
+use host_domain::hotel::supply::{
+    AppliedFilters, FoundHotel, SearchAnswer, SearchFilters, SearchRequest, SearchSort,
+};
 use host_domain::hotel::{Location, Stay};
 use host_domain::id::{HotelId, PlaceId};
 use host_domain::supplier::{Operation, SupplierId};
@@ -66,12 +68,24 @@ struct Resolved {
 
 impl App {
     /// Hotels of an area, each under the gateway's id.
-    pub(crate) async fn search_hotels(&self, caller: &Caller, query: &SearchQuery) -> Result<Found, QueryError> {
-        let question = Question { caller, operation: Operation::HotelSearch, selector: query.selector.as_ref(), owners: None };
+    pub(crate) async fn search_hotels(
+        &self,
+        caller: &Caller,
+        query: &SearchQuery,
+    ) -> Result<Found, QueryError> {
+        let question = Question {
+            caller,
+            operation: Operation::HotelSearch,
+            selector: query.selector.as_ref(),
+            owners: None,
+        };
         self.route(question)?;
         let area = self.resolve(caller, &query.area).await?;
         let answer = self.ask(question, |supplier, context| {
-            let own_place = area.place.as_ref().filter(|(owner, _)| *owner == supplier.info().id);
+            let own_place = area
+                .place
+                .as_ref()
+                .filter(|(owner, _)| *owner == supplier.info().id);
             let request = SearchRequest {
                 center: area.center,
                 radius_m: area.radius_m,
@@ -87,18 +101,36 @@ impl App {
         let unsupported = not_applied(query, &answer);
         finish(query, area.center, &mut answer);
         let seen: Vec<SeenHotel> = answer.hotels.iter().map(|hotel| self.seen(hotel)).collect();
-        let ids = self.store.map_hotels(caller.owner.tenant.mode, &supplier, &seen, self.clock.now()).await?;
+        let ids = self
+            .store
+            .map_hotels(caller.owner.tenant.mode, &supplier, &seen, self.clock.now())
+            .await?;
         let hotels = ids.into_iter().zip(answer.hotels).collect();
-        Ok(Found { supplier, hotels, truncated: answer.truncated, unsupported })
+        Ok(Found {
+            supplier,
+            hotels,
+            truncated: answer.truncated,
+            unsupported,
+        })
     }
 
     async fn resolve(&self, caller: &Caller, area: &Area) -> Result<Resolved, QueryError> {
         match area {
-            Area::Around { center, radius_m } => Ok(Resolved { center: *center, radius_m: *radius_m, place: None }),
+            Area::Around { center, radius_m } => Ok(Resolved {
+                center: *center,
+                radius_m: *radius_m,
+                place: None,
+            }),
             Area::Place(id) => {
                 let (stored, place) = self.saved_place(caller.owner.tenant.mode, id).await?;
-                let radius_m = place.suggested_radius.map_or(RADIUS_M_DEFAULT, whole_metres);
-                Ok(Resolved { center: place.location, radius_m, place: Some((stored.supplier, stored.supplier_place_id)) })
+                let radius_m = place
+                    .suggested_radius
+                    .map_or(RADIUS_M_DEFAULT, whole_metres);
+                Ok(Resolved {
+                    center: place.location,
+                    radius_m,
+                    place: Some((stored.supplier, stored.supplier_place_id)),
+                })
             }
         }
     }
@@ -107,7 +139,11 @@ impl App {
         SeenHotel {
             supplier_hotel_id: hotel.supplier_hotel_id.clone(),
             candidate: HotelId::from_bits(self.ids.bits()),
-            profile: HotelProfile { name: Some(hotel.name.clone()), location: Some(hotel.location), time_zone: None },
+            profile: HotelProfile {
+                name: Some(hotel.name.clone()),
+                location: Some(hotel.location),
+                time_zone: None,
+            },
         }
     }
 }
@@ -116,14 +152,31 @@ impl App {
 fn whole_metres(radius: f64) -> u32 {
     let within = radius.round().clamp(1.0, f64::from(RADIUS_M_MAX));
     // No number is a radius of nothing.
-    if within.is_nan() { RADIUS_M_DEFAULT } else { format!("{within:.0}").parse().unwrap_or(RADIUS_M_DEFAULT) }
+    if within.is_nan() {
+        RADIUS_M_DEFAULT
+    } else {
+        format!("{within:.0}").parse().unwrap_or(RADIUS_M_DEFAULT)
+    }
 }
 
 /// The filters of the request that the supplier did not apply; the order only
 /// where the supplier's own cut may have left the first ones out.
 fn not_applied(query: &SearchQuery, answer: &SearchAnswer) -> Vec<&'static str> {
-    let SearchFilters { min_star_rating, min_guest_rating, refundable, boards, max_total } = &query.filters;
-    let AppliedFilters { min_star_rating: star, min_guest_rating: guest, refundable: free, boards: board, max_total: total, sort } = answer.applied;
+    let SearchFilters {
+        min_star_rating,
+        min_guest_rating,
+        refundable,
+        boards,
+        max_total,
+    } = &query.filters;
+    let AppliedFilters {
+        min_star_rating: star,
+        min_guest_rating: guest,
+        refundable: free,
+        boards: board,
+        max_total: total,
+        sort,
+    } = answer.applied;
     let asked = [
         ("min_star_rating", min_star_rating.is_some() && !star),
         ("min_guest_rating", min_guest_rating.is_some() && !guest),
@@ -132,16 +185,24 @@ fn not_applied(query: &SearchQuery, answer: &SearchAnswer) -> Vec<&'static str> 
         ("max_total", max_total.is_some() && !total),
         ("sort", answer.truncated && !sort),
     ];
-    asked.into_iter().filter_map(|(name, ignored)| ignored.then_some(name)).collect()
+    asked
+        .into_iter()
+        .filter_map(|(name, ignored)| ignored.then_some(name))
+        .collect()
 }
 
 /// Does here what the supplier did not do; whether a hotel has a refundable rate
 /// or a board cannot be seen in its answer.
 fn finish(query: &SearchQuery, center: Location, answer: &mut SearchAnswer) {
     let mut seen = BTreeSet::new();
-    answer.hotels.retain(|hotel| seen.insert(hotel.supplier_hotel_id.clone()) && passes(&query.filters, answer.applied, hotel));
+    answer.hotels.retain(|hotel| {
+        seen.insert(hotel.supplier_hotel_id.clone())
+            && passes(&query.filters, answer.applied, hotel)
+    });
     if !answer.applied.sort {
-        answer.hotels.sort_by(|one, other| compare(query.sort, center, one, other));
+        answer
+            .hotels
+            .sort_by(|one, other| compare(query.sort, center, one, other));
     }
     let limit = usize::from(query.limit);
     answer.truncated |= answer.hotels.len() > limit;
@@ -149,19 +210,30 @@ fn finish(query: &SearchQuery, center: Location, answer: &mut SearchAnswer) {
 }
 
 fn passes(filters: &SearchFilters, applied: AppliedFilters, hotel: &FoundHotel) -> bool {
-    let at_least = |least: Option<f64>, value: Option<f64>| least.is_none_or(|least| value.is_some_and(|value| value >= least));
+    let at_least = |least: Option<f64>, value: Option<f64>| {
+        least.is_none_or(|least| value.is_some_and(|value| value >= least))
+    };
     let stars = applied.min_star_rating || at_least(filters.min_star_rating, hotel.star_rating);
     let guests = applied.min_guest_rating || at_least(filters.min_guest_rating, hotel.guest_rating);
-    let within = |most: host_domain::money::Money| hotel.lowest_total.is_some_and(|total| total.currency == most.currency && total.minor <= most.minor);
+    let within = |most: host_domain::money::Money| {
+        hotel
+            .lowest_total
+            .is_some_and(|total| total.currency == most.currency && total.minor <= most.minor)
+    };
     stars && guests && (applied.max_total || filters.max_total.is_none_or(within))
 }
 
 fn compare(sort: SearchSort, center: Location, one: &FoundHotel, other: &FoundHotel) -> Ordering {
-    let best_first = |one: Option<f64>, other: Option<f64>| other.unwrap_or(-1.0).total_cmp(&one.unwrap_or(-1.0));
+    let best_first = |one: Option<f64>, other: Option<f64>| {
+        other.unwrap_or(-1.0).total_cmp(&one.unwrap_or(-1.0))
+    };
     match sort {
-        SearchSort::Distance => distance(center, one.location).total_cmp(&distance(center, other.location)),
+        SearchSort::Distance => {
+            distance(center, one.location).total_cmp(&distance(center, other.location))
+        }
         SearchSort::Total => {
-            let minor = |hotel: &FoundHotel| hotel.lowest_total.map_or(i64::MAX, |total| total.minor);
+            let minor =
+                |hotel: &FoundHotel| hotel.lowest_total.map_or(i64::MAX, |total| total.minor);
             minor(one).cmp(&minor(other))
         }
         SearchSort::GuestRating => best_first(one.guest_rating, other.guest_rating),
@@ -192,7 +264,10 @@ mod tests {
             supplier_hotel_id: id.to_owned(),
             name: id.to_owned(),
             address: String::new(),
-            location: Location { latitude, longitude: 179.9 },
+            location: Location {
+                latitude,
+                longitude: 179.9,
+            },
             star_rating: stars,
             guest_rating: None,
             lowest_total: total.map(euros),
@@ -209,15 +284,51 @@ mod tests {
             guest_residence: None,
             currency: Currency::parse("EUR").unwrap(),
         };
-        let center = Location { latitude: 10.0, longitude: -179.9 };
-        SearchQuery { area: Area::Around { center, radius_m: 1 }, selector: None, stay, filters, sort, limit }
+        let center = Location {
+            latitude: 10.0,
+            longitude: -179.9,
+        };
+        SearchQuery {
+            area: Area::Around {
+                center,
+                radius_m: 1,
+            },
+            selector: None,
+            stay,
+            filters,
+            sort,
+            limit,
+        }
     }
 
-    fn finished(query: &SearchQuery, applied: AppliedFilters, hotels: &[FoundHotel]) -> (Vec<String>, bool, Vec<&'static str>) {
-        let mut answer = SearchAnswer { hotels: hotels.to_vec(), applied, truncated: false };
+    fn finished(
+        query: &SearchQuery,
+        applied: AppliedFilters,
+        hotels: &[FoundHotel],
+    ) -> (Vec<String>, bool, Vec<&'static str>) {
+        let mut answer = SearchAnswer {
+            hotels: hotels.to_vec(),
+            applied,
+            truncated: false,
+        };
         let unsupported = not_applied(query, &answer);
-        finish(query, Location { latitude: 10.0, longitude: -179.9 }, &mut answer);
-        (answer.hotels.into_iter().map(|hotel| hotel.supplier_hotel_id).collect(), answer.truncated, unsupported)
+        finish(
+            query,
+            Location {
+                latitude: 10.0,
+                longitude: -179.9,
+            },
+            &mut answer,
+        );
+        (
+            answer
+                .hotels
+                .into_iter()
+                .map(|hotel| hotel.supplier_hotel_id)
+                .collect(),
+            answer.truncated,
+            unsupported,
+        )
     }
 
     #[test]
@@ -244,9 +355,22 @@ mod tests {
 
     #[test]
     fn what_the_supplier_did_stays_as_it_is() {
-        let all = AppliedFilters { min_star_rating: true, min_guest_rating: true, refundable: true, boards: true, max_total: true, sort: true };
-        let hotels = [hotel("b", 12.0, None, None), hotel("a", 10.0, Some(1.0), Some(1))];
-        let filters = SearchFilters { min_star_rating: Some(4.0), ..SearchFilters::default() };
+        let all = AppliedFilters {
+            min_star_rating: true,
+            min_guest_rating: true,
+            refundable: true,
+            boards: true,
+            max_total: true,
+            sort: true,
+        };
+        let hotels = [
+            hotel("b", 12.0, None, None),
+            hotel("a", 10.0, Some(1.0), Some(1)),
+        ];
+        let filters = SearchFilters {
+            min_star_rating: Some(4.0),
+            ..SearchFilters::default()
+        };
         let (left, _, unsupported) = finished(&query(filters, SearchSort::Total, 20), all, &hotels);
         assert_eq!(left, ["b", "a"]);
         assert!(unsupported.is_empty());
@@ -254,13 +378,21 @@ mod tests {
 
     #[test]
     fn every_order_puts_the_unknown_last() {
-        let hotels = [hotel("none", 10.0, None, None), hotel("dear", 10.2, Some(5.0), Some(900)), hotel("cheap", 10.3, Some(3.0), Some(100))];
+        let hotels = [
+            hotel("none", 10.0, None, None),
+            hotel("dear", 10.2, Some(5.0), Some(900)),
+            hotel("cheap", 10.3, Some(3.0), Some(100)),
+        ];
         for (sort, order) in [
             (SearchSort::Total, ["cheap", "dear", "none"]),
             (SearchSort::StarRating, ["dear", "cheap", "none"]),
             (SearchSort::Distance, ["none", "dear", "cheap"]),
         ] {
-            let (left, ..) = finished(&query(SearchFilters::default(), sort, 20), AppliedFilters::default(), &hotels);
+            let (left, ..) = finished(
+                &query(SearchFilters::default(), sort, 20),
+                AppliedFilters::default(),
+                &hotels,
+            );
             assert_eq!(left, order, "{sort:?}");
         }
     }
@@ -268,20 +400,39 @@ mod tests {
     #[test]
     fn more_than_asked_for_is_cut_and_said() {
         let hotels = [hotel("a", 10.0, None, None), hotel("b", 10.1, None, None)];
-        let (left, truncated, _) = finished(&query(SearchFilters::default(), SearchSort::Distance, 1), AppliedFilters::default(), &hotels);
+        let (left, truncated, _) = finished(
+            &query(SearchFilters::default(), SearchSort::Distance, 1),
+            AppliedFilters::default(),
+            &hotels,
+        );
         assert_eq!((left.len(), truncated), (1, true));
     }
 
     #[test]
     fn distances_know_that_the_earth_is_round() {
-        let here = Location { latitude: 60.0, longitude: 179.95 };
-        let there = Location { latitude: 60.0, longitude: -179.95 };
-        assert!((distance(here, there) - 5_560.0).abs() < 20.0, "{}", distance(here, there));
+        let here = Location {
+            latitude: 60.0,
+            longitude: 179.95,
+        };
+        let there = Location {
+            latitude: 60.0,
+            longitude: -179.95,
+        };
+        assert!(
+            (distance(here, there) - 5_560.0).abs() < 20.0,
+            "{}",
+            distance(here, there)
+        );
     }
 
     #[test]
     fn a_suggested_radius_is_kept_within_bounds() {
-        for (suggested, taken) in [(0.2, 1), (1500.4, 1500), (5e9, 100_000), (f64::NAN, RADIUS_M_DEFAULT)] {
+        for (suggested, taken) in [
+            (0.2, 1),
+            (1500.4, 1500),
+            (5e9, 100_000),
+            (f64::NAN, RADIUS_M_DEFAULT),
+        ] {
             assert_eq!(whole_metres(suggested), taken);
         }
     }

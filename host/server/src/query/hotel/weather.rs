@@ -13,20 +13,45 @@ use host_runtime::CallContext;
 impl App {
     /// The days of a stay, check-out included, as far as they are foretold. None
     /// are when it is not known where the hotel stands.
-    pub(crate) async fn stay_weather(&self, caller: &Caller, id: &BookingId) -> Result<(Booking, Vec<WeatherDay>), QueryError> {
-        let booking = self.store.hotel_booking(&caller.owner, id).await?.ok_or(QueryError::UnknownBooking)?;
-        let supplier = self.runtime.supplier(&booking.supplier).filter(|supplier| supplier.supports(Operation::HotelWeather));
-        let supplier = supplier.ok_or_else(|| QueryError::Unsupported(Some(booking.supplier.clone())))?;
+    pub(crate) async fn stay_weather(
+        &self,
+        caller: &Caller,
+        id: &BookingId,
+    ) -> Result<(Booking, Vec<WeatherDay>), QueryError> {
+        let booking = self
+            .store
+            .hotel_booking(&caller.owner, id)
+            .await?
+            .ok_or(QueryError::UnknownBooking)?;
+        let supplier = self
+            .runtime
+            .supplier(&booking.supplier)
+            .filter(|supplier| supplier.supports(Operation::HotelWeather));
+        let supplier =
+            supplier.ok_or_else(|| QueryError::Unsupported(Some(booking.supplier.clone())))?;
         let Some(location) = self.location_of(&booking).await? else {
             return Ok((booking, Vec::new()));
         };
-        let context = CallContext { booking: Some(id.to_string()), ..read_context(caller) };
-        let days = supplier.forecast_weather(&context, location, booking.stay.check_in, booking.stay.check_out).await;
+        let context = CallContext {
+            booking: Some(id.to_string()),
+            ..read_context(caller)
+        };
+        let days = supplier
+            .forecast_weather(
+                &context,
+                location,
+                booking.stay.check_in,
+                booking.stay.check_out,
+            )
+            .await;
         match days {
             Ok(days) => Ok((booking, days)),
             // The supplier has nothing for that place or these days.
             Err(ReadError::NotFound(_)) => Ok((booking, Vec::new())),
-            Err(error) => Err(QueryError::Supplier { supplier: booking.supplier, error }),
+            Err(error) => Err(QueryError::Supplier {
+                supplier: booking.supplier,
+                error,
+            }),
         }
     }
 
@@ -36,7 +61,10 @@ impl App {
             return Ok(booking.hotel.location);
         }
         let mode = booking.owner.tenant.mode;
-        let known = self.store.hotels(mode, std::slice::from_ref(&booking.hotel_id)).await?;
+        let known = self
+            .store
+            .hotels(mode, std::slice::from_ref(&booking.hotel_id))
+            .await?;
         Ok(known.into_iter().find_map(|hotel| hotel.profile.location))
     }
 }

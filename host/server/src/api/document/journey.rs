@@ -1,0 +1,198 @@
+//! The way through the API: examples of requests that work as they stand in a
+//! demo, and links from each answer to the calls that can follow it.
+
+use host_domain::time::Date;
+use jiff::ToSpan;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Days from now to the stay of the examples: far enough for a document that is
+/// read long after it was made.
+const DAYS_AHEAD: i64 = 60;
+const NIGHTS: i64 = 2;
+
+/// A call that can follow an answer.
+struct Link {
+    from: &'static str,
+    status: &'static str,
+    to: &'static str,
+    /// Of the path or query, as runtime expressions.
+    parameters: Value,
+    body: Option<Value>,
+}
+
+/// Adds examples and links to the operations that they are about.
+pub(super) fn show(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date) {
+    let stay = Stay::after(today);
+    for operation in paths.values_mut().flat_map(Map::values_mut) {
+        let Some(name) = operation.get("operationId").and_then(Value::as_str) else {
+            continue;
+        };
+        let name = name.to_owned();
+        let json = operation.pointer_mut("/requestBody/content/application~1json");
+        if let (Some(Value::Object(json)), Some(example)) = (json, example(&name, &stay)) {
+            json.insert("example".to_owned(), example);
+        }
+        for link in links(&stay).into_iter().filter(|link| link.from == name) {
+            let response = operation.pointer_mut(&format!("/responses/{}", link.status));
+            if let Some(Value::Object(response)) = response {
+                let known = response.entry("links").or_insert_with(|| json!({}));
+                known[link.to] = link.shown();
+            }
+        }
+    }
+}
+
+impl Link {
+    fn shown(self) -> Value {
+        let mut shown = json!({ "operationId": self.to, "parameters": self.parameters });
+        if let Some(body) = self.body {
+            shown["requestBody"] = body;
+        }
+        shown
+    }
+}
+
+/// The stay of the examples.
+struct Stay {
+    check_in: String,
+    check_out: String,
+}
+
+impl Stay {
+    fn after(today: Date) -> Self {
+        let day = |days: i64| today.saturating_add(days.days()).to_string();
+        Self {
+            check_in: day(DAYS_AHEAD),
+            check_out: day(DAYS_AHEAD + NIGHTS),
+        }
+    }
+
+    /// Two adults in one room, with what else `more` says.
+    fn with(&self, more: Value) -> Value {
+        let mut request = json!({
+            "check_in": self.check_in, "check_out": self.check_out,
+            "occupancy": [{ "adults": 2 }], "guest_nationality": "GB", "currency": "EUR",
+        });
+        if let (Value::Object(request), Value::Object(mut more)) = (&mut request, more) {
+            request.append(&mut more);
+        }
+        request
+    }
+}
+
+fn example(operation: &str, stay: &Stay) -> Option<Value> {
+    Some(match operation {
+        "find_places" => json!({ "query": "Testville" }),
+        "search_hotels" => stay.with(json!({
+            "location": { "latitude": 51.755, "longitude": -0.336, "radius": 5000 }, "sort": "total",
+        })),
+        "price_hotels" => {
+            stay.with(json!({ "supplier": "SANDBOX_HOTELS", "supplier_hotel_ids": ["OK"] }))
+        }
+        "prebook_hotel" => prebook("the_offer_reference_of_an_offer"),
+        "read_price_calendar" => calendar("htl_01976f3e4a5b7c8d9e0f112233445566", stay),
+        "add_payment_instrument" => json!({ "type": "CARD", "token": "tok_visa" }),
+        _ => return None,
+    })
+}
+
+fn prebook(offer_reference: &str) -> Value {
+    let guest = |first: &str, last: &str, is_lead: bool| json!({ "first_name": first, "last_name": last, "type": "ADULT", "is_lead": is_lead });
+    json!({
+        "offer_reference": offer_reference,
+        "contact": { "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "phone": "+442079460958" },
+        "rooms": [{ "guests": [guest("Ada", "Lovelace", true), guest("Charles", "Babbage", false)] }],
+    })
+}
+
+fn calendar(hotel: &str, stay: &Stay) -> Value {
+    json!({ "hotel_ids": [hotel], "from": stay.check_in, "to": stay.check_out })
+}
+
+fn links(stay: &Stay) -> Vec<Link> {
+    const ID: &str = "$response.body#/data/id";
+    const HOTEL: &str = "$response.body#/data/0/hotel_id";
+    let link = |from, status, to, parameters, body| Link {
+        from,
+        status,
+        to,
+        parameters,
+        body,
+    };
+    let with_id = |from, status, to| link(from, status, to, json!({ "id": ID }), None);
+    let mut all = vec![
+        link(
+            "find_places",
+            "200",
+            "read_place",
+            json!({ "id": "$response.body#/data/0/id" }),
+            None,
+        ),
+        link(
+            "find_places",
+            "200",
+            "search_hotels",
+            json!({}),
+            Some(stay.with(json!({ "place_id": "$response.body#/data/0/id" }))),
+        ),
+        link(
+            "search_hotels",
+            "200",
+            "read_hotel",
+            json!({ "hotel_id": HOTEL }),
+            None,
+        ),
+        link(
+            "search_hotels",
+            "200",
+            "price_hotels",
+            json!({}),
+            Some(stay.with(json!({ "hotel_ids": [HOTEL] }))),
+        ),
+        link(
+            "search_hotels",
+            "200",
+            "read_price_calendar",
+            json!({}),
+            Some(calendar(HOTEL, stay)),
+        ),
+        link(
+            "price_hotels",
+            "200",
+            "read_hotel",
+            json!({ "hotel_id": HOTEL }),
+            None,
+        ),
+        link(
+            "price_hotels",
+            "200",
+            "prebook_hotel",
+            json!({}),
+            Some(prebook("$response.body#/data/0/offers/0/offer_reference")),
+        ),
+        with_id("book_hotel", "200", "cancel_hotel_booking"),
+        with_id("book_hotel", "200", "quote_hotel_cancellation"),
+        with_id("book_hotel", "200", "read_stay_weather"),
+        with_id(
+            "add_payment_instrument",
+            "201",
+            "delete_payment_instrument",
+        ),
+    ];
+    for status in ["200", "201"] {
+        all.push(with_id("prebook_hotel", status, "book_hotel"));
+        all.push(with_id("prebook_hotel", status, "read_hotel_booking"));
+        all.push(with_id(
+            "add_payment_instrument",
+            status,
+            "read_payment_instrument",
+        ));
+    }
+    for from in ["book_hotel", "cancel_hotel_booking"] {
+        for status in ["200", "202"] {
+            all.push(with_id(from, status, "read_hotel_booking"));
+        }
+    }
+    all
+}

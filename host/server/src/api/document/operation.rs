@@ -1,0 +1,271 @@
+//! The document itself: every operation with its parameters, its answers and all
+//! of its errors.
+
+use crate::api::code::Code;
+use crate::api::document::{Inputs, Outputs, journey, refer};
+use crate::api::problem::{ApiError, PROBLEM_JSON, Problem};
+use crate::api::schema::{COMPONENTS, Components, merge};
+use host_domain::time::Date;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Extension of a handler's attribute that lists its own error codes.
+const ERROR_CODES: &str = "x-error-codes";
+
+/// One operation, as the route table gives it to the document.
+pub(crate) struct Described {
+    /// Path template.
+    pub(crate) path: String,
+    /// Method in lower case.
+    pub(crate) method: String,
+    /// What the handler's attribute says.
+    pub(crate) attribute: Value,
+    pub(crate) inputs: Inputs,
+    pub(crate) outputs: Outputs,
+    /// The scope that its key needs; none: open to everyone.
+    pub(crate) scope: Option<&'static str>,
+}
+
+/// The whole document.
+pub(crate) struct Document {
+    paths: BTreeMap<String, Map<String, Value>>,
+    components: Components,
+}
+
+impl Document {
+    pub(crate) fn new() -> Self {
+        let mut components = Components::new();
+        refer::<Problem>(&mut components);
+        Self {
+            paths: BTreeMap::new(),
+            components,
+        }
+    }
+
+    pub(crate) fn add(&mut self, mut described: Described) {
+        merge(
+            &mut self.components,
+            std::mem::take(&mut described.inputs.components),
+        );
+        merge(
+            &mut self.components,
+            std::mem::take(&mut described.outputs.components),
+        );
+        let operation = operation(&described);
+        self.paths
+            .entry(described.path)
+            .or_default()
+            .insert(described.method, operation);
+    }
+
+    /// OpenAPI 3.1. `server` is the address of the API; examples are of stays
+    /// after `today`.
+    pub(crate) fn finish(mut self, server: &str, today: Date) -> Value {
+        journey::show(&mut self.paths, today);
+        json!({
+            "openapi": "3.1.0",
+            "info": {
+                "title": "Stopover",
+                "version": env!("CARGO_PKG_VERSION"),
+                "description": include_str!("../introduction.md"),
+                "license": { "name": env!("CARGO_PKG_LICENSE"), "identifier": env!("CARGO_PKG_LICENSE") },
+            },
+            "servers": [{ "url": server }],
+            "security": [{ "api_key": [] }],
+            "tags": tags(&self.paths),
+            "paths": self.paths,
+            "components": {
+                "schemas": self.components,
+                "securitySchemes": { "api_key": {
+                    "type": "apiKey", "in": "header", "name": "x-api-key",
+                    "description": "`sk_test_…` or `sk_live_…`: the key resolves to an organization and a mode.",
+                } },
+                "headers": headers(),
+            },
+        })
+    }
+}
+
+/// The tags in use, in the order of the paths.
+fn tags(paths: &BTreeMap<String, Map<String, Value>>) -> Vec<Value> {
+    let used = paths
+        .values()
+        .flat_map(Map::values)
+        .filter_map(|operation| operation.pointer("/tags/0")?.as_str());
+    let unique: BTreeSet<&str> = used.collect();
+    unique
+        .into_iter()
+        .map(|name| json!({ "name": name }))
+        .collect()
+}
+
+fn headers() -> Value {
+    let header =
+        |description: &str, schema: Value| json!({ "description": description, "schema": schema });
+    json!({
+        "RequestId": header("The request's id: the caller's x-request-id, or ours.", json!({"type": "string"})),
+        "Supplier": header("The supplier that answered, or that the error is about.", json!({"type": "string"})),
+        "RateLimitPolicy": header("The limit of a key: `q` requests in `w` seconds.", json!({"type": "string"})),
+        "RateLimit": header("`r` requests are left; all of them again after `t` seconds.", json!({"type": "string"})),
+        "RetryAfter": header("Seconds to wait before the same request is sent again.", json!({"type": "integer"})),
+        "Allow": header("The methods that the path has.", json!({"type": "string"})),
+    })
+}
+
+fn operation(described: &Described) -> Value {
+    let mut operation = described.attribute.as_object().cloned().unwrap_or_default();
+    let mut codes = own_codes(operation.remove(ERROR_CODES));
+    codes.extend(&described.inputs.codes);
+    codes.extend([
+        Code::RateLimited,
+        Code::InternalError,
+        Code::Overloaded,
+        Code::ValidationFailed,
+    ]);
+    let mut parameters = described.inputs.parameters.clone();
+    // Without a pattern: an id of another form is no violation.
+    parameters.push(json!({
+        "name": "x-request-id", "in": "header", "required": false, "schema": { "type": "string" },
+        "description": "1 to 128 of `[A-Za-z0-9._-]`, echoed on the answer; when it is missing or of another form, one is made.",
+    }));
+    if let Some(scope) = described.scope {
+        codes.extend([
+            Code::MissingApiKey,
+            Code::InvalidApiKey,
+            Code::OrganizationMismatch,
+            Code::InsufficientScope,
+            Code::NotAcceptable,
+        ]);
+        parameters.push(json!({
+            "name": "x-user-id", "in": "header", "required": false,
+            "schema": { "type": "string", "pattern": "^[A-Za-z0-9._:@-]{1,128}$" },
+            "description": "The organization's end user; `org` without it.",
+        }));
+        parameters.push(json!({
+            "name": "x-organization-id", "in": "header", "required": false, "schema": { "type": "string" },
+            "description": "When sent it must be the key's organization.",
+        }));
+        operation.insert("x-required-scope".to_owned(), json!(scope));
+    } else {
+        operation.insert("security".to_owned(), json!([{}]));
+    }
+    operation.insert("parameters".to_owned(), json!(parameters));
+    if let Some(body) = &described.inputs.body {
+        operation.insert("requestBody".to_owned(), body.clone());
+    }
+    let responses = operation.remove("responses").unwrap_or_default();
+    let mut responses = successes(responses, &described.outputs);
+    responses.append(&mut failures(&codes));
+    operation.insert("responses".to_owned(), json!(responses));
+    Value::Object(operation)
+}
+
+/// The codes that a handler's attribute lists; a test finds those that do not exist.
+fn own_codes(listed: Option<Value>) -> BTreeSet<Code> {
+    let listed = listed
+        .as_ref()
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
+    listed
+        .iter()
+        .filter_map(Value::as_str)
+        .filter_map(Code::named)
+        .collect()
+}
+
+fn common_headers() -> Map<String, Value> {
+    let mut headers = Map::new();
+    for (name, component) in [
+        ("x-request-id", "RequestId"),
+        ("RateLimit-Policy", "RateLimitPolicy"),
+        ("RateLimit", "RateLimit"),
+    ] {
+        headers.insert(
+            name.to_owned(),
+            json!({ "$ref": format!("#/components/headers/{component}") }),
+        );
+    }
+    headers
+}
+
+/// The statuses that the attribute names, with what the handler's type says.
+fn successes(responses: Value, outputs: &Outputs) -> Map<String, Value> {
+    let mut responses = responses.as_object().cloned().unwrap_or_default();
+    for (status, response) in &mut responses {
+        let Some(members) = response.as_object_mut() else {
+            continue;
+        };
+        let mut headers = common_headers();
+        headers.insert(
+            "x-supplier".to_owned(),
+            json!({ "$ref": "#/components/headers/Supplier" }),
+        );
+        members.insert("headers".to_owned(), Value::Object(headers));
+        if let (Some(schema), false) = (
+            outputs.schema(),
+            status == "204" || members.contains_key("content"),
+        ) {
+            members.insert(
+                "content".to_owned(),
+                json!({ "application/json": { "schema": schema } }),
+            );
+        }
+    }
+    responses
+}
+
+fn failures(codes: &BTreeSet<Code>) -> Map<String, Value> {
+    let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+    for code in codes {
+        by_status
+            .entry(code.facts().status)
+            .or_default()
+            .push(*code);
+    }
+    by_status
+        .into_iter()
+        .map(|(status, codes)| (status.to_string(), failure(status, &codes)))
+        .collect()
+}
+
+fn failure(status: u16, codes: &[Code]) -> Value {
+    let lines: Vec<String> = codes
+        .iter()
+        .map(|code| format!("- `{}`: {}", code.name(), code.facts().meaning))
+        .collect();
+    let examples: Map<String, Value> = codes
+        .iter()
+        .map(|code| {
+            let problem = ApiError::from(*code).problem(
+                "https://api.example.com/docs/errors/",
+                "req_01976f3e-1111-7abc-8def-000000000000",
+            );
+            (
+                code.name().to_owned(),
+                json!({ "summary": code.facts().title, "value": problem }),
+            )
+        })
+        .collect();
+    let mut headers = common_headers();
+    if status == 429 || status == 503 || codes.contains(&Code::IdempotencyInProgress) {
+        headers.insert(
+            "Retry-After".to_owned(),
+            json!({ "$ref": "#/components/headers/RetryAfter" }),
+        );
+    }
+    if status == 409 || status == 422 || status >= 500 {
+        headers.insert(
+            "x-supplier".to_owned(),
+            json!({ "$ref": "#/components/headers/Supplier" }),
+        );
+    }
+    json!({
+        "description": lines.join("\n"),
+        "headers": headers,
+        "content": { PROBLEM_JSON: {
+            "schema": { "$ref": format!("{COMPONENTS}Problem") },
+            "examples": examples,
+        } },
+    })
+}

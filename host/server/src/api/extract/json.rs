@@ -1,0 +1,184 @@
+//! The body as JSON text: its size, its type, its form.
+
+use crate::api::code::Code;
+use crate::api::problem::ApiError;
+use crate::app::App;
+use axum::body::Body;
+use bytes::{Bytes, BytesMut};
+use futures::StreamExt;
+use http::HeaderMap;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use std::fmt;
+use std::time::Duration;
+
+/// Longest body, in bytes.
+const BODY_BYTES_MAX: usize = 1 << 20;
+
+/// How much of a longer one is read before the connection is given up.
+const DRAINED_BYTES_MAX: usize = 8 << 20;
+
+/// The body as JSON; none when it is empty.
+pub(super) async fn read(
+    headers: &HeaderMap,
+    body: Body,
+    app: &App,
+) -> Result<Option<Value>, ApiError> {
+    let declared = headers
+        .get(CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok());
+    if declared
+        .and_then(|length| length.parse::<u64>().ok())
+        .is_some_and(|length| length > DRAINED_BYTES_MAX as u64)
+    {
+        return Err(Code::BodyTooLarge.into());
+    }
+    let patience = Duration::from_secs(app.config.limits.request_s);
+    let bytes = tokio::time::timeout(patience, collect(body))
+        .await
+        .map_err(|_| {
+            ApiError::from(Code::MalformedJson).detail("the body did not arrive in time")
+        })??;
+    if bytes.is_empty() && !headers.contains_key(CONTENT_TYPE) {
+        return Ok(None);
+    }
+    if !is_json(headers) {
+        return Err(Code::UnsupportedMediaType.into());
+    }
+    parse(&bytes)
+}
+
+fn parse(bytes: &Bytes) -> Result<Option<Value>, ApiError> {
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let parsed: Result<Distinct, serde_json::Error> = serde_json::from_slice(bytes);
+    parsed.map(|json| Some(json.0)).map_err(|error| {
+        let what = if error.is_data() {
+            "a member that appears twice"
+        } else {
+            "not JSON"
+        };
+        let detail = format!("{what} at line {}, column {}", error.line(), error.column());
+        ApiError::from(Code::MalformedJson).detail(detail)
+    })
+}
+
+/// The whole body. One that is too long is still read to its end and dropped: a
+/// caller that is still sending would see a broken connection, not the answer.
+async fn collect(body: Body) -> Result<Bytes, ApiError> {
+    let mut chunks = body.into_data_stream();
+    let mut bytes = BytesMut::new();
+    let mut length = 0_usize;
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk
+            .map_err(|_| ApiError::from(Code::MalformedJson).detail("the body was cut off"))?;
+        length = length.saturating_add(chunk.len());
+        if length > DRAINED_BYTES_MAX {
+            break;
+        }
+        if length <= BODY_BYTES_MAX {
+            bytes.extend_from_slice(&chunk);
+        }
+    }
+    if length > BODY_BYTES_MAX {
+        return Err(Code::BodyTooLarge.into());
+    }
+    Ok(bytes.freeze())
+}
+
+/// `application/json`, with whatever parameters.
+fn is_json(headers: &HeaderMap) -> bool {
+    let value = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let essence = value.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/json")
+}
+
+/// JSON in which no object has two members of one name: of two prices or dates,
+/// nobody knows which was meant.
+struct Distinct(Value);
+
+impl<'de> Deserialize<'de> for Distinct {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(DistinctVisitor).map(Self)
+    }
+}
+
+struct DistinctVisitor;
+
+impl<'de> Visitor<'de> for DistinctVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Value, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(Distinct(element)) = sequence.next_element()? {
+            elements.push(element);
+        }
+        Ok(Value::Array(elements))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut members = Map::new();
+        while let Some((name, Distinct(member))) = map.next_entry::<String, Distinct>()? {
+            if members.insert(name, member).is_some() {
+                return Err(A::Error::custom("twice"));
+            }
+        }
+        Ok(Value::Object(members))
+    }
+}
+
+/// JSON text with the members of every object in order.
+pub(super) fn canonical(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let mut sorted: Vec<_> = members.iter().collect();
+            sorted.sort_by_key(|(name, _)| *name);
+            let members = sorted.into_iter().map(|(name, member)| {
+                format!("{}:{}", Value::from(name.as_str()), canonical(member))
+            });
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+        }
+        Value::Array(elements) => format!(
+            "[{}]",
+            elements.iter().map(canonical).collect::<Vec<_>>().join(",")
+        ),
+        scalar => scalar.to_string(),
+    }
+}

@@ -1,0 +1,62 @@
+//! Names and values of a query.
+
+use crate::api::extract::Incoming;
+use crate::api::problem::Place;
+use crate::api::schema::escape;
+
+/// Query parameters that are looked at; more are refused without reading them.
+const PARAMETERS_MAX: usize = 100;
+
+impl Incoming<'_> {
+    /// For requests that have none.
+    pub(super) fn refuse_parameters(&mut self) {
+        for (name, _) in self.parameters() {
+            self.note(
+                Place::Query,
+                &format!("/{}", escape(&name)),
+                "unknown_field",
+                "there is no such parameter",
+            );
+        }
+    }
+
+    /// Names and values of the query, decoded. Too many are a violation.
+    pub(super) fn parameters(&mut self) -> Vec<(String, String)> {
+        let query = self.uri.query().unwrap_or_default();
+        let mut parameters = Vec::new();
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            if parameters.len() == PARAMETERS_MAX {
+                self.note(
+                    Place::Query,
+                    "",
+                    "too_many",
+                    format!("at most {PARAMETERS_MAX} parameters"),
+                );
+                return Vec::new();
+            }
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            match (decode(name), decode(value)) {
+                (Some(name), Some(value)) => parameters.push((name, value)),
+                _ => self.note(Place::Query, "", "format", "not percent-encoded UTF-8"),
+            }
+        }
+        parameters
+    }
+}
+
+/// `application/x-www-form-urlencoded` text; none when it is not UTF-8.
+fn decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let digits = [rest.next()?, rest.next()?];
+                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
+            }
+            other => other,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}

@@ -1,0 +1,211 @@
+//! The parts that a request can have.
+
+use crate::api::document::Inputs;
+use crate::api::extract::{Incoming, Part, Rules, json};
+use crate::api::problem::Place;
+use crate::api::schema::escape;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use utoipa::ToSchema;
+
+/// The JSON body, which has the published schema of `T`.
+#[derive(Debug, Clone)]
+pub struct Body<T>(pub T);
+
+/// The query, which has the published schema of `T`: an object whose members are
+/// the parameters.
+#[derive(Debug, Clone)]
+pub struct Query<T>(pub T);
+
+/// An identifier in the path.
+#[derive(Debug, Clone)]
+pub struct Id<T>(pub T);
+
+/// `x-idempotency-key`, with the fingerprint of the request that it stands for.
+/// Required; take `Option<IdempotencyKey>` where it is not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdempotencyKey<const MAX: usize = 200> {
+    /// The caller's key.
+    pub key: String,
+    /// SHA-256 in hex over the path's identifiers and the parsed body: member
+    /// order and white space do not matter.
+    pub fingerprint: String,
+}
+
+/// A value that stands in a path.
+pub trait PathValue: Sized + Send {
+    /// The parameter's name in the route, e.g. `id`.
+    const NAME: &'static str;
+    /// Its form as a regular expression.
+    const PATTERN: &'static str;
+    /// Longest, in characters.
+    const CHARS_MAX: usize = 128;
+    /// What it is the id of.
+    const MEANING: &'static str;
+
+    /// Reads it.
+    fn read(text: &str) -> Option<Self>;
+}
+
+macro_rules! path_ids {
+    ($($id:ident $name:literal $pattern:literal $meaning:literal;)*) => {$(
+        impl PathValue for host_domain::id::$id {
+            const NAME: &'static str = $name;
+            const PATTERN: &'static str = $pattern;
+            const MEANING: &'static str = $meaning;
+
+            fn read(text: &str) -> Option<Self> {
+                Self::parse(text).ok()
+            }
+        }
+    )*};
+}
+
+path_ids! {
+    BookingId "id" "^bkg_[a-zA-Z0-9-]+$" "Id of a booking.";
+    HotelId "hotel_id" "^htl_[a-zA-Z0-9-]+$" "Id of a hotel, as the gateway names it.";
+    PlaceId "id" "^plc_[a-zA-Z0-9-]+$" "Id of a saved place.";
+    InstrumentId "id" "^inst_[a-zA-Z0-9-]+$" "Id of a payment instrument.";
+}
+
+impl<T: ToSchema + DeserializeOwned + Rules + Send + 'static> Part for Body<T> {
+    const READS_BODY: bool = true;
+
+    fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
+        let Some(json) = incoming.json.take() else {
+            incoming.note(Place::Body, "", "required", "a JSON body is required");
+            return None;
+        };
+        let read = incoming.read(Place::Body, &json);
+        incoming.json = Some(json);
+        read.map(Self)
+    }
+
+    fn describe(inputs: &mut Inputs) {
+        inputs.body::<T>();
+    }
+}
+
+impl<T: ToSchema + DeserializeOwned + Rules + Send + 'static> Part for Query<T> {
+    const READS_QUERY: bool = true;
+
+    fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
+        let compiled = incoming.app.schemas.of::<T>().ok();
+        let mut object = Map::new();
+        for (name, text) in incoming.parameters() {
+            let value = compiled
+                .as_ref()
+                .map_or(Value::Null, |compiled| compiled.read_parameter(&name, text));
+            if object.contains_key(&name) {
+                incoming.note(
+                    Place::Query,
+                    &format!("/{}", escape(&name)),
+                    "duplicate",
+                    "given more than once",
+                );
+            }
+            object.insert(name, value);
+        }
+        incoming
+            .read(Place::Query, &Value::Object(object))
+            .map(Self)
+    }
+
+    fn describe(inputs: &mut Inputs) {
+        inputs.query::<T>();
+    }
+}
+
+impl<T: PathValue> Part for Id<T> {
+    fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
+        let text = incoming
+            .path
+            .iter()
+            .find(|(name, _)| name == T::NAME)
+            .map(|(_, text)| text.as_str());
+        let read = text
+            .filter(|text| text.chars().count() <= T::CHARS_MAX)
+            .and_then(T::read);
+        if read.is_none() {
+            let detail = format!(
+                "must match {} and have at most {} characters",
+                T::PATTERN,
+                T::CHARS_MAX
+            );
+            incoming.note(Place::Path, &format!("/{}", T::NAME), "pattern", detail);
+        }
+        read.map(Self)
+    }
+
+    fn describe(inputs: &mut Inputs) {
+        inputs.path_value::<T>();
+    }
+}
+
+const IDEMPOTENCY_KEY: &str = "x-idempotency-key";
+
+impl<const MAX: usize> Part for IdempotencyKey<MAX> {
+    fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
+        match <Option<Self> as Part>::take(incoming) {
+            Some(None) => {
+                incoming.note(
+                    Place::Header,
+                    "/x-idempotency-key",
+                    "required",
+                    "the header is required",
+                );
+                None
+            }
+            key => key.flatten(),
+        }
+    }
+
+    fn describe(inputs: &mut Inputs) {
+        inputs.idempotency_key(true, MAX);
+    }
+}
+
+impl<const MAX: usize> Part for Option<IdempotencyKey<MAX>> {
+    fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
+        let mut values = incoming.headers.get_all(IDEMPOTENCY_KEY).iter();
+        let Some(value) = values.next() else {
+            return Some(None);
+        };
+        let key = value
+            .to_str()
+            .ok()
+            .filter(|key| (1..=MAX).contains(&key.len()));
+        match key.filter(|_| values.next().is_none()) {
+            Some(key) => Some(Some(IdempotencyKey {
+                key: key.to_owned(),
+                fingerprint: fingerprint(incoming),
+            })),
+            None => {
+                let detail =
+                    format!("must be sent once and have 1 to {MAX} visible ASCII characters");
+                incoming.note(Place::Header, "/x-idempotency-key", "pattern", detail);
+                None
+            }
+        }
+    }
+
+    fn describe(inputs: &mut Inputs) {
+        inputs.idempotency_key(false, MAX);
+    }
+}
+
+/// What makes two requests the same one.
+fn fingerprint(incoming: &Incoming<'_>) -> String {
+    let mut hash = Sha256::new();
+    for (name, value) in &incoming.path {
+        hash.update(name);
+        hash.update([0]);
+        hash.update(value);
+        hash.update([0]);
+    }
+    if let Some(json) = &incoming.json {
+        hash.update(json::canonical(json));
+    }
+    hex::encode(hash.finalize())
+}

@@ -1,0 +1,128 @@
+use crate::support::{Demo, FREE_PORTS, client, run, stderr, stopover};
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+async fn text(url: String) -> String {
+    client()
+        .get(url)
+        .send()
+        .await
+        .unwrap()
+        .text()
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_demo_greets_and_its_addresses_answer() {
+    let folder = TempDir::new().unwrap();
+    let demo = Demo::start(folder.path());
+    let [api, admin, sandbox, key] =
+        ["api", "admin", "sandbox", "key"].map(|name| demo.told(name).unwrap());
+    let is_ready_made =
+        |line: &String| line.contains("curl") && line.contains(&key) && line.contains(&api);
+    assert!(
+        demo.greeting.iter().any(is_ready_made),
+        "{:?}",
+        demo.greeting
+    );
+    assert!(text(format!("{api}/healthz")).await.contains("ok"));
+    assert!(
+        text(format!("{admin}/metrics"))
+            .await
+            .contains("stopover_http_requests_total")
+    );
+    assert_eq!(text(format!("{sandbox}/control/ledger")).await, "[]");
+    // Metrics are not for callers.
+    assert!(text(format!("{api}/metrics")).await.contains("not_found"));
+    demo.stop();
+}
+
+#[tokio::test]
+async fn broken_plugins_are_down_and_keep_nothing_else_from_working() {
+    let folder = TempDir::new().unwrap();
+    let demo = Demo::start(folder.path());
+    let [api, admin, key] = ["api", "admin", "key"].map(|name| demo.told(name).unwrap());
+    let request = client()
+        .get(format!("{api}/v1/suppliers"))
+        .header("x-api-key", &key);
+    let suppliers: Value = request.send().await.unwrap().json().await.unwrap();
+    let suppliers = suppliers["data"].as_array().unwrap().iter();
+    let known: Vec<String> = suppliers
+        .map(|one| format!("{} {}", one["id"], one["health"]).replace('"', ""))
+        .collect();
+    assert_eq!(
+        known,
+        [
+            "SANDBOX_HOTELS down",
+            "SANDBOX_MINI down",
+            "SANDBOX_PAYMENTS down"
+        ]
+    );
+    let reload = client()
+        .post(format!("{admin}/plugins/SANDBOX_HOTELS/reload"))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(reload.status(), 502);
+    demo.signal("-HUP");
+    let log = demo.stop();
+    assert!(log.contains("a plugin cannot be loaded"), "{log}");
+    assert!(
+        log.contains("route=\"/v1/suppliers\"") && !log.contains(&key),
+        "{log}"
+    );
+}
+
+#[test]
+fn a_demo_without_its_plugins_says_where_they_should_be() {
+    let folder = TempDir::new().unwrap();
+    let output = run(
+        folder.path(),
+        &format!("serve --demo --plugins-dir nowhere {FREE_PORTS}"),
+    );
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("nowhere/fake-hotels.wasm"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn another_master_key_is_noticed_at_the_start() {
+    let folder = TempDir::new().unwrap();
+    let serve = |key: &str| {
+        let mut command = stopover(
+            folder.path(),
+            &format!("serve --data-dir data {FREE_PORTS}"),
+        );
+        command
+            .env("STOPOVER_MASTER_KEY", key)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let mut first = serve("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=");
+    let mut lines = BufReader::new(first.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap() == "ready"));
+    assert!(
+        Command::new("kill")
+            .arg(first.id().to_string())
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(first.wait().unwrap().code(), Some(0));
+    let second = serve("MTEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
+        .wait_with_output()
+        .unwrap();
+    assert_eq!(second.status.code(), Some(1));
+    assert!(
+        stderr(&second).contains("the master key is not the one"),
+        "{}",
+        stderr(&second)
+    );
+}

@@ -1,0 +1,113 @@
+//! The program as a child process, in a folder of its own.
+
+use serde_json::Value;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+/// The program with arguments, separated by spaces, and no environment.
+pub(crate) fn stopover(folder: &Path, line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stopover"));
+    command.args(line.split_whitespace());
+    command.current_dir(folder).env_clear();
+    command
+}
+
+pub(crate) fn run(folder: &Path, line: &str) -> Output {
+    stopover(folder, line).output().unwrap()
+}
+
+pub(crate) fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// What a command prints that succeeds.
+pub(crate) fn printed(folder: &Path, line: &str) -> String {
+    let output = run(folder, line);
+    assert!(output.status.success(), "{line}: {}", stderr(&output));
+    stdout(&output)
+}
+
+/// The same, read as JSON.
+pub(crate) fn printed_json(folder: &Path, line: &str) -> Value {
+    serde_json::from_str(&printed(folder, line)).unwrap()
+}
+
+/// Both listeners on free ports.
+pub(crate) const FREE_PORTS: &str = "--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0";
+
+/// A running demo whose plugins are broken files: what is tested here does not
+/// need them, and they must not keep it from starting.
+pub(crate) struct Demo {
+    process: Child,
+    pub(crate) greeting: Vec<String>,
+}
+
+impl Demo {
+    pub(crate) fn start(folder: &Path) -> Self {
+        let plugins = folder.join("plugins");
+        fs::create_dir_all(&plugins).unwrap();
+        for name in ["fake-hotels", "fake-hotels-mini", "fake-payments"] {
+            fs::write(plugins.join(name).with_extension("wasm"), "not a component").unwrap();
+        }
+        let line = format!("serve --demo --data-dir data --plugins-dir plugins {FREE_PORTS}");
+        let mut process = stopover(folder, &line)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let mut greeting: Vec<String> = Vec::new();
+        while greeting.last().is_none_or(|line| line != "ready") {
+            match lines.next() {
+                Some(line) => greeting.push(line.unwrap()),
+                None => panic!("it ended: {}", stderr(&process.wait_with_output().unwrap())),
+            }
+        }
+        Self { process, greeting }
+    }
+
+    /// The word after a name at the beginning of a line.
+    pub(crate) fn told(&self, name: &str) -> Option<String> {
+        let line = self
+            .greeting
+            .iter()
+            .find(|line| line.split_whitespace().next() == Some(name))?;
+        line.split_whitespace().nth(1).map(str::to_owned)
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args([name, &self.process.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(sent.success());
+    }
+
+    pub(crate) fn stop(mut self) -> String {
+        self.signal("-TERM");
+        let status = self.process.wait().unwrap();
+        let mut log = String::new();
+        self.process
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut log)
+            .unwrap();
+        assert_eq!(status.code(), Some(0), "{log}");
+        log
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test speaks to the program from outside"
+)]
+pub(crate) fn client() -> reqwest::Client {
+    reqwest::Client::new()
+}

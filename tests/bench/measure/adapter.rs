@@ -1,0 +1,214 @@
+//! A real adapter on a full page of offers: as a component in its sandbox,
+//! against the same code linked into a native program. Both ask the same
+//! upstream, in another process, over a kept connection.
+
+mod api;
+mod native;
+
+use crate::peer::{HOTELS, OFFERS_PER_HOTEL, Peer, Running, hotel_id};
+use crate::plugin::{context, load};
+use crate::process::own_cpu;
+use crate::report::Row;
+use crate::sample::{Samples, median, ms, ratio};
+use anyhow::{Context, Result, ensure};
+use host_domain::hotel::supply::PriceRequest;
+use host_domain::hotel::{Occupancy, Stay};
+use host_domain::money::Currency;
+use host_domain::time::Date;
+use host_runtime::Supplier;
+use nuitee_hotels::NuiteeHotels;
+use serde_json::json;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use stopover_sdk::HotelPricing;
+use stopover_sdk::testing::Gateway;
+
+/// Requests of one side before the other has its turn.
+const ROUND: u32 = 40;
+const ROUNDS: usize = 15;
+const DELAY_MS: u32 = 20;
+const DELAYED: usize = 500;
+
+pub(super) fn measure() -> Result<Vec<Row>> {
+    let runtime = Rc::new(
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?,
+    );
+    let upstream = runtime.block_on(Peer::Supplier.start(""))?;
+    let (component, native) = Sides::new(&runtime, &upstream, 0)?.processor_time()?;
+    let (slow, slow_native) = Sides::new(&runtime, &upstream, DELAY_MS)?.times()?;
+    let api = runtime.block_on(api::processor_time(&upstream))?;
+    let percentile = |percent| (slow.percentile(percent), slow_native.percentile(percent));
+    let ((p50, p50_native), (p99, p99_native)) = (percentile(50), percentile(99));
+    let row = |name: &str, what: &str, value, unit| {
+        Row::new(format!("adapter.{name}"), what, value, unit)
+    };
+    Ok(vec![
+        row(
+            "cpu",
+            "hotel offers, 10 × 25: processor time of the component against native",
+            component / native,
+            "×",
+        )
+        .at_most(1.5),
+        row(
+            "cpu_component",
+            "the same: component, a request",
+            component,
+            "ms",
+        ),
+        row("cpu_native", "the same: native, a request", native, "ms"),
+        row(
+            "cpu_api",
+            "the same over the HTTP API: the whole gateway, a request",
+            api,
+            "ms",
+        ),
+        row(
+            "cpu_api_ratio",
+            "the same over the HTTP API, against the gateway with the native adapter (computed)",
+            api / (api - component + native),
+            "×",
+        )
+        .at_most(1.5),
+        row(
+            "p50",
+            "hotel offers, upstream of 20 ms: median against native",
+            ratio(p50, p50_native),
+            "×",
+        )
+        .at_most(1.05),
+        row(
+            "p99",
+            "the same: 99th percentile against native",
+            ratio(p99, p99_native),
+            "×",
+        )
+        .at_most(1.10),
+        row(
+            "p50_component",
+            "the same: median of the component",
+            ms(p50),
+            "ms",
+        ),
+        row(
+            "p50_native",
+            "the same: median native",
+            ms(p50_native),
+            "ms",
+        ),
+    ])
+}
+
+/// The same adapter twice.
+struct Sides {
+    runtime: Rc<tokio::runtime::Runtime>,
+    component: Supplier,
+    native: Gateway,
+}
+
+impl Sides {
+    fn new(
+        runtime: &Rc<tokio::runtime::Runtime>,
+        upstream: &Running,
+        delay_ms: u32,
+    ) -> Result<Self> {
+        let settings = settings(upstream, delay_ms);
+        Ok(Self {
+            runtime: Rc::clone(runtime),
+            component: runtime.block_on(load("nuitee-hotels", settings.clone(), &upstream.base))?,
+            native: native::gateway(runtime, &settings)?,
+        })
+    }
+
+    fn ask_component(&self) -> Result<Duration> {
+        let (context, request) = (context(), request()?);
+        let begin = Instant::now();
+        let answer = self
+            .runtime
+            .block_on(self.component.price_hotels(&context, request))?;
+        let time = begin.elapsed();
+        let offers: usize = answer.hotels.iter().map(|hotel| hotel.offers.len()).sum();
+        ensure!(
+            offers == HOTELS * OFFERS_PER_HOTEL,
+            "the component answered {offers} offers"
+        );
+        Ok(time)
+    }
+
+    fn ask_native(&self) -> Result<Duration> {
+        let request = native::request();
+        let begin = Instant::now();
+        let answer = self.native.run(|| NuiteeHotels::price(request));
+        let time = begin.elapsed();
+        let answer = answer.ok().context("the native adapter gave no answer")?;
+        let offers: usize = answer.hotels.iter().map(|hotel| hotel.offers.len()).sum();
+        ensure!(
+            offers == HOTELS * OFFERS_PER_HOTEL,
+            "the native adapter answered {offers} offers"
+        );
+        Ok(time)
+    }
+
+    /// Of a request in milliseconds, component and native: medians of rounds in turn.
+    fn processor_time(&self) -> Result<(f64, f64)> {
+        let round = |ask: &dyn Fn() -> Result<Duration>| -> Result<f64> {
+            let before = own_cpu();
+            for _ in 0..ROUND {
+                ask()?;
+            }
+            Ok(ms(own_cpu() - before) / f64::from(ROUND))
+        };
+        let (mut component, mut native) = (Vec::new(), Vec::new());
+        for number in 0..=ROUNDS {
+            let pair = (
+                round(&|| self.ask_component())?,
+                round(&|| self.ask_native())?,
+            );
+            // The first one warms up.
+            if number > 0 {
+                component.push(pair.0);
+                native.push(pair.1);
+            }
+        }
+        Ok((median(component), median(native)))
+    }
+
+    /// From question to answer, in turn, so that what disturbs disturbs both.
+    fn times(&self) -> Result<(Samples, Samples)> {
+        let (mut component, mut native) = (Samples::default(), Samples::default());
+        for number in 0..DELAYED + 10 {
+            let pair = (self.ask_component()?, self.ask_native()?);
+            if number >= 10 {
+                component.push(pair.0);
+                native.push(pair.1);
+            }
+        }
+        Ok((component, native))
+    }
+}
+
+fn settings(upstream: &Running, delay_ms: u32) -> serde_json::Value {
+    let url = format!("{}/{delay_ms}", upstream.base);
+    json!({ "data_url": url, "book_url": url })
+}
+
+fn request() -> Result<PriceRequest> {
+    let date = |text: &str| text.parse::<Date>().ok().context("a date");
+    Ok(PriceRequest {
+        supplier_hotel_ids: (0..HOTELS).map(hotel_id).collect(),
+        stay: Stay {
+            check_in: date("2027-06-01")?,
+            check_out: date("2027-06-03")?,
+            occupancies: vec![Occupancy {
+                adults: 2,
+                children: Vec::new(),
+            }],
+            guest_nationality: "DE".to_owned(),
+            guest_residence: None,
+            currency: Currency::parse("EUR")?,
+        },
+        max_offers_per_hotel: u16::try_from(OFFERS_PER_HOTEL)?,
+    })
+}

@@ -1,0 +1,77 @@
+//! The adapter's surroundings in a native program: the client library that the
+//! gateway uses, under the same options, without its checks.
+
+use crate::peer::{HOTELS, OFFERS_PER_HOTEL, hotel_id};
+use anyhow::Result;
+use std::rc::Rc;
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::{hotel_pricing, http, types};
+
+/// What the adapter's imports answer.
+pub(super) fn gateway(
+    runtime: &Rc<tokio::runtime::Runtime>,
+    settings: &serde_json::Value,
+) -> Result<Gateway> {
+    let client = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .no_proxy()
+        .referer(false)
+        .gzip(true)
+        .tcp_nodelay(true)
+        .build()?;
+    let runtime = Rc::clone(runtime);
+    let transport = move |request: &http::Request| {
+        let sent = runtime.block_on(send(&client, request));
+        sent.map_err(|error| http::Error::Cut(error.to_string()))
+    };
+    Ok(Gateway::new()
+        .settings(&settings.to_string())
+        .transport(transport))
+}
+
+async fn send(
+    client: &reqwest::Client,
+    request: &http::Request,
+) -> reqwest::Result<http::Response> {
+    let method = match request.method {
+        http::Method::Post => reqwest::Method::POST,
+        _ => reqwest::Method::GET,
+    };
+    let mut sending = client.request(method, &request.url);
+    for header in &request.headers {
+        sending = sending.header(&header.name, &header.value);
+    }
+    let answer = sending
+        .body(request.body.clone().unwrap_or_default())
+        .send()
+        .await?;
+    let headers = answer.headers().iter().map(|(name, value)| http::Header {
+        name: name.as_str().to_owned(),
+        value: String::from_utf8_lossy(value.as_bytes()).into_owned(),
+    });
+    let (status, headers) = (answer.status().as_u16(), headers.collect());
+    Ok(http::Response {
+        status,
+        headers,
+        body: answer.bytes().await?.to_vec(),
+    })
+}
+
+pub(super) fn request() -> hotel_pricing::PriceRequest {
+    hotel_pricing::PriceRequest {
+        supplier_hotel_ids: (0..HOTELS).map(hotel_id).collect(),
+        stay: types::hotel::Stay {
+            check_in: "2027-06-01".to_owned(),
+            check_out: "2027-06-03".to_owned(),
+            occupancies: vec![types::hotel::Occupancy {
+                adults: 2,
+                children: Vec::new(),
+            }],
+            guest_nationality: "DE".to_owned(),
+            guest_residence: None,
+            currency: "EUR".to_owned(),
+        },
+        max_offers_per_hotel: u16::try_from(OFFERS_PER_HOTEL).unwrap_or(u16::MAX),
+    }
+}

@@ -1,0 +1,56 @@
+//! A call of a plugin that does nothing else: circuit, places, a fresh instance,
+//! a small question and a small answer across the boundary, the record.
+
+use crate::plugin::{context, load};
+use crate::report::Row;
+use crate::sample::{Samples, us};
+use crate::scene::block_on;
+use anyhow::{Result, ensure};
+use host_domain::hotel::supply::PlaceQuery;
+use std::time::Instant;
+
+const WARM_UP: usize = 5_000;
+const CALLS: usize = 50_000;
+
+pub(super) fn measure() -> Result<Vec<Row>> {
+    let times = block_on(calls())?;
+    Ok(vec![
+        Row::new(
+            "call.p50",
+            "plugin call, small typed question and answer: median",
+            us(times.percentile(50)),
+            "µs",
+        )
+        .at_most(10.0),
+        Row::new(
+            "call.p99",
+            "the same: 99th percentile",
+            us(times.percentile(99)),
+            "µs",
+        ),
+    ])
+}
+
+async fn calls() -> Result<Samples> {
+    let supplier = load("bench-supplier", serde_json::json!({}), "").await?;
+    let context = context();
+    let mut times = Samples::default();
+    for call in 0..WARM_UP + CALLS {
+        let question = PlaceQuery {
+            text: "Rome".to_owned(),
+            country: Some("IT".to_owned()),
+            limit: 5,
+        };
+        let begin = Instant::now();
+        let places = supplier.find_places(&context, question).await?;
+        let time = begin.elapsed();
+        ensure!(
+            places.len() == 1 && places.iter().all(|place| place.name == "Rome"),
+            "another answer"
+        );
+        if call >= WARM_UP {
+            times.push(time);
+        }
+    }
+    Ok(times)
+}

@@ -1,0 +1,93 @@
+//! Reading a booking: the gateway against the least that can answer it, on the
+//! same database, in turn.
+
+use crate::load::Load;
+use crate::peer::Peer;
+use crate::process::cpu_of;
+use crate::report::Row;
+use crate::sample::{median, us};
+use crate::scene::{self, block_on, name};
+use crate::wire::request;
+use anyhow::Result;
+use std::time::Duration;
+use tests::{Booked, Database};
+
+const CONNECTIONS: usize = 32;
+const ROUND: Duration = Duration::from_secs(2);
+const ROUNDS: usize = 7;
+
+pub(super) fn measure() -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for database in Database::BOTH {
+        rows.extend(block_on(on(database))?);
+    }
+    Ok(rows)
+}
+
+async fn on(database: Database) -> Result<Vec<Row>> {
+    let server = scene::gateway(database, "").await;
+    let booking = Booked::at("OK").confirmed(&server.client()).await;
+    let bare = Peer::Bare.start(server.database_url()).await?;
+    let ours = Load::new(
+        &server.api,
+        scene::get(&server, &format!("/v1/hotel/bookings/{booking}")),
+        CONNECTIONS,
+    );
+    let least = Load::new(
+        &bare.base,
+        request("GET", &bare.base, &format!("/{booking}"), &[], None),
+        CONNECTIONS,
+    );
+    let (mut rates, mut ratios) = (Vec::new(), Vec::new());
+    let (mut ours_cpu, mut least_cpu) = (Vec::new(), Vec::new());
+    for number in 0..=ROUNDS {
+        let (rate, cpu) = round(&ours, server.process_id()).await?;
+        let (least_rate, least_round_cpu) = round(&least, bare.id()?).await?;
+        // The first one warms up.
+        if number > 0 {
+            rates.push(rate);
+            ratios.push(rate / least_rate);
+            ours_cpu.push(cpu);
+            least_cpu.push(least_round_cpu);
+        }
+    }
+    let (key, name) = (name(database).to_lowercase(), name(database));
+    Ok(vec![
+        Row::new(
+            format!("read.{key}"),
+            format!("GET booking, {name}: requests/s against a bare handler"),
+            median(ratios),
+            "×",
+        )
+        .at_least(0.8),
+        Row::new(
+            format!("read.{key}_rate"),
+            format!("GET booking, {name}: requests/s"),
+            median(rates),
+            "/s",
+        ),
+        Row::new(
+            format!("read.{key}_cpu"),
+            format!("GET booking, {name}: processor time of the gateway"),
+            median(ours_cpu),
+            "µs",
+        ),
+        Row::new(
+            format!("read.{key}_cpu_bare"),
+            format!("GET booking, {name}: processor time of the bare handler"),
+            median(least_cpu),
+            "µs",
+        ),
+    ])
+}
+
+/// Requests a second, and microseconds of the server for each.
+async fn round(load: &Load, process: u32) -> Result<(f64, f64)> {
+    let before = cpu_of(process)?;
+    let done = load.run(ROUND).await?.faultless()?;
+    let used = cpu_of(process)? - before;
+    Ok((
+        done.per_second(),
+        us(used) / f64::from(u32::try_from(done.times.len())?),
+    ))
+}

@@ -1,0 +1,118 @@
+//! From nothing to ready, and what the process holds when it has nothing to do:
+//! the demo with eight plugins, its sandbox inside.
+
+use crate::process::resident_mb;
+use crate::report::Row;
+use crate::sample::{Samples, ms};
+use crate::scene::block_on;
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use tests::{binary, target_dir};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+
+const STARTS: usize = 9;
+/// After which a process that was asked for nothing counts as idle.
+const REST: Duration = Duration::from_secs(3);
+/// Beside the three of the demo.
+const PLUGINS: [(&str, &str); 5] = [
+    ("FOURTH", "nuitee-hotels.wasm"),
+    ("FIFTH", "minimal-plugin.wasm"),
+    ("SIXTH", "bench-supplier.wasm"),
+    ("SEVENTH", "nuitee-hotels.wasm"),
+    ("EIGHTH", "minimal-plugin.wasm"),
+];
+
+pub(super) fn measure() -> Result<Vec<Row>> {
+    block_on(starts())
+}
+
+async fn starts() -> Result<Vec<Row>> {
+    let folder = tempfile::tempdir()?;
+    let suppliers = PLUGINS.map(|(id, component)| format!("[[suppliers]]\nid = \"{id}\"\nkind = \"hotel\"\nmodes = [\"test\"]\ncomponent = \"{component}\"\n"));
+    std::fs::write(folder.path().join("more.toml"), suppliers.concat())?;
+    let (first, cold) = start(folder.path()).await?;
+    end(first).await?;
+    let mut warm = Samples::default();
+    for _ in 1..STARTS {
+        let (process, time) = start(folder.path()).await?;
+        end(process).await?;
+        warm.push(time);
+    }
+    let (process, time) = start(folder.path()).await?;
+    warm.push(time);
+    tokio::time::sleep(REST).await;
+    let resident = resident_mb(process.id().context("it runs")?)?;
+    end(process).await?;
+    Ok(vec![
+        Row::new(
+            "start.warm",
+            "start, 8 plugins, compiled code kept: median",
+            ms(warm.percentile(50)),
+            "ms",
+        )
+        .at_most(500.0),
+        Row::new(
+            "start.warm_max",
+            "the same: longest of 9",
+            ms(warm.max()),
+            "ms",
+        ),
+        Row::new(
+            "start.cold",
+            "the first start, which compiles them",
+            ms(cold),
+            "ms",
+        ),
+        Row::new(
+            "start.idle",
+            "resident memory, idle, 8 plugins",
+            resident,
+            "MB",
+        )
+        .at_most(120.0),
+    ])
+}
+
+async fn start(folder: &Path) -> Result<(Child, Duration)> {
+    let begin = Instant::now();
+    let mut process = Command::new(binary())
+        .args([
+            "serve",
+            "--demo",
+            "--listen",
+            "127.0.0.1:0",
+            "--admin-listen",
+            "127.0.0.1:0",
+            "--data-dir",
+        ])
+        .arg(folder)
+        .arg("--config")
+        .arg(folder.join("more.toml"))
+        .env("STOPOVER_PLUGINS_DIR", target_dir().join("plugins"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()?;
+    let output = process.stdout.take().context("its output is a pipe")?;
+    let mut lines = BufReader::new(output).lines();
+    while let Some(line) = lines.next_line().await? {
+        if line.trim() == "ready" {
+            return Ok((process, begin.elapsed()));
+        }
+    }
+    bail!("the gateway ended before it was ready")
+}
+
+async fn end(mut process: Child) -> Result<()> {
+    let id = process
+        .id()
+        .and_then(|id| i32::try_from(id).ok())
+        .and_then(Pid::from_raw);
+    kill_process(id.context("it runs")?, Signal::TERM)?;
+    process.wait().await?;
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! A thousand requests that wait for a slow supplier, all at once.
+
+use crate::process::resident_mb;
+use crate::report::Row;
+use crate::scene::{self, block_on};
+use crate::wire::Wire;
+use anyhow::{Result, ensure};
+use std::time::{Duration, Instant};
+use tests::{Database, offers_request};
+use tokio::task::JoinSet;
+
+const WAITING: usize = 1_000;
+/// How long the supplier takes; its hotel is named by that.
+const SLOW: Duration = Duration::from_secs(5);
+const LIMITS: &str = "plugin_calls = 1100";
+const PLUGIN_LIMITS: &str = "{ calls_max = 1100 }";
+
+pub(super) fn measure() -> Result<Vec<Row>> {
+    block_on(wait())
+}
+
+async fn wait() -> Result<Vec<Row>> {
+    let config = format!("{LIMITS}\n{}", scene::sandbox_hotels(PLUGIN_LIMITS));
+    let server = scene::gateway(Database::Sqlite, &config).await;
+    let hotel = format!("SLOW_{}", SLOW.as_millis());
+    // Once alone: the hotel is known afterwards.
+    drop(
+        server
+            .client()
+            .post("/v1/hotel/offers", &offers_request(&hotel))
+            .await
+            .expect(200),
+    );
+    let idle = resident_mb(server.process_id())?;
+    let request = scene::post(&server, "/v1/hotel/offers", &offers_request(&hotel));
+    let mut wires = Vec::new();
+    for _ in 0..WAITING {
+        wires.push(Wire::connect(&server.api).await?);
+    }
+    let begin = Instant::now();
+    for wire in &mut wires {
+        wire.send(&request).await?;
+    }
+    ensure!(
+        begin.elapsed() < SLOW / 2,
+        "the requests were not all waiting at once"
+    );
+    let mut waiting = JoinSet::new();
+    for mut wire in wires {
+        waiting.spawn(async move {
+            let answer = wire.receive().await?;
+            Ok::<_, anyhow::Error>((answer.and_then(|answer| answer.status()), begin.elapsed()))
+        });
+    }
+    let mut resident = idle;
+    let mut failed = 0_u32;
+    let mut ticks = tokio::time::interval(Duration::from_millis(50));
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => resident = resident.max(resident_mb(server.process_id())?),
+            answer = waiting.join_next() => {
+                let Some(answer) = answer else { break };
+                let (status, after) = answer??;
+                failed += u32::from(status != Some(200));
+                ensure!(after >= SLOW, "an answer came after {after:?}");
+            }
+        }
+    }
+    Ok(vec![
+        Row::new(
+            "waiting.resident",
+            "resident memory at most, 1,000 requests waiting on a supplier of 5 s",
+            resident,
+            "MB",
+        )
+        .at_most(400.0),
+        Row::new("waiting.before", "the same gateway before", idle, "MB"),
+        Row::new(
+            "waiting.failed",
+            "of the 1,000 failed",
+            f64::from(failed),
+            "",
+        )
+        .at_most(0.0),
+    ])
+}

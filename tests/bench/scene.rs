@@ -1,0 +1,90 @@
+//! What measurements start from: the real gateway in a process of its own, its
+//! sandbox in another, and requests written once.
+
+use crate::wire::request;
+use anyhow::Result;
+use serde_json::Value;
+use std::path::PathBuf;
+use tests::{Database, Server, ServerOptions, target_dir};
+
+/// Nobody is asked to slow down.
+pub(crate) const NO_RATE_LIMIT: &str = "[limits]\nrequests_per_s = 1000000\nburst = 1000000";
+
+/// A gateway beside its sandbox; `config` may continue the table `limits`.
+pub(crate) async fn gateway(database: Database, config: &str) -> Server {
+    let options = ServerOptions::on(database).config(&format!("{NO_RATE_LIMIT}\n{config}"));
+    Server::start_beside_sandbox(options).await
+}
+
+/// The sandbox's hotels under other limits (a TOML table).
+pub(crate) fn sandbox_hotels(limits: &str) -> String {
+    let account = sandbox::keys::SANDBOX_HOTELS;
+    format!(
+        r#"
+[[suppliers]]
+id = "{}"
+kind = "hotel"
+modes = ["test"]
+component = "fake-hotels.wasm"
+settings = {{ base_url = "{{sandbox}}" }}
+hosts = [{{ host = "{{sandbox}}", private = true }}]
+credentials = [{{ host = "{{sandbox_host}}", header = "{}", value = "{}" }}]
+limits = {limits}
+priority = 10
+"#,
+        account.account, account.header, account.value
+    )
+}
+
+/// A plugin as `cargo xtask plugins` builds it.
+pub(crate) fn component(name: &str) -> PathBuf {
+    target_dir().join("plugins").join(format!("{name}.wasm"))
+}
+
+pub(crate) fn get(server: &Server, path: &str) -> Vec<u8> {
+    request(
+        "GET",
+        &server.api,
+        path,
+        &[("x-api-key", &server.key)],
+        None,
+    )
+}
+
+pub(crate) fn post(server: &Server, path: &str, body: &Value) -> Vec<u8> {
+    request(
+        "POST",
+        &server.api,
+        path,
+        &[("x-api-key", &server.key)],
+        Some(body),
+    )
+}
+
+/// With an idempotency key of its own.
+pub(crate) fn post_once(server: &Server, path: &str, body: &Value) -> Vec<u8> {
+    let key = uuid::Uuid::now_v7().to_string();
+    request(
+        "POST",
+        &server.api,
+        path,
+        &[("x-api-key", &server.key), ("x-idempotency-key", &key)],
+        Some(body),
+    )
+}
+
+/// A gateway's database, in one word.
+pub(crate) const fn name(database: Database) -> &'static str {
+    match database {
+        Database::Sqlite => "SQLite",
+        Database::Postgres => "PostgreSQL",
+    }
+}
+
+/// Runs what needs a runtime of its own.
+pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?
+        .block_on(work)
+}
