@@ -150,6 +150,31 @@ impl Loader {
         })
     }
 
+    /// What a component is and asks for, whatever its settings would be.
+    pub(crate) async fn inspect(
+        self: &Arc<Self>,
+        spec: &PluginSpec,
+    ) -> Result<PluginInfo, LoadError> {
+        let began = Instant::now();
+        let linked = self.link(spec).await?;
+        let (exports, described) = self.ask(spec, &linked).await?;
+        let allowed = AllowList::new(spec.id.as_str(), described.asks, spec.grants.clone());
+        let (_, missing_secrets) = granted_secrets(&described.description.secrets, &spec.secrets);
+        Ok(PluginInfo {
+            id: spec.id.clone(),
+            modes: spec.modes.clone(),
+            component: spec.component.clone(),
+            digest: linked.digest,
+            description: described.description,
+            operations: exports.operations,
+            missing_grants: allowed.missing(),
+            missing_secrets,
+            code: linked.code,
+            loaded_at: self.clock.now(),
+            load_time: began.elapsed(),
+        })
+    }
+
     /// Reading and compiling are slow and run aside.
     async fn link(self: &Arc<Self>, spec: &PluginSpec) -> Result<Linked, LoadError> {
         let loader = Arc::clone(self);

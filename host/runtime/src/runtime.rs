@@ -119,6 +119,14 @@ impl Runtime {
         Ok(info)
     }
 
+    /// What a component is and asks for, whatever its settings would be; loads nothing.
+    ///
+    /// # Errors
+    /// [`LoadError`].
+    pub async fn inspect(&self, spec: &PluginSpec) -> Result<PluginInfo, LoadError> {
+        self.inner.loader.inspect(spec).await
+    }
+
     /// Loads a plugin again from its file, under the same configuration.
     ///
     /// # Errors

@@ -116,7 +116,7 @@ impl Answered<'_> {
     /// and appear nowhere.
     pub fn record(&self) {
         let route = self.route.unwrap_or("unknown");
-        let ms = self.duration.as_secs_f64() * 1000.0;
+        let ms = (self.duration.as_secs_f64() * 1_000_000.0).round() / 1000.0;
         macro_rules! line {
             ($level:ident) => {
                 tracing::$level!(

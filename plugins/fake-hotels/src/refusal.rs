@@ -269,7 +269,7 @@ pub(crate) fn read(response: Response) -> Result<Response, ReadError> {
         Some(Code::Unauthorized) => ReadError::Misconfigured(Code::Unauthorized.sentence()),
         Some(Code::NotFound) => ReadError::NotFound(Code::NotFound.sentence()),
         Some(Code::TooManyRequests) => ReadError::RateLimited(response.retry_after_s()),
-        Some(Code::SupplierFailure) => ReadError::Unavailable(Code::SupplierFailure.sentence()),
+        Some(Code::SupplierFailure) => ReadError::Failed(Code::SupplierFailure.sentence()),
         Some(code) => code.refusal().into(),
         // Whoever says "not found" in another form than Lodge's is not Lodge.
         None => match response.read_error() {

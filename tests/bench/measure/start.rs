@@ -5,8 +5,10 @@ use crate::process::resident_mb;
 use crate::report::Row;
 use crate::sample::{Samples, ms};
 use crate::scene::block_on;
-use anyhow::{Context, Result, bail};
+use crate::wire::{Wire, request};
+use anyhow::{Context, Result, bail, ensure};
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -17,7 +19,8 @@ use tokio::process::{Child, Command};
 const STARTS: usize = 9;
 /// After which a process that was asked for nothing counts as idle.
 const REST: Duration = Duration::from_secs(3);
-/// Beside the three of the demo.
+const DEMO_PLUGINS: usize = 3;
+/// Beside those of the demo.
 const PLUGINS: [(&str, &str); 5] = [
     ("FOURTH", "nuitee-hotels.wasm"),
     ("FIFTH", "minimal-plugin.wasm"),
@@ -99,12 +102,38 @@ async fn start(folder: &Path) -> Result<(Child, Duration)> {
         .spawn()?;
     let output = process.stdout.take().context("its output is a pipe")?;
     let mut lines = BufReader::new(output).lines();
+    let mut admin = String::new();
     while let Some(line) = lines.next_line().await? {
-        if line.trim() == "ready" {
-            return Ok((process, begin.elapsed()));
+        match line.split_whitespace().collect::<Vec<_>>().as_slice() {
+            ["admin", url] => (*url).clone_into(&mut admin),
+            ["ready"] => {
+                let time = begin.elapsed();
+                expect_plugins(&admin).await?;
+                return Ok((process, time));
+            }
+            _ => {}
         }
     }
     bail!("the gateway ended before it was ready")
+}
+
+/// A plugin that was not loaded costs nothing.
+async fn expect_plugins(admin: &str) -> Result<()> {
+    let mut wire = Wire::connect(admin).await?;
+    let answer = wire
+        .exchange(&request("GET", admin, "/plugins", &[], None))
+        .await?
+        .json()?;
+    let loaded = answer
+        .pointer("/data")
+        .and_then(Value::as_array)
+        .map_or(0, Vec::len);
+    let expected = DEMO_PLUGINS + PLUGINS.len();
+    ensure!(
+        loaded == expected,
+        "{loaded} of {expected} plugins are loaded"
+    );
+    Ok(())
 }
 
 async fn end(mut process: Child) -> Result<()> {

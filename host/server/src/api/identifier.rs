@@ -36,7 +36,12 @@ pub(crate) struct SupplierIdText(pub(crate) SupplierId);
 
 /// A supplier's own id of a hotel.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
-#[schema(min_length = 1, max_length = 128, example = "lp1897")]
+#[schema(
+    min_length = 1,
+    max_length = 128,
+    pattern = r"^[^\x00-\x1F\x7F-\x9F]*$",
+    example = "lp1897"
+)]
 pub(crate) struct SupplierHotelIdText(pub(crate) String);
 
 /// Notes every item of a list that stood in it before.

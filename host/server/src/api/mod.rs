@@ -63,9 +63,9 @@ fn table() -> [(Option<Scope>, Vec<Route>); 3] {
         route!(payment_instrument::delete_payment_instrument),
     ];
     [
-        (None, open),
         (Some(Scope::Read), read),
         (Some(Scope::Book), book),
+        (None, open),
     ]
 }
 

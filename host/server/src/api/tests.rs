@@ -217,6 +217,7 @@ struct StayRoom {
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[schema(as = TestBoard)]
 enum Board {
     RoomOnly,
     HalfBoard,

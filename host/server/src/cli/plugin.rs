@@ -34,9 +34,6 @@ enum Action {
     Inspect {
         /// The component
         file: PathBuf,
-        /// Its settings, as JSON, where it cannot do without
-        #[arg(long, value_name = "JSON", default_value = "{}")]
-        settings: String,
         /// Print a JSON object
         #[arg(long)]
         json: bool,
@@ -48,11 +45,7 @@ pub(super) async fn run(options: Options) -> Result<(), Failure> {
         Action::List { json, source } => {
             list(&source.load(&Environment::of_process())?, json).await
         }
-        Action::Inspect {
-            file,
-            settings,
-            json,
-        } => inspect(file, &settings, json).await,
+        Action::Inspect { file, json } => inspect(file, json).await,
     }
 }
 
@@ -88,10 +81,9 @@ async fn list(config: &Config, as_json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn inspect(file: PathBuf, settings: &str, as_json: bool) -> Result<(), Failure> {
-    let mut spec = PluginSpec::new(SupplierId::parse("INSPECTED")?, file);
-    spec.settings = serde_json::from_str(settings)?;
-    let info = runtime()?.load(spec).await?;
+async fn inspect(file: PathBuf, as_json: bool) -> Result<(), Failure> {
+    let spec = PluginSpec::new(SupplierId::parse("INSPECTED")?, file);
+    let info = runtime()?.inspect(&spec).await?;
     let mut shown = show(&info);
     if let Some(members) = shown.as_object_mut() {
         for not_of_the_file in [

@@ -35,7 +35,10 @@ impl App {
             self.suppliers
                 .candidates(kind, operation, tenant.mode, &tenant.organization);
         let route = routing::choose(&candidates, selector, owners, caller.spread());
-        let route = route.map_err(|_| QueryError::Unsupported(selector.cloned()))?;
+        let only_owner = owners
+            .filter(|owners| owners.len() == 1)
+            .and_then(<[SupplierId]>::first);
+        let route = route.map_err(|_| QueryError::Unsupported(selector.or(only_owner).cloned()))?;
         tracing::debug!(operation = operation.as_str(), suppliers = ?route.suppliers, reason = route.reason.as_str(), "routed");
         Ok(route)
     }

@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 /// What a room's price includes to eat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[expect(clippy::enum_variant_names, reason = "the names that the trade uses")]
 pub(crate) enum Board {
     /// Nothing.
     RoomOnly,

@@ -100,6 +100,33 @@ fn payment() -> Payment {
     }
 }
 
+fn hotel() -> HotelSummary {
+    HotelSummary {
+        supplier_hotel_id: "MANY".to_owned(),
+        name: "Grand".to_owned(),
+        address: "1 Main Street".to_owned(),
+        location: None,
+        time_zone: None,
+    }
+}
+
+fn stay() -> Stay {
+    Stay {
+        check_in: "2026-12-01".parse().unwrap(),
+        check_out: "2026-12-03".parse().unwrap(),
+        occupancies: vec![
+            Occupancy {
+                adults: 1,
+                children: vec![7]
+            };
+            2
+        ],
+        guest_nationality: "GB".to_owned(),
+        guest_residence: None,
+        currency: Currency::parse("EUR").unwrap(),
+    }
+}
+
 /// Two rooms, paid, partly refunded, with everything that a booking can carry.
 fn booked() -> Booking {
     Booking {
@@ -114,31 +141,12 @@ fn booked() -> Booking {
         version: 7,
         supplier: SupplierId::parse("SANDBOX_HOTELS").unwrap(),
         hotel_id: HotelId::from_bits(2),
-        hotel: HotelSummary {
-            supplier_hotel_id: "MANY".to_owned(),
-            name: "Grand".to_owned(),
-            address: "1 Main Street".to_owned(),
-            location: None,
-            time_zone: None,
-        },
+        hotel: hotel(),
         reference_id: None,
         supplier_offer: "offer_secret".to_owned(),
         supplier_prebook: Some("prebook_secret".to_owned()),
         supplier_reference: Some("S-1".to_owned()),
-        stay: Stay {
-            check_in: "2026-12-01".parse().unwrap(),
-            check_out: "2026-12-03".parse().unwrap(),
-            occupancies: vec![
-                Occupancy {
-                    adults: 1,
-                    children: vec![7]
-                };
-                2
-            ],
-            guest_nationality: "GB".to_owned(),
-            guest_residence: None,
-            currency: Currency::parse("EUR").unwrap(),
-        },
+        stay: stay(),
         contact: Contact {
             first_name: "Ada".to_owned(),
             last_name: "Lovelace".to_owned(),

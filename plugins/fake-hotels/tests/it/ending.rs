@@ -200,7 +200,7 @@ fn every_code_means_something_to_a_read() {
         let found = match ending.unwrap_err() {
             ReadError::NotFound(_) => "not found".to_owned(),
             ReadError::Misconfigured(_) => "misconfigured".to_owned(),
-            ReadError::Unavailable(_) => "unavailable".to_owned(),
+            ReadError::Failed(_) => "failed".to_owned(),
             ReadError::RateLimited(wait) => format!("limited {wait:?}"),
             ReadError::Rejected(refusal) => {
                 assert!(!refusal.message.contains("Ann"), "{code}");
@@ -212,7 +212,7 @@ fn every_code_means_something_to_a_read() {
             "UNAUTHORIZED" => "misconfigured".to_owned(),
             "NOT_FOUND" => "not found".to_owned(),
             "TOO_MANY_REQUESTS" => "limited Some(30)".to_owned(),
-            "SUPPLIER_FAILURE" => "unavailable".to_owned(),
+            "SUPPLIER_FAILURE" => "failed".to_owned(),
             other => format!("rejected {other}"),
         };
         assert_eq!(found, expected, "{status} {code}");
@@ -223,7 +223,7 @@ fn every_code_means_something_to_a_read() {
 fn a_read_that_breaks_says_how() {
     let text = || "closed".to_owned();
     type Expected = fn(&ReadError) -> bool;
-    let cases: [(&str, Gateway, Expected); 10] = [
+    let cases: [(&str, Gateway, Expected); 11] = [
         ("cut", gateway().fail(Error::Cut(text())), |e| {
             matches!(e, ReadError::Unavailable(_))
         }),
@@ -240,6 +240,9 @@ fn a_read_that_breaks_says_how() {
             matches!(e, ReadError::Unreadable(_))
         }),
         ("502", gateway().answer(502, "<html>"), |e| {
+            matches!(e, ReadError::Failed(_))
+        }),
+        ("503", gateway().answer(503, "<html>"), |e| {
             matches!(e, ReadError::Unavailable(_))
         }),
         // Whoever says 404 in another form than Lodge's is not Lodge.

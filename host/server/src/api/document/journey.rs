@@ -44,10 +44,10 @@ pub(super) fn show(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date
 }
 
 impl Link {
-    fn shown(self) -> Value {
+    fn shown(&self) -> Value {
         let mut shown = json!({ "operationId": self.to, "parameters": self.parameters });
-        if let Some(body) = self.body {
-            shown["requestBody"] = body;
+        if let Some(body) = &self.body {
+            shown["requestBody"] = body.clone();
         }
         shown
     }
@@ -174,11 +174,7 @@ fn links(stay: &Stay) -> Vec<Link> {
         with_id("book_hotel", "200", "cancel_hotel_booking"),
         with_id("book_hotel", "200", "quote_hotel_cancellation"),
         with_id("book_hotel", "200", "read_stay_weather"),
-        with_id(
-            "add_payment_instrument",
-            "201",
-            "delete_payment_instrument",
-        ),
+        with_id("add_payment_instrument", "201", "delete_payment_instrument"),
     ];
     for status in ["200", "201"] {
         all.push(with_id("prebook_hotel", status, "book_hotel"));

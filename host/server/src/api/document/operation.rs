@@ -29,6 +29,8 @@ pub(crate) struct Described {
 /// The whole document.
 pub(crate) struct Document {
     paths: BTreeMap<String, Map<String, Value>>,
+    /// In the order of the route table.
+    tags: Vec<String>,
     components: Components,
 }
 
@@ -38,6 +40,7 @@ impl Document {
         refer::<Problem>(&mut components);
         Self {
             paths: BTreeMap::new(),
+            tags: Vec::new(),
             components,
         }
     }
@@ -52,6 +55,10 @@ impl Document {
             std::mem::take(&mut described.outputs.components),
         );
         let operation = operation(&described);
+        let tag = operation.pointer("/tags/0").and_then(Value::as_str);
+        if let Some(tag) = tag.filter(|tag| !self.tags.iter().any(|known| known == tag)) {
+            self.tags.push(tag.to_owned());
+        }
         self.paths
             .entry(described.path)
             .or_default()
@@ -72,7 +79,7 @@ impl Document {
             },
             "servers": [{ "url": server }],
             "security": [{ "api_key": [] }],
-            "tags": tags(&self.paths),
+            "tags": self.tags.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
             "paths": self.paths,
             "components": {
                 "schemas": self.components,
@@ -84,19 +91,6 @@ impl Document {
             },
         })
     }
-}
-
-/// The tags in use, in the order of the paths.
-fn tags(paths: &BTreeMap<String, Map<String, Value>>) -> Vec<Value> {
-    let used = paths
-        .values()
-        .flat_map(Map::values)
-        .filter_map(|operation| operation.pointer("/tags/0")?.as_str());
-    let unique: BTreeSet<&str> = used.collect();
-    unique
-        .into_iter()
-        .map(|name| json!({ "name": name }))
-        .collect()
 }
 
 fn headers() -> Value {

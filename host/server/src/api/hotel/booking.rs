@@ -30,7 +30,11 @@ pub(crate) struct BookingsQuery {
     /// Only bookings in this status.
     status: Option<HotelBookingStatus>,
     /// Only bookings with exactly this reference of the caller; upper and lower case differ.
-    #[schema(min_length = 1, max_length = 200)]
+    #[schema(
+        min_length = 1,
+        max_length = 200,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$"
+    )]
     reference_id: Option<String>,
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod calendar;
 pub(crate) mod cancellation;
 pub(crate) mod completion;
 pub(crate) mod content;
+mod guest;
 pub(crate) mod offer;
 pub(crate) mod place;
 pub(crate) mod prebook;

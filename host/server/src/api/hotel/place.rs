@@ -24,7 +24,7 @@ pub(crate) struct PlacesRequest {
     #[schema(
         min_length = 1,
         max_length = 200,
-        pattern = r"\S",
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$",
         example = "Testville"
     )]
     query: String,

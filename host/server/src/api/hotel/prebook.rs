@@ -4,14 +4,14 @@ use crate::api::answer::{Answer, Meta};
 use crate::api::caller::Caller;
 use crate::api::code::Code;
 use crate::api::extract::{Body, Found, IdempotencyKey, Rules, Valid};
-use crate::api::problem::{ApiError, Violation};
+use crate::api::hotel::guest::{self, RoomRequest};
+use crate::api::problem::ApiError;
 use crate::app::App;
 use crate::flow::prebook::{OfferTerms, Prebook, Prebound};
 use crate::offer_reference;
 use crate::render::booking::{self, HotelBooking};
-use crate::render::room::GuestType;
 use axum::extract::State;
-use host_domain::hotel::{self, Occupancy};
+use host_domain::hotel;
 use host_domain::supplier::{Checkout, SupplierId};
 use host_domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -22,12 +22,17 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ContactRequest {
-    #[schema(min_length = 1, max_length = 100, pattern = r"\S", example = "Ada")]
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$",
+        example = "Ada"
+    )]
     first_name: String,
     #[schema(
         min_length = 1,
         max_length = 100,
-        pattern = r"\S",
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$",
         example = "Lovelace"
     )]
     last_name: String,
@@ -46,49 +51,24 @@ pub(crate) struct ContactRequest {
     phone: String,
 }
 
-/// A guest of a room.
-#[derive(Debug, Clone, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct GuestRequest {
-    #[schema(min_length = 1, max_length = 100, pattern = r"\S", example = "Ada")]
-    first_name: String,
-    #[schema(
-        min_length = 1,
-        max_length = 100,
-        pattern = r"\S",
-        example = "Lovelace"
-    )]
-    last_name: String,
-    /// A child is one that the offer was priced for as a child.
-    #[serde(rename = "type", default = "adult")]
-    #[schema(default = "ADULT")]
-    guest_type: GuestType,
-    /// The room's contact: exactly one adult of each room.
-    #[serde(default)]
-    #[schema(default = false)]
-    is_lead: bool,
-    /// Of a child, as the offer was priced; without it, the next age of the offer is meant.
-    #[schema(minimum = 0, maximum = 17)]
-    age: Option<u32>,
-}
-
-/// The guests of a room.
-#[derive(Debug, Clone, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RoomRequest {
-    #[schema(min_items = 1, max_items = 16)]
-    guests: Vec<GuestRequest>,
-}
-
 /// An offer to bind, and who travels.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PrebookRequest {
     /// From pricing; used before its `expires_at`.
-    #[schema(min_length = 1, max_length = 65_536, pattern = "^[A-Za-z0-9_-]+$")]
+    #[schema(
+        min_length = 1,
+        max_length = 65_536,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$"
+    )]
     offer_reference: String,
     /// The caller's own reference; not unique.
-    #[schema(min_length = 1, max_length = 200, example = "trip-4711")]
+    #[schema(
+        min_length = 1,
+        max_length = 200,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$",
+        example = "trip-4711"
+    )]
     reference_id: Option<String>,
     /// Whether the payer pays in a browser: `meta.payment_sdk.token` is then answered, once.
     #[serde(default)]
@@ -98,10 +78,6 @@ pub(crate) struct PrebookRequest {
     /// In the order of the offer.
     #[schema(min_items = 1, max_items = 9)]
     rooms: Vec<RoomRequest>,
-}
-
-const fn adult() -> GuestType {
-    GuestType::Adult
 }
 
 /// What a browser needs to pay.
@@ -143,28 +119,7 @@ impl Meta for PrebookMeta {
 
 impl Rules for PrebookRequest {
     fn check(&self, _: Timestamp, found: &mut Found<'_>) {
-        for (index, room) in self.rooms.iter().enumerate() {
-            let leads: Vec<&GuestRequest> =
-                room.guests.iter().filter(|guest| guest.is_lead).collect();
-            if !matches!(leads.as_slice(), [lead] if lead.guest_type == GuestType::Adult) {
-                found.push(
-                    format!("/rooms/{index}/guests"),
-                    "one_adult_lead_required",
-                    "exactly one guest of a room, an adult, is its lead",
-                );
-            }
-            for (guest, _) in
-                room.guests.iter().enumerate().filter(|(_, guest)| {
-                    guest.guest_type == GuestType::Adult && guest.age.is_some()
-                })
-            {
-                found.push(
-                    format!("/rooms/{index}/guests/{guest}/age"),
-                    "not_allowed",
-                    "only children have an age",
-                );
-            }
-        }
+        guest::check(&self.rooms, found);
     }
 }
 
@@ -221,7 +176,7 @@ fn wish(
     offer: OfferTerms,
     request: PrebookRequest,
 ) -> Result<Prebook, ApiError> {
-    let rooms = guests(&offer.stay.occupancies, request.rooms)?;
+    let rooms = guest::guests(&offer.stay.occupancies, request.rooms)?;
     let contact = request.contact;
     Ok(Prebook {
         owner: caller.owner,
@@ -240,88 +195,4 @@ fn wish(
         request_id: caller.request_id.to_string(),
         deadline: caller.deadline.instant(),
     })
-}
-
-/// Guests room by room, as the offer was priced; every violation at once.
-fn guests(
-    occupancies: &[Occupancy],
-    rooms: Vec<RoomRequest>,
-) -> Result<Vec<Vec<hotel::Guest>>, ApiError> {
-    let mut violations = Vec::new();
-    if rooms.len() != occupancies.len() {
-        let detail = format!("the offer has {} rooms", occupancies.len());
-        return Err(ApiError::violation(Violation::body(
-            "/rooms",
-            "other_than_offered",
-            detail,
-        )));
-    }
-    let mut guests = Vec::with_capacity(rooms.len());
-    for (index, (occupancy, room)) in occupancies.iter().zip(rooms).enumerate() {
-        match room_guests(occupancy, room) {
-            Ok(room) => guests.push(room),
-            Err(detail) => violations.push(Violation::body(
-                format!("/rooms/{index}/guests"),
-                "other_than_offered",
-                detail,
-            )),
-        }
-    }
-    if violations.is_empty() {
-        Ok(guests)
-    } else {
-        Err(ApiError::violations(violations))
-    }
-}
-
-/// The guests of a room, children with the ages that were priced.
-fn room_guests(occupancy: &Occupancy, room: RoomRequest) -> Result<Vec<hotel::Guest>, String> {
-    let of_type = |wanted: GuestType| {
-        room.guests
-            .iter()
-            .filter(move |guest| guest.guest_type == wanted)
-    };
-    let (adults, children) = (
-        of_type(GuestType::Adult).count(),
-        of_type(GuestType::Child).count(),
-    );
-    if adults != usize::from(occupancy.adults) {
-        return Err(format!(
-            "the room was priced for {} adults",
-            occupancy.adults
-        ));
-    }
-    if children != 0 && children != occupancy.children.len() {
-        return Err(format!(
-            "the room was priced for {} children",
-            occupancy.children.len()
-        ));
-    }
-    let mut unnamed = occupancy.children.clone();
-    for age in of_type(GuestType::Child).filter_map(|guest| guest.age) {
-        let at = unnamed.iter().position(|priced| u32::from(*priced) == age);
-        let at = at.ok_or_else(|| format!("the room was not priced for a child of age {age}"))?;
-        unnamed.remove(at);
-    }
-    let mut unnamed = unnamed.into_iter();
-    let guests = room.guests.into_iter().map(|guest| {
-        let is_child = guest.guest_type == GuestType::Child;
-        let age = guest.age.and_then(|age| u8::try_from(age).ok());
-        hotel::Guest {
-            first_name: guest.first_name,
-            last_name: guest.last_name,
-            guest_type: if is_child {
-                hotel::GuestType::Child
-            } else {
-                hotel::GuestType::Adult
-            },
-            is_lead: guest.is_lead,
-            age: if is_child {
-                age.or_else(|| unnamed.next())
-            } else {
-                None
-            },
-        }
-    });
-    Ok(guests.collect())
 }

@@ -192,7 +192,7 @@ async fn the_types_of_a_handler_are_in_the_document() {
     );
     assert_eq!(limit["description"], "Page size.");
     let board = &server.document["paths"]["/test/stays"]["get"]["parameters"][0]["schema"];
-    assert_eq!(*board, json!({ "$ref": "#/components/schemas/Board" }));
+    assert_eq!(*board, json!({ "$ref": "#/components/schemas/TestBoard" }));
 }
 
 #[tokio::test]

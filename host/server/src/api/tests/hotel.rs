@@ -112,6 +112,17 @@ async fn offers_are_asked_for_within_the_limits() {
                 json!({"supplier_hotel_ids": null, "hotel_ids": ["bkg_1"]}),
                 &["body /hotel_ids/0 pattern"],
             ),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn rooms_hold_one_to_eight_adults_and_children_under_eighteen() {
+    expect(
+        "/v1/hotel/offers",
+        &offers(),
+        &[
             (json!({"occupancy": []}), &["body /occupancy too_few"]),
             (
                 json!({"occupancy": vec![json!({"adults": 1}); 10]}),

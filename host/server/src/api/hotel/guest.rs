@@ -1,0 +1,239 @@
+//! Who travels: the guests of a prebook, held against what was priced.
+
+use crate::api::extract::Found;
+use crate::api::problem::{ApiError, Violation};
+use crate::render::room::GuestType;
+use host_domain::hotel::{self, Occupancy};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+/// A guest of a room.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GuestRequest {
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$",
+        example = "Ada"
+    )]
+    first_name: String,
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$",
+        example = "Lovelace"
+    )]
+    last_name: String,
+    /// A child is one that the offer was priced for as a child.
+    #[serde(rename = "type", default = "adult")]
+    #[schema(default = "ADULT")]
+    guest_type: GuestType,
+    /// The room's contact: exactly one adult of each room.
+    #[serde(default)]
+    #[schema(default = false)]
+    is_lead: bool,
+    /// Of a child, as the offer was priced; without it, the next age of the offer is meant.
+    #[schema(minimum = 0, maximum = 17)]
+    age: Option<u32>,
+}
+
+/// The guests of a room.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RoomRequest {
+    #[schema(min_items = 1, max_items = 16)]
+    guests: Vec<GuestRequest>,
+}
+
+const fn adult() -> GuestType {
+    GuestType::Adult
+}
+
+/// Notes rooms without exactly one adult lead, and adults with an age.
+pub(super) fn check(rooms: &[RoomRequest], found: &mut Found<'_>) {
+    for (index, room) in rooms.iter().enumerate() {
+        let leads: Vec<&GuestRequest> = room.guests.iter().filter(|guest| guest.is_lead).collect();
+        if !matches!(leads.as_slice(), [lead] if lead.guest_type == GuestType::Adult) {
+            found.push(
+                format!("/rooms/{index}/guests"),
+                "one_adult_lead_required",
+                "exactly one guest of a room, an adult, is its lead",
+            );
+        }
+        for (guest, _) in room
+            .guests
+            .iter()
+            .enumerate()
+            .filter(|(_, guest)| guest.guest_type == GuestType::Adult && guest.age.is_some())
+        {
+            found.push(
+                format!("/rooms/{index}/guests/{guest}/age"),
+                "not_allowed",
+                "only children have an age",
+            );
+        }
+    }
+}
+
+/// Guests room by room, as the offer was priced; every violation at once.
+pub(super) fn guests(
+    occupancies: &[Occupancy],
+    rooms: Vec<RoomRequest>,
+) -> Result<Vec<Vec<hotel::Guest>>, ApiError> {
+    let mut violations = Vec::new();
+    if rooms.len() != occupancies.len() {
+        let detail = format!("the offer has {} rooms", occupancies.len());
+        return Err(ApiError::violation(Violation::body(
+            "/rooms",
+            "other_than_offered",
+            detail,
+        )));
+    }
+    let mut guests = Vec::with_capacity(rooms.len());
+    for (index, (occupancy, room)) in occupancies.iter().zip(rooms).enumerate() {
+        match room_guests(occupancy, room) {
+            Ok(room) => guests.push(room),
+            Err(detail) => violations.push(Violation::body(
+                format!("/rooms/{index}/guests"),
+                "other_than_offered",
+                detail,
+            )),
+        }
+    }
+    if violations.is_empty() {
+        Ok(guests)
+    } else {
+        Err(ApiError::violations(violations))
+    }
+}
+
+/// The guests of a room, children with the ages that were priced.
+fn room_guests(occupancy: &Occupancy, room: RoomRequest) -> Result<Vec<hotel::Guest>, String> {
+    let of_type = |wanted: GuestType| {
+        room.guests
+            .iter()
+            .filter(move |guest| guest.guest_type == wanted)
+    };
+    let (adults, children) = (
+        of_type(GuestType::Adult).count(),
+        of_type(GuestType::Child).count(),
+    );
+    if adults != usize::from(occupancy.adults) {
+        return Err(format!(
+            "the room was priced for {} adults",
+            occupancy.adults
+        ));
+    }
+    if children != 0 && children != occupancy.children.len() {
+        return Err(format!(
+            "the room was priced for {} children",
+            occupancy.children.len()
+        ));
+    }
+    let mut unnamed = occupancy.children.clone();
+    for age in of_type(GuestType::Child).filter_map(|guest| guest.age) {
+        let at = unnamed.iter().position(|priced| u32::from(*priced) == age);
+        let at = at.ok_or_else(|| format!("the room was not priced for a child of age {age}"))?;
+        unnamed.remove(at);
+    }
+    let mut unnamed = unnamed.into_iter();
+    let guests = room.guests.into_iter().map(|guest| {
+        let is_child = guest.guest_type == GuestType::Child;
+        let age = guest.age.and_then(|age| u8::try_from(age).ok());
+        hotel::Guest {
+            first_name: guest.first_name,
+            last_name: guest.last_name,
+            guest_type: if is_child {
+                hotel::GuestType::Child
+            } else {
+                hotel::GuestType::Adult
+            },
+            is_lead: guest.is_lead,
+            age: if is_child {
+                age.or_else(|| unnamed.next())
+            } else {
+                None
+            },
+        }
+    });
+    Ok(guests.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guest(guest_type: GuestType, age: Option<u32>) -> GuestRequest {
+        GuestRequest {
+            first_name: "Ada".to_owned(),
+            last_name: "Lovelace".to_owned(),
+            guest_type,
+            is_lead: false,
+            age,
+        }
+    }
+
+    /// Ages of the children as they would be booked, or why they would not.
+    fn booked(adults: usize, children: &[Option<u32>]) -> Result<Vec<Option<u8>>, String> {
+        let priced = Occupancy {
+            adults: 2,
+            children: vec![5, 9, 5],
+        };
+        let adults = (0..adults).map(|_| guest(GuestType::Adult, None));
+        let children = children.iter().map(|age| guest(GuestType::Child, *age));
+        let room = RoomRequest {
+            guests: adults.chain(children).collect(),
+        };
+        let guests = room_guests(&priced, room)?;
+        let children = guests
+            .iter()
+            .filter(|guest| guest.guest_type == hotel::GuestType::Child);
+        Ok(children.map(|guest| guest.age).collect())
+    }
+
+    #[test]
+    fn children_are_booked_with_the_ages_that_were_priced() {
+        for (children, ages) in [
+            (vec![], vec![]),
+            (
+                vec![Some(9), Some(5), Some(5)],
+                vec![Some(9), Some(5), Some(5)],
+            ),
+            (vec![None, None, None], vec![Some(5), Some(9), Some(5)]),
+            (vec![None, Some(5), None], vec![Some(9), Some(5), Some(5)]),
+        ] {
+            assert_eq!(booked(2, &children), Ok(ages), "{children:?}");
+        }
+    }
+
+    #[test]
+    fn other_guests_than_priced_are_refused() {
+        for (adults, children) in [
+            (1, vec![]),
+            (3, vec![]),
+            (2, vec![Some(5)]),
+            (2, vec![Some(5), Some(9), Some(9)]),
+            (2, vec![None, None, None, None]),
+        ] {
+            assert!(booked(adults, &children).is_err(), "{adults} {children:?}");
+        }
+    }
+
+    #[test]
+    fn every_room_that_does_not_match_is_named() {
+        let one = Occupancy {
+            adults: 1,
+            children: Vec::new(),
+        };
+        let room = |adults| RoomRequest {
+            guests: vec![guest(GuestType::Adult, None); adults],
+        };
+        let error = guests(&[one.clone(), one.clone()], vec![room(2), room(3)]).unwrap_err();
+        let problem = serde_json::to_value(error.problem("", "")).unwrap();
+        assert_eq!(problem["errors"][0]["pointer"], "/rooms/0/guests");
+        assert_eq!(problem["errors"][1]["pointer"], "/rooms/1/guests");
+        let error = guests(&[one], vec![room(1), room(1)]).unwrap_err();
+        assert_eq!(error.code().name(), "validation_failed");
+    }
+}
