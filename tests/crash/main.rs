@@ -28,31 +28,59 @@ const BOOKED: Flow = Flow {
     card: "tok_visa",
     cancels: false,
     end: "CONFIRMED",
-    ledger: &[("authorization", 1), ("booking", 1), ("capture", 1), ("void", 0)],
+    ledger: &[
+        ("authorization", 1),
+        ("booking", 1),
+        ("capture", 1),
+        ("void", 0),
+    ],
 };
 
-const LOST_ANSWER: Flow = Flow { hotel: "BOOK_LOST_ANSWER", ..BOOKED };
+const LOST_ANSWER: Flow = Flow {
+    hotel: "BOOK_LOST_ANSWER",
+    ..BOOKED
+};
 
-const LOST_AUTHORIZATION: Flow = Flow { card: "tok_timeout", ..BOOKED };
+const LOST_AUTHORIZATION: Flow = Flow {
+    card: "tok_timeout",
+    ..BOOKED
+};
 
 const REFUSED: Flow = Flow {
     hotel: "BOOK_REFUSED",
     end: "FAILED",
-    ledger: &[("authorization", 1), ("booking", 0), ("capture", 0), ("void", 1)],
+    ledger: &[
+        ("authorization", 1),
+        ("booking", 0),
+        ("capture", 0),
+        ("void", 1),
+    ],
     ..BOOKED
 };
 
 /// The mark says sent, nothing was: the supplier's reads prove it, and nothing is owed.
-const NEVER_SENT: Flow = Flow { hotel: "OK", ..REFUSED };
+const NEVER_SENT: Flow = Flow {
+    hotel: "OK",
+    ..REFUSED
+};
 
 const CANCELED: Flow = Flow {
     cancels: true,
     end: "CANCELED",
-    ledger: &[("authorization", 1), ("booking", 1), ("capture", 1), ("cancellation", 1), ("refund", 1)],
+    ledger: &[
+        ("authorization", 1),
+        ("booking", 1),
+        ("capture", 1),
+        ("cancellation", 1),
+        ("refund", 1),
+    ],
     ..BOOKED
 };
 
-const CANCEL_LOST_ANSWER: Flow = Flow { hotel: "CANCEL_LOST_ANSWER", ..CANCELED };
+const CANCEL_LOST_ANSWER: Flow = Flow {
+    hotel: "CANCEL_LOST_ANSWER",
+    ..CANCELED
+};
 
 const EVERYWHERE: &[&str] = &["chosen", "marked", "answered", "recorded"];
 const OF_A_READ: &[&str] = &["answered", "recorded"];
@@ -72,28 +100,47 @@ const STEPS: &[(&str, &[&str], Flow)] = &[
 ];
 
 async fn survives(database: Database, point: &str, flow: &Flow) {
-    let armed = ServerOptions::on(database).config(SOON).environment("STOPOVER_JOBS_ABORT_AT", point);
+    let armed = ServerOptions::on(database)
+        .config(SOON)
+        .environment("STOPOVER_JOBS_ABORT_AT", point);
     let mut server = Server::start_beside_sandbox(armed).await;
     let client = server.client();
     let way = Booked::at(flow.hotel).card(flow.card);
     let booking = way.ready(&client).await;
     let instrument = way.instrument(&client).await;
-    let died_booking = try_post(&client, &booking, "book", &json!({"payment_instrument_id": instrument})).await.is_none();
+    let died_booking = try_post(
+        &client,
+        &booking,
+        "book",
+        &json!({"payment_instrument_id": instrument}),
+    )
+    .await
+    .is_none();
     if !died_booking && flow.cancels {
         let _may_die_before_it_answers = try_post(&client, &booking, "cancel", &json!({})).await;
     }
     let status = server.wait_for_exit().await;
     assert!(!status.success(), "{point}: the process ended by itself");
 
-    let server = server.restart(ServerOptions::on(database).config(SOON)).await;
+    let server = server
+        .restart(ServerOptions::on(database).config(SOON))
+        .await;
     let client = server.client();
     let what = format!("{point}: {} with ledger {:?}", flow.end, flow.ledger);
     eventually(&what, async || {
         // As a caller would: look, and ask again for what did not happen.
         match client.hotel_booking(&booking).await["status"].as_str() {
-            Some(status) if status == flow.end => is(&server.ledger().await, &booking, flow.ledger).then_some(()),
+            Some(status) if status == flow.end => {
+                is(&server.ledger().await, &booking, flow.ledger).then_some(())
+            }
             Some("READY_FOR_COMPLETE") => {
-                let _settled_later = try_post(&client, &booking, "book", &json!({"payment_instrument_id": instrument})).await;
+                let _settled_later = try_post(
+                    &client,
+                    &booking,
+                    "book",
+                    &json!({"payment_instrument_id": instrument}),
+                )
+                .await;
                 None
             }
             Some("CONFIRMED") if flow.cancels => {
@@ -104,11 +151,18 @@ async fn survives(database: Database, point: &str, flow: &Flow) {
         }
     })
     .await;
-    assert_money_matches(&client.hotel_booking(&booking).await, &server.ledger().await, &booking, point);
+    assert_money_matches(
+        &client.hotel_booking(&booking).await,
+        &server.ledger().await,
+        &booking,
+        point,
+    );
 }
 
 fn is(ledger: &Ledger, booking: &str, wanted: &[(&str, usize)]) -> bool {
-    wanted.iter().all(|(kind, count)| ledger.count(booking, kind) == *count)
+    wanted
+        .iter()
+        .all(|(kind, count)| ledger.count(booking, kind) == *count)
 }
 
 fn assert_money_matches(booking: &Value, ledger: &Ledger, id: &str, point: &str) {
@@ -117,15 +171,27 @@ fn assert_money_matches(booking: &Value, ledger: &Ledger, id: &str, point: &str)
         let count = ledger.count(id, kind);
         assert!(count <= 1, "{point}: {count} times {kind}");
         if count == 1 && kind != "booking" {
-            assert!((ledger.sum(id, kind) - total).abs() < 0.001, "{point}: {kind} of another amount");
+            assert!(
+                (ledger.sum(id, kind) - total).abs() < 0.001,
+                "{point}: {kind} of another amount"
+            );
         }
     }
-    assert!(ledger.sum(id, "refund") <= ledger.sum(id, "capture"), "{point}: more given back than taken");
+    assert!(
+        ledger.sum(id, "refund") <= ledger.sum(id, "capture"),
+        "{point}: more given back than taken"
+    );
 }
 
 async fn try_post(client: &Client, booking: &str, verb: &str, body: &Value) -> Option<u16> {
     let path = format!("/v1/hotel/bookings/{booking}/{verb}");
-    let sent = client.try_send(reqwest::Method::POST, &path, Some(body.to_string().into_bytes())).await;
+    let sent = client
+        .try_send(
+            reqwest::Method::POST,
+            &path,
+            Some(body.to_string().into_bytes()),
+        )
+        .await;
     sent.ok().map(|reply| reply.status)
 }
 
@@ -151,19 +217,33 @@ async fn a_crash_at_any_point_loses_nothing_and_repeats_nothing_on_postgres() {
 #[tokio::test]
 async fn a_crash_during_a_prebook_owes_nothing() {
     for phase in OF_A_READ {
-        let armed = ServerOptions::on(Database::Sqlite).config(SOON).environment("STOPOVER_JOBS_ABORT_AT", &format!("prebook:{phase}"));
+        let armed = ServerOptions::on(Database::Sqlite)
+            .config(SOON)
+            .environment("STOPOVER_JOBS_ABORT_AT", &format!("prebook:{phase}"));
         let mut server = Server::start_beside_sandbox(armed).await;
         let client = server.client().header("x-idempotency-key", "crash-1");
         let offer = Booked::at("OK").offer(&server.client()).await;
         let request = prebook_request(&offer, 1);
         let body = Some(request.to_string().into_bytes());
-        assert!(client.try_send(reqwest::Method::POST, "/v1/hotel/prebook", body).await.is_err());
+        assert!(
+            client
+                .try_send(reqwest::Method::POST, "/v1/hotel/prebook", body)
+                .await
+                .is_err()
+        );
         let _killed = server.wait_for_exit().await;
-        let server = server.restart(ServerOptions::on(Database::Sqlite).config(SOON)).await;
+        let server = server
+            .restart(ServerOptions::on(Database::Sqlite).config(SOON))
+            .await;
         let client = server.client().header("x-idempotency-key", "crash-1");
-        let status = if *phase == "recorded" { "READY_FOR_COMPLETE" } else { "PREBOOK_IN_PROGRESS" };
+        let status = if *phase == "recorded" {
+            "READY_FOR_COMPLETE"
+        } else {
+            "PREBOOK_IN_PROGRESS"
+        };
         let again = eventually("the first call's claim to lapse", async || {
-            Some(client.post("/v1/hotel/prebook", &request).await).filter(|reply| reply.status == 200)
+            Some(client.post("/v1/hotel/prebook", &request).await)
+                .filter(|reply| reply.status == 200)
         })
         .await;
         assert_eq!(again.data()["status"], status);
@@ -211,6 +291,11 @@ async fn kills_under_load_lose_nothing_and_repeat_nothing() {
             }
         })
         .await;
-        assert_money_matches(&client.hotel_booking(booking).await, &server.ledger().await, booking, "kill");
+        assert_money_matches(
+            &client.hotel_booking(booking).await,
+            &server.ledger().await,
+            booking,
+            "kill",
+        );
     }
 }

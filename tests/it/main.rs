@@ -6,4 +6,5 @@
 )]
 
 mod http;
+mod nuitee;
 mod operate;

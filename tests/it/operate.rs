@@ -8,18 +8,29 @@ use tokio::process::Command;
 async fn it_ends_in_order_when_told_to() {
     let mut server = Server::start(Database::Sqlite).await;
     let client = server.client();
-    let slow = tokio::spawn(async move { client.post("/v1/hotel/offers", &offers_request("SLOW_2000")).await });
+    let slow = tokio::spawn(async move {
+        client
+            .post("/v1/hotel/offers", &offers_request("SLOW_2000"))
+            .await
+    });
     let busy = Client::new(&server.api, &server.key);
     tests::eventually("the slow call to be under way", async || {
         let metrics = Client::new(&server.admin, "").get("/metrics").await.body;
         let _answers = busy.get("/v1/suppliers").await;
-        metrics.as_str().is_some_and(|text| !text.is_empty()).then_some(())
+        metrics
+            .as_str()
+            .is_some_and(|text| !text.is_empty())
+            .then_some(())
     })
     .await;
     let status = server.terminate().await;
     assert_eq!(status.code(), Some(0));
     let finished = slow.await.unwrap();
-    assert!(finished.status == 200, "what runs is finished: {:#}", finished.body);
+    assert!(
+        finished.status == 200,
+        "what runs is finished: {:#}",
+        finished.body
+    );
 }
 
 #[tokio::test]
@@ -32,15 +43,29 @@ async fn wrong_usage_is_exit_code_two_and_help_is_zero() {
         (vec!["keys", "create"], 2),
         (vec!["serve", "--listen", "nowhere"], 2),
     ] {
-        let output = Command::new(binary()).args(&arguments).output().await.unwrap();
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let output = Command::new(binary())
+            .args(&arguments)
+            .output()
+            .await
+            .unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 }
 
 #[tokio::test]
 async fn it_does_not_start_without_a_master_key() {
     let folder = tempfile::tempdir().unwrap();
-    let output = Command::new(binary()).arg("serve").current_dir(folder.path()).output().await.unwrap();
+    let output = Command::new(binary())
+        .arg("serve")
+        .current_dir(folder.path())
+        .output()
+        .await
+        .unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("master key"));
 }
@@ -50,26 +75,40 @@ async fn unknown_settings_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("stopover.toml");
     std::fs::write(&file, "[limits]\nburts = 3\n").unwrap();
-    let output = Command::new(binary()).args(["config", "check", "--config"]).arg(&file).output().await.unwrap();
+    let output = Command::new(binary())
+        .args(["config", "check", "--config"])
+        .arg(&file)
+        .output()
+        .await
+        .unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("burts"));
 }
 
 #[tokio::test]
 async fn a_plugin_is_replaced_while_it_is_called() {
-    let server = Server::start_with(ServerOptions::on(Database::Sqlite).config("[limits]\nrequests_per_s = 10000\nburst = 10000\n")).await;
+    let server = Server::start_with(
+        ServerOptions::on(Database::Sqlite)
+            .config("[limits]\nrequests_per_s = 10000\nburst = 10000\n"),
+    )
+    .await;
     let admin = Client::new(&server.admin, "");
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..4 {
         let client = server.client();
         calls.spawn(async move {
             for _ in 0..20 {
-                let _priced = client.post("/v1/hotel/offers", &offers_request("OK")).await.expect(200);
+                let _priced = client
+                    .post("/v1/hotel/offers", &offers_request("OK"))
+                    .await
+                    .expect(200);
             }
         });
     }
     for _ in 0..5 {
-        let reloaded = admin.post_bytes("/plugins/SANDBOX_HOTELS/reload", Vec::new()).await;
+        let reloaded = admin
+            .post_bytes("/plugins/SANDBOX_HOTELS/reload", Vec::new())
+            .await;
         assert!(reloaded.status < 300, "{:#}", reloaded.body);
     }
     while let Some(call) = calls.join_next().await {
@@ -85,8 +124,15 @@ async fn health_and_metrics_are_where_they_belong() {
     let open = server.client().without("x-api-key");
     assert_eq!(open.get("/healthz").await.status, 200);
     assert_eq!(open.get("/readyz").await.status, 200);
-    assert_eq!(open.get("/metrics").await.status, 404, "only on the admin listener");
-    let metrics = Client::new(&server.admin, "").get("/metrics").await.expect(200);
+    assert_eq!(
+        open.get("/metrics").await.status,
+        404,
+        "only on the admin listener"
+    );
+    let metrics = Client::new(&server.admin, "")
+        .get("/metrics")
+        .await
+        .expect(200);
     assert!(metrics.body.as_str().unwrap().contains("# TYPE"));
 }
 
@@ -96,10 +142,19 @@ async fn no_secret_and_no_name_is_logged() {
     let client = server.client();
     let _booking = Booked::at("OK").confirmed(&client).await;
     let log = std::fs::read_to_string(server.data_dir().join("server.log")).unwrap();
-    for canary in ["Lovelace", "ada@example.org", "+442079460000", "tok_visa", server.key.as_str()] {
+    for canary in [
+        "Lovelace",
+        "ada@example.org",
+        "+442079460000",
+        "tok_visa",
+        server.key.as_str(),
+    ] {
         assert!(!log.contains(canary), "the log holds {canary}");
     }
-    assert!(log.lines().filter(|line| line.contains("/v1/")).count() >= 4, "a line a request");
+    assert!(
+        log.lines().filter(|line| line.contains("/v1/")).count() >= 4,
+        "a line a request"
+    );
 }
 
 #[tokio::test]

@@ -26,7 +26,12 @@ impl Client {
     #[must_use]
     pub fn new(base: &str, key: &str) -> Self {
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
-        Self { http, base: base.to_owned(), headers: Vec::new() }.header("x-api-key", key)
+        Self {
+            http,
+            base: base.to_owned(),
+            headers: Vec::new(),
+        }
+        .header("x-api-key", key)
     }
 
     /// The same client with a header on every call; replaces an earlier one of that name.
@@ -64,7 +69,12 @@ impl Client {
 
     /// POST of JSON.
     pub async fn post(&self, path: &str, body: &Value) -> Reply {
-        self.send(reqwest::Method::POST, path, Some(body.to_string().into_bytes())).await
+        self.send(
+            reqwest::Method::POST,
+            path,
+            Some(body.to_string().into_bytes()),
+        )
+        .await
     }
 
     /// POST of bytes that need not be JSON.
@@ -74,14 +84,21 @@ impl Client {
 
     /// Any call.
     pub async fn send(&self, method: reqwest::Method, path: &str, body: Option<Vec<u8>>) -> Reply {
-        self.try_send(method, path, body).await.expect("the server answers")
+        self.try_send(method, path, body)
+            .await
+            .expect("the server answers")
     }
 
     /// Any call, of a server that may be gone.
     ///
     /// # Errors
     /// When no whole answer came.
-    pub async fn try_send(&self, method: reqwest::Method, path: &str, body: Option<Vec<u8>>) -> reqwest::Result<Reply> {
+    pub async fn try_send(
+        &self,
+        method: reqwest::Method,
+        path: &str,
+        body: Option<Vec<u8>>,
+    ) -> reqwest::Result<Reply> {
         let mut request = self.http.request(method, format!("{}{path}", self.base));
         for (name, value) in &self.headers {
             request = request.header(name, value);
@@ -95,14 +112,26 @@ impl Client {
         let answer = request.send().await?;
         let status = answer.status().as_u16();
         let headers = answer.headers().iter();
-        let headers = headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned())).collect();
+        let headers = headers
+            .map(|(name, value)| {
+                (
+                    name.to_string(),
+                    value.to_str().unwrap_or_default().to_owned(),
+                )
+            })
+            .collect();
         let bytes = answer.bytes().await?;
         let body = if bytes.is_empty() {
             Value::Null
         } else {
-            serde_json::from_slice(&bytes).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned()))
+            serde_json::from_slice(&bytes)
+                .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned()))
         };
-        Ok(Reply { status, headers, body })
+        Ok(Reply {
+            status,
+            headers,
+            body,
+        })
     }
 }
 
@@ -124,15 +153,26 @@ impl Reply {
     /// When they are others.
     #[track_caller]
     pub fn expect_problem(self, status: u16, code: &str) -> Self {
-        assert_eq!((self.status, self.body["code"].as_str()), (status, Some(code)), "{:#}", self.body);
-        assert_eq!(self.header("content-type"), Some("application/problem+json"));
+        assert_eq!(
+            (self.status, self.body["code"].as_str()),
+            (status, Some(code)),
+            "{:#}",
+            self.body
+        );
+        assert_eq!(
+            self.header("content-type"),
+            Some("application/problem+json")
+        );
         self
     }
 
     /// A header's value.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// The member `data`.

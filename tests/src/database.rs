@@ -24,10 +24,17 @@ impl Database {
                 let maintenance = std::env::var("STOPOVER_TEST_POSTGRES")
                     .expect("STOPOVER_TEST_POSTGRES is not set: run the tests with `cargo xtask test`, which starts PostgreSQL");
                 let name = format!("stopover_{}", uuid::Uuid::now_v7().simple());
-                let mut admin = PgConnection::connect(&maintenance).await.expect("PostgreSQL does not answer");
-                admin.execute(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}"))).await.unwrap();
+                let mut admin = PgConnection::connect(&maintenance)
+                    .await
+                    .expect("PostgreSQL does not answer");
+                admin
+                    .execute(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}")))
+                    .await
+                    .unwrap();
                 admin.close().await.unwrap();
-                let (base, _) = maintenance.rsplit_once('/').expect("a database URL ends in a name");
+                let (base, _) = maintenance
+                    .rsplit_once('/')
+                    .expect("a database URL ends in a name");
                 format!("{base}/{name}")
             }
         }

@@ -6,8 +6,13 @@ use serde_json::{Value, json};
 /// A date so many days from today (UTC).
 #[must_use]
 pub fn days_ahead(days: i64) -> String {
-    let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
-    today.checked_add(jiff::Span::new().days(days)).unwrap().to_string()
+    let today = jiff::Timestamp::now()
+        .to_zoned(jiff::tz::TimeZone::UTC)
+        .date();
+    today
+        .checked_add(jiff::Span::new().days(days))
+        .unwrap()
+        .to_string()
 }
 
 /// Offers of one sandbox hotel: two nights in a month, one room for two adults.
@@ -49,13 +54,21 @@ impl Booked {
     /// At a hotel of the sandbox; the refundable offer; a good card; one room.
     #[must_use]
     pub fn at(hotel: &str) -> Self {
-        Self { hotel: hotel.to_owned(), card: "tok_visa".to_owned(), rooms: 1, refundable: true }
+        Self {
+            hotel: hotel.to_owned(),
+            card: "tok_visa".to_owned(),
+            rooms: 1,
+            refundable: true,
+        }
     }
 
     /// With another card.
     #[must_use]
     pub fn card(self, token: &str) -> Self {
-        Self { card: token.to_owned(), ..self }
+        Self {
+            card: token.to_owned(),
+            ..self
+        }
     }
 
     /// With several rooms.
@@ -67,7 +80,10 @@ impl Booked {
     /// With the offer that cannot be refunded.
     #[must_use]
     pub fn non_refundable(self) -> Self {
-        Self { refundable: false, ..self }
+        Self {
+            refundable: false,
+            ..self
+        }
     }
 
     /// An offer reference.
@@ -76,7 +92,10 @@ impl Booked {
         request["occupancy"] = json!(vec![json!({"adults": 2, "children": []}); self.rooms]);
         let reply = client.post("/v1/hotel/offers", &request).await.expect(200);
         let offers = reply.data()[0]["offers"].as_array().expect("offers");
-        let offer = offers.iter().find(|offer| offer["refundable"] == self.refundable).expect("an offer of this kind");
+        let offer = offers
+            .iter()
+            .find(|offer| offer["refundable"] == self.refundable)
+            .expect("an offer of this kind");
         offer["offer_reference"].as_str().unwrap().to_owned()
     }
 
@@ -84,7 +103,10 @@ impl Booked {
     pub async fn prebook(&self, client: &Client) -> Reply {
         let offer = self.offer(client).await;
         let key = uuid::Uuid::now_v7().to_string();
-        client.header("x-idempotency-key", &key).post("/v1/hotel/prebook", &prebook_request(&offer, self.rooms)).await
+        client
+            .header("x-idempotency-key", &key)
+            .post("/v1/hotel/prebook", &prebook_request(&offer, self.rooms))
+            .await
     }
 
     /// The id of a booking that is ready to be completed.
@@ -96,7 +118,13 @@ impl Booked {
 
     /// The id of a stored card.
     pub async fn instrument(&self, client: &Client) -> String {
-        let reply = client.post("/v1/payment-instruments", &json!({"type": "CARD", "token": self.card})).await.expect(201);
+        let reply = client
+            .post(
+                "/v1/payment-instruments",
+                &json!({"type": "CARD", "token": self.card}),
+            )
+            .await
+            .expect(201);
         reply.data()["id"].as_str().unwrap().to_owned()
     }
 
@@ -105,7 +133,9 @@ impl Booked {
         let booking = self.ready(client).await;
         let instrument = self.instrument(client).await;
         let body = json!({"payment_instrument_id": instrument});
-        let reply = client.post(&format!("/v1/hotel/bookings/{booking}/book"), &body).await;
+        let reply = client
+            .post(&format!("/v1/hotel/bookings/{booking}/book"), &body)
+            .await;
         (booking, reply)
     }
 
@@ -120,12 +150,19 @@ impl Booked {
 impl Client {
     /// A booking as it is now.
     pub async fn hotel_booking(&self, id: &str) -> Value {
-        self.get(&format!("/v1/hotel/bookings/{id}")).await.expect(200).data().clone()
+        self.get(&format!("/v1/hotel/bookings/{id}"))
+            .await
+            .expect(200)
+            .data()
+            .clone()
     }
 
     /// A booking once it has a status.
     pub async fn hotel_booking_once(&self, id: &str, status: &str) -> Value {
         let what = format!("booking {id} to be {status}");
-        crate::eventually(&what, async || Some(self.hotel_booking(id).await).filter(|booking| booking["status"] == status)).await
+        crate::eventually(&what, async || {
+            Some(self.hotel_booking(id).await).filter(|booking| booking["status"] == status)
+        })
+        .await
     }
 }

@@ -14,12 +14,14 @@ mod database;
 mod hotel;
 mod sandbox;
 mod server;
+mod upstream;
 
 pub use client::{Client, Reply};
 pub use database::Database;
 pub use hotel::{Booked, days_ahead, offers_request, prebook_request};
 pub use sandbox::{Effect, Ledger, heal, pay};
 pub use server::{Server, ServerOptions, binary, target_dir};
+pub use upstream::{Answer, Received, Upstream};
 
 use std::time::{Duration, Instant};
 

@@ -25,7 +25,10 @@ impl Ledger {
         Self(
             rows.map(|row| Effect {
                 kind: row["kind"].as_str().unwrap().to_owned(),
-                client_reference: row["client_reference"].as_str().unwrap_or_default().to_owned(),
+                client_reference: row["client_reference"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_owned(),
                 amount: row["amount"].as_f64().unwrap_or_default(),
             })
             .collect(),
@@ -35,35 +38,56 @@ impl Ledger {
     /// The kinds of what was carried out for a booking, in order.
     #[must_use]
     pub fn kinds_of<'a>(&'a self, booking: &'a str) -> Vec<&'a str> {
-        self.of(booking).map(|effect| effect.kind.as_str()).collect()
+        self.of(booking)
+            .map(|effect| effect.kind.as_str())
+            .collect()
     }
 
     /// How often a kind was carried out for a booking.
     #[must_use]
     pub fn count(&self, booking: &str, kind: &str) -> usize {
-        self.of(booking).filter(|effect| effect.kind == kind).count()
+        self.of(booking)
+            .filter(|effect| effect.kind == kind)
+            .count()
     }
 
     /// The sum of a kind's amounts for a booking, major units.
     #[must_use]
     pub fn sum(&self, booking: &str, kind: &str) -> f64 {
-        self.of(booking).filter(|effect| effect.kind == kind).map(|effect| effect.amount).sum()
+        self.of(booking)
+            .filter(|effect| effect.kind == kind)
+            .map(|effect| effect.amount)
+            .sum()
     }
 
     /// Everything for a booking.
     pub fn of<'a>(&'a self, booking: &'a str) -> impl Iterator<Item = &'a Effect> {
-        self.0.iter().filter(move |effect| effect.client_reference.starts_with(booking))
+        self.0
+            .iter()
+            .filter(move |effect| effect.client_reference.starts_with(booking))
     }
 }
 
 /// Completes a payment in the browser's stead.
 pub async fn pay(sandbox: &str, token: &str) {
-    control(sandbox, reqwest::Method::POST, "/control/pay", Some(json!({"token": token}))).await;
+    control(
+        sandbox,
+        reqwest::Method::POST,
+        "/control/pay",
+        Some(json!({"token": token})),
+    )
+    .await;
 }
 
 /// Ends the outages of scenarios that can be healed.
 pub async fn heal(sandbox: &str) {
-    control(sandbox, reqwest::Method::POST, "/control/heal", Some(json!({}))).await;
+    control(
+        sandbox,
+        reqwest::Method::POST,
+        "/control/heal",
+        Some(json!({})),
+    )
+    .await;
 }
 
 async fn control(sandbox: &str, method: reqwest::Method, path: &str, body: Option<Value>) -> Value {
@@ -75,5 +99,9 @@ async fn control(sandbox: &str, method: reqwest::Method, path: &str, body: Optio
     let answer = request.send().await.expect("the sandbox answers");
     assert!(answer.status().is_success(), "{path}: {}", answer.status());
     let text = answer.text().await.unwrap();
-    if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() }
+    if text.is_empty() {
+        Value::Null
+    } else {
+        serde_json::from_str(&text).unwrap()
+    }
 }

@@ -24,7 +24,11 @@ impl ServerOptions {
     /// The demo on a database.
     #[must_use]
     pub fn on(database: Database) -> Self {
-        Self { database, config: String::new(), environment: Vec::new() }
+        Self {
+            database,
+            config: String::new(),
+            environment: Vec::new(),
+        }
     }
 
     /// With more configuration; `{sandbox}` and `{sandbox_host}` stand for the URL and
@@ -131,7 +135,11 @@ impl Server {
     /// Asks the process to end (SIGTERM).
     pub async fn terminate(&mut self) -> std::process::ExitStatus {
         let id = self.process.id().expect("the server is running");
-        let sent = Command::new("kill").arg(id.to_string()).status().await.unwrap();
+        let sent = Command::new("kill")
+            .arg(id.to_string())
+            .status()
+            .await
+            .unwrap();
         assert!(sent.success());
         self.wait_for_exit().await
     }
@@ -142,7 +150,14 @@ impl Server {
         let data_dir = std::mem::replace(&mut self.data_dir, tempfile::tempdir().unwrap());
         let sandbox = self.sandbox.take();
         let key = self.key.clone();
-        let mut again = Self::launch(data_dir, self.database_url.clone(), &options, sandbox, false).await;
+        let mut again = Self::launch(
+            data_dir,
+            self.database_url.clone(),
+            &options,
+            sandbox,
+            false,
+        )
+        .await;
         again.key = key;
         again
     }
@@ -164,33 +179,68 @@ impl Server {
         self.data_dir.path()
     }
 
-    async fn launch(data_dir: TempDir, database_url: String, options: &ServerOptions, sandbox: Option<Sandbox>, is_first_start: bool) -> Self {
+    async fn launch(
+        data_dir: TempDir,
+        database_url: String,
+        options: &ServerOptions,
+        sandbox: Option<Sandbox>,
+        is_first_start: bool,
+    ) -> Self {
         let config = data_dir.path().join("test.toml");
         let beside = sandbox.as_ref().map_or("", |sandbox| sandbox.url.as_str());
         let host = beside.strip_prefix("http://").unwrap_or_default();
-        let more = options.config.replace("{sandbox}", beside).replace("{sandbox_host}", host);
+        let more = options
+            .config
+            .replace("{sandbox}", beside)
+            .replace("{sandbox_host}", host);
         std::fs::write(&config, format!("database = \"{database_url}\"\n{more}")).unwrap();
         let mut command = Command::new(binary());
         command
-            .args(["serve", "--demo", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"])
+            .args([
+                "serve",
+                "--demo",
+                "--listen",
+                "127.0.0.1:0",
+                "--admin-listen",
+                "127.0.0.1:0",
+            ])
             .arg("--data-dir")
             .arg(data_dir.path())
             .arg("--config")
             .arg(&config)
             .env("STOPOVER_PLUGINS_DIR", target_dir().join("plugins"))
-            .envs(options.environment.iter().map(|(name, value)| (name, value)));
+            .envs(
+                options
+                    .environment
+                    .iter()
+                    .map(|(name, value)| (name, value)),
+            );
         if let Some(sandbox) = &sandbox {
             command.args(["--sandbox", &sandbox.url]);
         }
-        let log = std::fs::File::options().create(true).append(true).open(data_dir.path().join("server.log")).unwrap();
-        let mut process = command.stdout(Stdio::piped()).stderr(log).kill_on_drop(true).spawn().unwrap_or_else(|error| {
-            panic!("{} does not start ({error}): build it with `cargo xtask test`", binary().display())
-        });
+        let log = std::fs::File::options()
+            .create(true)
+            .append(true)
+            .open(data_dir.path().join("server.log"))
+            .unwrap();
+        let mut process = command
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap_or_else(|error| {
+                panic!(
+                    "{} does not start ({error}): build it with `cargo xtask test`",
+                    binary().display()
+                )
+            });
         let said = Said::read(&mut process, data_dir.path(), is_first_start).await;
         Self {
             process,
             database_url,
-            sandbox_url: sandbox.as_ref().map_or(said.sandbox, |sandbox| sandbox.url.clone()),
+            sandbox_url: sandbox
+                .as_ref()
+                .map_or(said.sandbox, |sandbox| sandbox.url.clone()),
             sandbox,
             api: said.api,
             admin: said.admin,
@@ -223,17 +273,26 @@ impl Said {
                 _ => {}
             }
             if let Some(begin) = line.find("sk_test_") {
-                said.key = line[begin..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                said.key = line[begin..]
+                    .chars()
+                    .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+                    .collect();
             }
             seen.push(line);
-            if !said.api.is_empty() && !said.admin.is_empty() && (!said.key.is_empty() || !is_first_start) {
+            if !said.api.is_empty()
+                && !said.admin.is_empty()
+                && (!said.key.is_empty() || !is_first_start)
+            {
                 // Whoever prints more must not block on a full pipe.
                 tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
                 return said;
             }
         }
         let log = std::fs::read_to_string(data_dir.join("server.log")).unwrap_or_default();
-        panic!("the server ended before it was ready.\nIt said:\n{}\nIt logged:\n{log}", seen.join("\n"));
+        panic!(
+            "the server ended before it was ready.\nIt said:\n{}\nIt logged:\n{log}",
+            seen.join("\n")
+        );
     }
 }
 
@@ -250,7 +309,11 @@ async fn start_sandbox() -> Sandbox {
     let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
     while let Ok(Some(line)) = lines.next_line().await {
         if let ["sandbox", url, ..] = line.split_whitespace().collect::<Vec<_>>().as_slice() {
-            return Sandbox { process, url: (*url).to_owned(), _data_dir: data_dir };
+            return Sandbox {
+                process,
+                url: (*url).to_owned(),
+                _data_dir: data_dir,
+            };
         }
     }
     panic!("the sandbox ended before it was ready");

@@ -32,8 +32,8 @@ pub(crate) struct Demo {
 
 impl Demo {
     /// Starts the binary and waits until it has printed its addresses and a key.
-    /// Its log goes to a file.
-    pub(crate) fn start(gateway: &Path, log: &PathBuf) -> Result<Self> {
+    /// Variables set keys of its configuration; its log goes to a file.
+    pub(crate) fn start(gateway: &Path, variables: &[(&str, &str)], log: &PathBuf) -> Result<Self> {
         let data = tempfile::Builder::new()
             .prefix("stopover-demo-")
             .tempdir()
@@ -46,6 +46,7 @@ impl Demo {
                 .arg(data.path())
                 .args(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"])
                 .env(PLUGINS_VARIABLE, plugins::folder())
+                .envs(variables.iter().copied())
                 .stdin(Stdio::null())
                 .stdout(Stdio::piped())
                 .stderr(log_file),

@@ -12,8 +12,25 @@ use crate::demo::Demo;
 use crate::{apt, cargo, plugins, process, run};
 
 const VERSION: &str = "4.32.5";
+const VALIDATOR_VERSION: &str = "0.9.0";
 /// The configuration file takes the key from here.
 const KEY_VARIABLE: &str = "SCHEMATHESIS_API_KEY";
+const HOOKS_VARIABLE: &str = "SCHEMATHESIS_HOOKS";
+/// What `schemathesis.py` writes: the operations that never succeeded.
+const UNREACHED: &str = "unreached.txt";
+/// The limits have their own tests; here they would only slow down what is tested.
+const LIMITS: [(&str, &str); 3] = [
+    ("STOPOVER_LIMITS_REQUESTS_PER_S", "10000"),
+    ("STOPOVER_LIMITS_BURST", "20000"),
+    ("STOPOVER_LIMITS_CALENDAR_PER_MINUTE", "100000"),
+];
+/// Reads the document from the address in its argument and validates it.
+const VALIDATE: &str = "\
+import json, sys, urllib.request
+from openapi_spec_validator import validate
+with urllib.request.urlopen(sys.argv[1], timeout=30) as answer:
+    validate(json.load(answer))
+";
 
 /// Options of `cargo xtask schemathesis`.
 #[derive(Args)]
@@ -39,21 +56,44 @@ impl Default for Options {
     }
 }
 
-/// Starts a demo and fails on whatever the fuzzer finds.
+/// Starts a demo, validates its API document, and fails on whatever the fuzzer finds.
 pub(crate) fn schemathesis(options: &Options) -> Result<()> {
     let folder = cargo::target("schemathesis");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let fuzzer = install(&folder)?;
+    let programs = install(&folder)?;
     plugins::build(&plugins::Options::default())?;
     let gateway = run::build_gateway(false)?;
     let log = folder.join("gateway.log");
-    let mut demo = Demo::start(&gateway, &log)?;
+    let mut demo = Demo::start(&gateway, &LIMITS, &log)?;
 
-    let outcome = process::run(
+    let document = format!("{}/openapi.json", demo.api);
+    process::run(
+        Command::new(programs.join("python"))
+            .args(["-c", VALIDATE])
+            .arg(&document),
+    )
+    .context("the API document is not valid OpenAPI")?;
+    let outcome = fuzz(&programs.join("schemathesis"), &folder, options, &demo);
+    ensure!(
+        demo.is_running()?,
+        "the gateway ended while it was tested; its log is {}",
+        log.display()
+    );
+    outcome.with_context(|| format!("the gateway's log is {}", log.display()))?;
+    // A part of the operations may not lead to all the others.
+    if options.arguments.is_empty() {
+        everything_was_reached(&folder)?;
+    }
+    Ok(())
+}
+
+fn fuzz(fuzzer: &Path, folder: &Path, options: &Options, demo: &Demo) -> Result<()> {
+    let sources = cargo::root().join("xtask");
+    process::run(
         Command::new(fuzzer)
-            .current_dir(&folder)
+            .current_dir(folder)
             .arg("--config-file")
-            .arg(cargo::root().join("xtask/schemathesis.toml"))
+            .arg(sources.join("schemathesis.toml"))
             .args(["run", "--no-color", "--checks=all"])
             .arg("--phases=examples,coverage,fuzzing,stateful")
             .arg(format!("--seed={}", options.seed))
@@ -62,22 +102,35 @@ pub(crate) fn schemathesis(options: &Options) -> Result<()> {
             .arg("--report-junit-path=report.xml")
             .args(&options.arguments)
             .env(KEY_VARIABLE, &demo.key)
+            .env(HOOKS_VARIABLE, sources.join("schemathesis.py"))
             .arg(format!("{}/openapi.json", demo.api)),
-    );
-    ensure!(
-        demo.is_running()?,
-        "the gateway ended while it was tested; its log is {}",
-        log.display()
-    );
-    outcome.with_context(|| format!("the gateway's log is {}", log.display()))
+    )
 }
 
-/// Installs the fuzzer into a folder of its own, once for each version.
+/// An operation that never succeeded was only tested for its refusals.
+fn everything_was_reached(folder: &Path) -> Result<()> {
+    let file = folder.join(UNREACHED);
+    let unreached =
+        fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let names: Vec<&str> = unreached.lines().collect();
+    ensure!(
+        names.is_empty(),
+        "no call of these succeeded: {}",
+        names.join(", ")
+    );
+    Ok(())
+}
+
+/// Installs fuzzer and validator into a folder of their own, once for each pair of
+/// versions. Answers the folder of their programs.
 fn install(folder: &Path) -> Result<PathBuf> {
-    let environment = folder.join(format!("python-{VERSION}"));
-    let fuzzer = environment.join("bin/schemathesis");
-    if process::succeeds(Command::new(&fuzzer).arg("--version")) {
-        return Ok(fuzzer);
+    let environment = folder.join(format!("python-{VERSION}-{VALIDATOR_VERSION}"));
+    let programs = environment.join("bin");
+    if process::succeeds(
+        Command::new(programs.join("python"))
+            .args(["-c", "import schemathesis, openapi_spec_validator"]),
+    ) {
+        return Ok(programs);
     }
     if !python_is_usable() {
         apt::install(&["python3", "python3-venv"], "Schemathesis")?;
@@ -88,12 +141,13 @@ fn install(folder: &Path) -> Result<PathBuf> {
             .arg(&environment),
     )?;
     process::run(
-        Command::new(environment.join("bin/python"))
+        Command::new(programs.join("python"))
             .args(["-m", "pip", "install", "--quiet"])
             .arg("--disable-pip-version-check")
-            .arg(format!("schemathesis=={VERSION}")),
+            .arg(format!("schemathesis=={VERSION}"))
+            .arg(format!("openapi-spec-validator=={VALIDATOR_VERSION}")),
     )?;
-    Ok(fuzzer)
+    Ok(programs)
 }
 
 fn python_is_usable() -> bool {

@@ -161,6 +161,10 @@ fn start_jobs(app: &Arc<App>) {
         "housekeeping",
         async move { housekeep(&housekeeping).await },
     );
+    let watched = Arc::clone(app);
+    app.tasks.spawn("unresolved", async move {
+        crate::job::unresolved::watch(&watched).await
+    });
     let worker = Arc::clone(app);
     app.tasks
         .spawn("worker", async move { crate::job::work(worker).await });

@@ -15,7 +15,7 @@ use host_domain::owner::Mode;
 use host_domain::supplier::{Kind, SupplierId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 /// The embedded defaults, every key explained.
@@ -98,6 +98,19 @@ pub enum LogFormat {
     Json,
 }
 
+/// Where a listener is reached from the same machine, also when it listens on
+/// every address.
+#[must_use]
+pub fn reachable(mut listen: SocketAddr) -> SocketAddr {
+    if listen.ip().is_unspecified() {
+        listen.set_ip(match listen {
+            SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    listen
+}
+
 impl Config {
     /// Reads the configuration. `overlay` stands between defaults and file.
     ///
@@ -120,7 +133,7 @@ impl Config {
     #[must_use]
     pub fn base_url(&self) -> String {
         if self.public_url.is_empty() {
-            format!("http://{}", self.listen)
+            format!("http://{}", reachable(self.listen))
         } else {
             self.public_url.trim_end_matches('/').to_owned()
         }

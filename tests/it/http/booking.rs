@@ -2,7 +2,7 @@
 //! with the sandbox's ledger as proof.
 
 use serde_json::json;
-use tests::{Booked, Database, Server, ServerOptions, eventually};
+use tests::{Booked, Client, Database, Server, ServerOptions, eventually};
 
 /// Read-backs within a second, so that nothing has to be waited for.
 const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n";
@@ -21,16 +21,66 @@ struct Case {
 }
 
 const CASES: &[Case] = &[
-    Case { hotel: "OK", answer: (200, "CONFIRMED"), end: "CONFIRMED", ledger: &["authorization", "booking", "capture"] },
-    Case { hotel: "MANY", answer: (200, "CONFIRMED"), end: "CONFIRMED", ledger: &["authorization", "booking", "capture"] },
-    Case { hotel: "PRICE_DOWN", answer: (200, "CONFIRMED"), end: "CONFIRMED", ledger: &["authorization", "booking", "capture"] },
-    Case { hotel: "BOOK_REFUSED", answer: (422, "supplier_rejected"), end: "FAILED", ledger: &["authorization", "void"] },
-    Case { hotel: "BOOK_PENDING", answer: (202, "COMPLETE_IN_PROGRESS"), end: "CONFIRMED", ledger: &["authorization", "booking", "capture"] },
-    Case { hotel: "BOOK_PENDING_REFUSED", answer: (202, "COMPLETE_IN_PROGRESS"), end: "FAILED", ledger: &["authorization", "void"] },
-    Case { hotel: "BOOK_LOST_ANSWER", answer: (500, "result_unknown"), end: "CONFIRMED", ledger: &["authorization", "booking", "capture"] },
-    Case { hotel: "BOOK_LOST_REQUEST", answer: (500, "result_unknown"), end: "FAILED", ledger: &["authorization", "void"] },
-    Case { hotel: "BOOK_GARBAGE", answer: (500, "result_unknown"), end: "CONFIRMED", ledger: &["authorization", "booking", "capture"] },
-    Case { hotel: "BOOK_500", answer: (500, "result_unknown"), end: "CONFIRMED", ledger: &["authorization", "booking", "capture"] },
+    Case {
+        hotel: "OK",
+        answer: (200, "CONFIRMED"),
+        end: "CONFIRMED",
+        ledger: &["authorization", "booking", "capture"],
+    },
+    Case {
+        hotel: "MANY",
+        answer: (200, "CONFIRMED"),
+        end: "CONFIRMED",
+        ledger: &["authorization", "booking", "capture"],
+    },
+    Case {
+        hotel: "PRICE_DOWN",
+        answer: (200, "CONFIRMED"),
+        end: "CONFIRMED",
+        ledger: &["authorization", "booking", "capture"],
+    },
+    Case {
+        hotel: "BOOK_REFUSED",
+        answer: (422, "supplier_rejected"),
+        end: "FAILED",
+        ledger: &["authorization", "void"],
+    },
+    Case {
+        hotel: "BOOK_PENDING",
+        answer: (202, "COMPLETE_IN_PROGRESS"),
+        end: "CONFIRMED",
+        ledger: &["authorization", "booking", "capture"],
+    },
+    Case {
+        hotel: "BOOK_PENDING_REFUSED",
+        answer: (202, "COMPLETE_IN_PROGRESS"),
+        end: "FAILED",
+        ledger: &["authorization", "void"],
+    },
+    Case {
+        hotel: "BOOK_LOST_ANSWER",
+        answer: (500, "result_unknown"),
+        end: "CONFIRMED",
+        ledger: &["authorization", "booking", "capture"],
+    },
+    Case {
+        hotel: "BOOK_LOST_REQUEST",
+        answer: (500, "result_unknown"),
+        end: "FAILED",
+        ledger: &["authorization", "void"],
+    },
+    Case {
+        hotel: "BOOK_GARBAGE",
+        answer: (500, "result_unknown"),
+        end: "CONFIRMED",
+        ledger: &["authorization", "booking", "capture"],
+    },
+    Case {
+        hotel: "BOOK_500",
+        answer: (500, "result_unknown"),
+        end: "CONFIRMED",
+        ledger: &["authorization", "booking", "capture"],
+    },
 ];
 
 async fn every_hotel_ends_as_it_says(database: Database) {
@@ -50,7 +100,10 @@ async fn every_hotel_ends_as_it_says(database: Database) {
             assert_eq!(ended["failure"]["code"], "book_failed", "{}", case.hotel);
         }
         let what = format!("{} to leave {:?} in the ledger", case.hotel, case.ledger);
-        eventually(&what, async || (server.ledger().await.kinds_of(&booking) == case.ledger).then_some(())).await;
+        eventually(&what, async || {
+            (server.ledger().await.kinds_of(&booking) == case.ledger).then_some(())
+        })
+        .await;
     }
 }
 
@@ -72,10 +125,17 @@ async fn a_confirmed_booking_is_whole() {
     let _confirmed = reply.expect(200);
     let captured = "the payment to be captured";
     let booking = eventually(captured, async || {
-        Some(client.hotel_booking(&id).await).filter(|booking| booking["payments"][0]["status"] == "CAPTURED")
+        Some(client.hotel_booking(&id).await)
+            .filter(|booking| booking["payments"][0]["status"] == "CAPTURED")
     })
     .await;
-    assert_eq!((booking["total"]["amount"].as_f64(), booking["total"]["currency"].as_str()), (Some(520.0), Some("EUR")));
+    assert_eq!(
+        (
+            booking["total"]["amount"].as_f64(),
+            booking["total"]["currency"].as_str()
+        ),
+        (Some(520.0), Some("EUR"))
+    );
     assert_eq!(booking["rooms"].as_array().unwrap().len(), 2);
     for (position, room) in booking["rooms"].as_array().unwrap().iter().enumerate() {
         assert_eq!(room["position"], position);
@@ -88,8 +148,14 @@ async fn a_confirmed_booking_is_whole() {
         assert!(booking[absent].is_null(), "{absent} is {}", booking[absent]);
     }
     let listed = client.get("/v1/hotel/bookings").await.expect(200);
-    assert!(listed.data()[0]["payments"][0].get("cards").is_none(), "cards only stand in the single read");
-    assert_eq!(listed.body["meta"], json!({"limit": 25, "offset": 0, "has_more": false}));
+    assert!(
+        listed.data()[0]["payments"][0].get("cards").is_none(),
+        "cards only stand in the single read"
+    );
+    assert_eq!(
+        listed.body["meta"],
+        json!({"limit": 25, "offset": 0, "has_more": false})
+    );
 }
 
 #[tokio::test]
@@ -101,11 +167,20 @@ async fn repeating_book_changes_nothing() {
     let instrument = Booked::at("OK").instrument(&client).await;
     let path = format!("/v1/hotel/bookings/{booking}/book");
     for _ in 0..3 {
-        let again = client.post(&path, &json!({"payment_instrument_id": instrument})).await.expect(200);
+        let again = client
+            .post(&path, &json!({"payment_instrument_id": instrument}))
+            .await
+            .expect(200);
         assert_eq!(again.data()["status"], "CONFIRMED");
     }
     let ledger = server.ledger().await;
-    assert_eq!((ledger.count(&booking, "booking"), ledger.count(&booking, "authorization")), (1, 1));
+    assert_eq!(
+        (
+            ledger.count(&booking, "booking"),
+            ledger.count(&booking, "authorization")
+        ),
+        (1, 1)
+    );
 }
 
 async fn many_at_once_book_once(database: Database) {
@@ -123,7 +198,13 @@ async fn many_at_once_book_once(database: Database) {
         assert_eq!(reply.unwrap().expect(200).data()["status"], "CONFIRMED");
     }
     let ledger = server.ledger().await;
-    assert_eq!((ledger.count(&booking, "booking"), ledger.count(&booking, "authorization")), (1, 1));
+    assert_eq!(
+        (
+            ledger.count(&booking, "booking"),
+            ledger.count(&booking, "authorization")
+        ),
+        (1, 1)
+    );
 }
 
 #[tokio::test]
@@ -141,11 +222,19 @@ async fn an_outcome_that_is_never_known_stays_unknown_and_is_never_repeated() {
     let server = server(Database::Sqlite).await;
     let client = server.client();
     let (booking, reply) = Booked::at("BOOK_NEVER_KNOWN").book(&client).await;
-    assert_eq!(reply.expect_problem(500, "result_unknown").body["retryable"], false);
+    assert_eq!(
+        reply.expect_problem(500, "result_unknown").body["retryable"],
+        false
+    );
     let body = json!({"payment_instrument_id": Booked::at("OK").instrument(&client).await});
-    let again = client.post(&format!("/v1/hotel/bookings/{booking}/book"), &body).await;
+    let again = client
+        .post(&format!("/v1/hotel/bookings/{booking}/book"), &body)
+        .await;
     again.expect_problem(500, "result_unknown");
-    assert_eq!(client.hotel_booking(&booking).await["status"], "COMPLETE_IN_PROGRESS");
+    assert_eq!(
+        client.hotel_booking(&booking).await["status"],
+        "COMPLETE_IN_PROGRESS"
+    );
     assert_eq!(server.ledger().await.count(&booking, "authorization"), 1);
 }
 
@@ -157,8 +246,13 @@ async fn an_offer_that_runs_out_expires_its_booking() {
     let expired = client.hotel_booking_once(&booking, "EXPIRED").await;
     assert_eq!(expired["payments"], json!([]));
     let body = json!({"payment_instrument_id": Booked::at("OK").instrument(&client).await});
-    let late = client.post(&format!("/v1/hotel/bookings/{booking}/book"), &body).await;
-    assert_eq!(late.expect_problem(409, "booking_state_conflict").body["booking_status"], "EXPIRED");
+    let late = client
+        .post(&format!("/v1/hotel/bookings/{booking}/book"), &body)
+        .await;
+    assert_eq!(
+        late.expect_problem(409, "booking_state_conflict").body["booking_status"],
+        "EXPIRED"
+    );
 }
 
 #[tokio::test]
@@ -170,13 +264,27 @@ async fn the_list_is_newest_first_and_filtered_exactly() {
         ids.insert(0, Booked::at("OK").ready(&client).await);
     }
     let listed = async |query: &str| {
-        let reply = client.get(&format!("/v1/hotel/bookings{query}")).await.expect(200);
-        let ids = reply.data().as_array().unwrap().iter().map(|booking| booking["id"].as_str().unwrap().to_owned());
-        (ids.collect::<Vec<_>>(), reply.body["meta"]["has_more"].as_bool().unwrap())
+        let reply = client
+            .get(&format!("/v1/hotel/bookings{query}"))
+            .await
+            .expect(200);
+        let ids = reply
+            .data()
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|booking| booking["id"].as_str().unwrap().to_owned());
+        (
+            ids.collect::<Vec<_>>(),
+            reply.body["meta"]["has_more"].as_bool().unwrap(),
+        )
     };
     assert_eq!(listed("").await, (ids.clone(), false));
     assert_eq!(listed("?limit=2").await, (ids[..2].to_vec(), true));
-    assert_eq!(listed("?limit=2&offset=1").await, (ids[1..].to_vec(), false));
+    assert_eq!(
+        listed("?limit=2&offset=1").await,
+        (ids[1..].to_vec(), false)
+    );
     assert_eq!(listed("?status=CONFIRMED").await, (vec![], false));
     assert_eq!(listed("?reference_id=none").await, (vec![], false));
 }
@@ -187,8 +295,63 @@ async fn another_user_and_another_organization_see_nothing() {
     let client = server.client();
     let booking = Booked::at("OK").ready(&client).await;
     let path = format!("/v1/hotel/bookings/{booking}");
-    let stranger = client.user("stranger").get(&path).await.expect_problem(404, "booking_not_found");
-    let unknown = client.get("/v1/hotel/bookings/bkg_00000000000000000000000000000000").await.expect_problem(404, "booking_not_found");
-    let same = |body: &serde_json::Value| (body["code"].clone(), body["detail"].clone(), body["title"].clone());
+    let stranger = client
+        .user("stranger")
+        .get(&path)
+        .await
+        .expect_problem(404, "booking_not_found");
+    let unknown = client
+        .get("/v1/hotel/bookings/bkg_00000000000000000000000000000000")
+        .await
+        .expect_problem(404, "booking_not_found");
+    let same = |body: &serde_json::Value| {
+        (
+            body["code"].clone(),
+            body["detail"].clone(),
+            body["title"].clone(),
+        )
+    };
     assert_eq!(same(&stranger.body), same(&unknown.body));
+}
+
+/// What nobody can find out, a person settles; money follows.
+#[tokio::test]
+async fn an_operator_settles_what_nobody_knows() {
+    let server = server(Database::Sqlite).await;
+    let client = server.client();
+    let admin = Client::new(&server.admin, "");
+    for (settlement, end, money) in [
+        (
+            json!({"outcome": "done", "supplier_reference": "LDG-1"}),
+            "CONFIRMED",
+            "capture",
+        ),
+        (json!({"outcome": "not_done"}), "FAILED", "void"),
+    ] {
+        let (booking, reply) = Booked::at("BOOK_NEVER_KNOWN").book(&client).await;
+        reply.expect_problem(500, "result_unknown");
+        let listed = admin.get("/unresolved").await.expect(200);
+        let calls = listed.data()["calls"].as_array().unwrap();
+        assert!(
+            calls
+                .iter()
+                .any(|call| call["booking_id"] == booking && call["step"] == "book"),
+            "{calls:#?}"
+        );
+        let settled = eventually("the read-back to pause", async || {
+            Some(
+                admin
+                    .post(&format!("/unresolved/{booking}"), &settlement)
+                    .await,
+            )
+            .filter(|reply| reply.status == 200)
+        })
+        .await;
+        assert_eq!(settled.data()["status"], end);
+        eventually("the money", async || {
+            (server.ledger().await.count(&booking, money) == 1).then_some(())
+        })
+        .await;
+        assert_eq!(client.hotel_booking(&booking).await["status"], end);
+    }
 }

@@ -10,17 +10,24 @@ async fn server(database: Database) -> Server {
 }
 
 async fn cancel(client: &Client, booking: &str) -> Reply {
-    client.post(&format!("/v1/hotel/bookings/{booking}/cancel"), &json!({})).await
+    client
+        .post(&format!("/v1/hotel/bookings/{booking}/cancel"), &json!({}))
+        .await
 }
 
 async fn quote(client: &Client, booking: &str) -> Reply {
-    client.get(&format!("/v1/hotel/bookings/{booking}/cancellation-quote")).await
+    client
+        .get(&format!("/v1/hotel/bookings/{booking}/cancellation-quote"))
+        .await
 }
 
 /// Confirmed, and its payment taken: what a cancellation gives back is then in the ledger.
 async fn captured(server: &Server, way: Booked) -> String {
     let booking = way.confirmed(&server.client()).await;
-    eventually("the capture", async || (server.ledger().await.count(&booking, "capture") == 1).then_some(())).await;
+    eventually("the capture", async || {
+        (server.ledger().await.count(&booking, "capture") == 1).then_some(())
+    })
+    .await;
     booking
 }
 
@@ -35,17 +42,32 @@ async fn every_cancellation_ends_as_it_says(database: Database) {
     ] {
         let booking = captured(&server, Booked::at(hotel)).await;
         let begun = cancel(&client, &booking).await;
-        assert!(matches!(begun.status, 200 | 202), "{hotel}: {:#}", begun.body);
+        assert!(
+            matches!(begun.status, 200 | 202),
+            "{hotel}: {:#}",
+            begun.body
+        );
         let what = format!("{hotel} to end {end}");
         let ended = eventually(&what, async || {
-            Some(client.hotel_booking(&booking).await).filter(|b| b["status"] == end && b["cancellations"][0]["status"] == cancellation)
+            Some(client.hotel_booking(&booking).await)
+                .filter(|b| b["status"] == end && b["cancellations"][0]["status"] == cancellation)
         })
         .await;
         let ledger = async || server.ledger().await;
         if end == "CANCELED" {
-            eventually("the refund", async || (ledger().await.count(&booking, "refund") == 1).then_some(())).await;
-            assert_eq!(ledger().await.sum(&booking, "refund"), 260.0, "{hotel}: free until two days before");
-            assert_eq!(cancel(&client, &booking).await.expect(200).data()["status"], "CANCELED");
+            eventually("the refund", async || {
+                (ledger().await.count(&booking, "refund") == 1).then_some(())
+            })
+            .await;
+            assert_eq!(
+                ledger().await.sum(&booking, "refund"),
+                260.0,
+                "{hotel}: free until two days before"
+            );
+            assert_eq!(
+                cancel(&client, &booking).await.expect(200).data()["status"],
+                "CANCELED"
+            );
             assert_eq!(ledger().await.count(&booking, "cancellation"), 1, "{hotel}");
         } else {
             assert_eq!(ended["failure"]["code"], "cancel_refused");
@@ -71,16 +93,29 @@ async fn rooms_are_released_one_by_one_where_the_supplier_can() {
     let booking = captured(&server, Booked::at("OK").rooms(2)).await;
     let rooms = client.hotel_booking(&booking).await["rooms"].clone();
     let path = format!("/v1/hotel/bookings/{booking}/cancel");
-    let first = client.post(&path, &json!({"room_ids": [rooms[0]["id"]]})).await;
+    let first = client
+        .post(&path, &json!({"room_ids": [rooms[0]["id"]]}))
+        .await;
     assert_eq!(first.status, 202, "{:#}", first.body);
-    let partly = client.hotel_booking_once(&booking, "PARTIALLY_CANCELED").await;
+    let partly = client
+        .hotel_booking_once(&booking, "PARTIALLY_CANCELED")
+        .await;
     assert_eq!(partly["total"]["amount"], 520.0, "what was booked stays");
     assert!(!partly["rooms"][0]["canceled_at"].is_null());
     assert!(partly["rooms"][1]["canceled_at"].is_null());
-    assert_eq!(partly["cancellations"][0]["room_ids"], json!([rooms[0]["id"]]));
-    let _rest = client.post(&path, &json!({"room_ids": [rooms[1]["id"]]})).await.expect(202);
+    assert_eq!(
+        partly["cancellations"][0]["room_ids"],
+        json!([rooms[0]["id"]])
+    );
+    let _rest = client
+        .post(&path, &json!({"room_ids": [rooms[1]["id"]]}))
+        .await
+        .expect(202);
     let _canceled = client.hotel_booking_once(&booking, "CANCELED").await;
-    eventually("both refunds", async || (server.ledger().await.sum(&booking, "refund") == 520.0).then_some(())).await;
+    eventually("both refunds", async || {
+        (server.ledger().await.sum(&booking, "refund") == 520.0).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -90,9 +125,16 @@ async fn single_rooms_are_refused_elsewhere() {
     let booking = captured(&server, Booked::at("MANY").rooms(2)).await;
     let rooms = client.hotel_booking(&booking).await["rooms"].clone();
     let path = format!("/v1/hotel/bookings/{booking}/cancel");
-    let reply = client.post(&path, &json!({"room_ids": [rooms[0]["id"]]})).await;
+    let reply = client
+        .post(&path, &json!({"room_ids": [rooms[0]["id"]]}))
+        .await;
     reply.expect_problem(422, "supplier_operation_unsupported");
-    let unknown = client.post(&path, &json!({"room_ids": ["room_00000000000000000000000000000000"]})).await;
+    let unknown = client
+        .post(
+            &path,
+            &json!({"room_ids": ["room_00000000000000000000000000000000"]}),
+        )
+        .await;
     unknown.expect_problem(400, "validation_failed");
     let typo = client.post(&path, &json!({"rooms": []})).await;
     typo.expect_problem(400, "validation_failed");
@@ -124,7 +166,13 @@ async fn quotes_say_where_they_come_from() {
 
     let preview = Booked::at("QUOTE_PREVIEW").confirmed(&client).await;
     let quoted = quote(&client, &preview).await.expect(200);
-    assert_eq!((quoted.data()["source"].as_str(), quoted.data()["fee"]["amount"].as_f64()), (Some("SUPPLIER_QUOTE"), Some(25.0)));
+    assert_eq!(
+        (
+            quoted.data()["source"].as_str(),
+            quoted.data()["fee"]["amount"].as_f64()
+        ),
+        (Some("SUPPLIER_QUOTE"), Some(25.0))
+    );
 
     let unreadable = Booked::at("QUOTE_UNREADABLE").confirmed(&client).await;
     let nothing = quote(&client, &unreadable).await.expect(200);
@@ -132,13 +180,21 @@ async fn quotes_say_where_they_come_from() {
     assert!(nothing.data()["fee"].is_null());
 
     let failing = Booked::at("QUOTE_FAILS").confirmed(&client).await;
-    quote(&client, &failing).await.expect_problem(502, "supplier_error");
+    quote(&client, &failing)
+        .await
+        .expect_problem(502, "supplier_error");
 
     let restricted = Booked::at("RESTRICTED").confirmed(&client).await;
-    quote(&client, &restricted).await.expect_problem(422, "cancellation_restricted");
+    quote(&client, &restricted)
+        .await
+        .expect_problem(422, "cancellation_restricted");
 
     let ready = Booked::at("OK").ready(&client).await;
-    let early = quote(&client, &ready).await.expect_problem(409, "booking_state_conflict");
+    let early = quote(&client, &ready)
+        .await
+        .expect_problem(409, "booking_state_conflict");
     assert_eq!(early.body["booking_status"], "READY_FOR_COMPLETE");
-    cancel(&client, &ready).await.expect_problem(409, "booking_state_conflict");
+    cancel(&client, &ready)
+        .await
+        .expect_problem(409, "booking_state_conflict");
 }

@@ -4,7 +4,10 @@ use serde_json::json;
 use tests::{Booked, Client, Database, Server, days_ahead, heal, offers_request};
 
 async fn hotel_id(client: &Client, hotel: &str) -> String {
-    let reply = client.post("/v1/hotel/offers", &offers_request(hotel)).await.expect(200);
+    let reply = client
+        .post("/v1/hotel/offers", &offers_request(hotel))
+        .await
+        .expect(200);
     reply.data()[0]["hotel_id"].as_str().unwrap().to_owned()
 }
 
@@ -13,15 +16,28 @@ async fn content_is_capped_and_nameless() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     let id = hotel_id(&client, "MANY").await;
-    let reply = client.get(&format!("/v1/hotel/hotels/{id}")).await.expect(200);
+    let reply = client
+        .get(&format!("/v1/hotel/hotels/{id}"))
+        .await
+        .expect(200);
     assert_eq!(reply.data()["hotel_id"], id);
-    assert_eq!(reply.data()["details"]["images"].as_array().unwrap().len(), 20);
+    assert_eq!(
+        reply.data()["details"]["images"].as_array().unwrap().len(),
+        20
+    );
     let reviews = reply.data()["reviews"]["items"].as_array().unwrap();
     assert_eq!(reviews.len(), 20);
-    assert!(reviews.iter().all(|review| review.get("name").is_none() && review.get("reviewer").is_none()));
+    assert!(
+        reviews
+            .iter()
+            .all(|review| review.get("name").is_none() && review.get("reviewer").is_none())
+    );
     assert_eq!(reply.body["meta"]["details"]["stale"], false);
     assert_eq!(reply.body["meta"]["reviews"]["supplier"], "SANDBOX_HOTELS");
-    client.get("/v1/hotel/hotels/htl_unknown").await.expect_problem(404, "hotel_not_found");
+    client
+        .get("/v1/hotel/hotels/htl_unknown")
+        .await
+        .expect_problem(404, "hotel_not_found");
 }
 
 #[tokio::test]
@@ -30,11 +46,20 @@ async fn what_was_fetched_is_kept_when_the_rest_fails() {
     let client = server.client();
     let id = hotel_id(&client, "CONTENT_DOWN").await;
     let path = format!("/v1/hotel/hotels/{id}");
-    client.get(&path).await.expect_problem(502, "supplier_error");
+    client
+        .get(&path)
+        .await
+        .expect_problem(502, "supplier_error");
     heal(&server.sandbox_url).await;
     let healed = client.get(&path).await.expect(200);
-    assert_eq!(healed.data()["reviews"]["items"].as_array().unwrap().len(), 5);
-    assert_eq!(healed.data()["details"]["images"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        healed.data()["reviews"]["items"].as_array().unwrap().len(),
+        5
+    );
+    assert_eq!(
+        healed.data()["details"]["images"].as_array().unwrap().len(),
+        3
+    );
 }
 
 #[tokio::test]
@@ -45,16 +70,34 @@ async fn weather_covers_the_stay_as_far_as_it_is_known() {
     request["check_in"] = json!(days_ahead(2));
     request["check_out"] = json!(days_ahead(4));
     let offers = client.post("/v1/hotel/offers", &request).await.expect(200);
-    let offer = offers.data()[0]["offers"][0]["offer_reference"].as_str().unwrap().to_owned();
-    let booked = client.header("x-idempotency-key", "weather").post("/v1/hotel/prebook", &tests::prebook_request(&offer, 1)).await.expect(201);
+    let offer = offers.data()[0]["offers"][0]["offer_reference"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let booked = client
+        .header("x-idempotency-key", "weather")
+        .post("/v1/hotel/prebook", &tests::prebook_request(&offer, 1))
+        .await
+        .expect(201);
     let id = booked.data()["id"].as_str().unwrap().to_owned();
-    let weather = client.get(&format!("/v1/hotel/bookings/{id}/weather")).await.expect(200);
+    let weather = client
+        .get(&format!("/v1/hotel/bookings/{id}/weather"))
+        .await
+        .expect(200);
     assert_eq!(weather.data()["booking_id"], id);
     assert_eq!(weather.data()["units"], "metric");
-    let dates: Vec<&str> = weather.data()["days"].as_array().unwrap().iter().map(|day| day["date"].as_str().unwrap()).collect();
+    let dates: Vec<&str> = weather.data()["days"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|day| day["date"].as_str().unwrap())
+        .collect();
     assert_eq!(dates, [days_ahead(2), days_ahead(3), days_ahead(4)]);
     let far = Booked::at("OK").ready(&client).await;
-    let none = client.get(&format!("/v1/hotel/bookings/{far}/weather")).await.expect(200);
+    let none = client
+        .get(&format!("/v1/hotel/bookings/{far}/weather"))
+        .await
+        .expect(200);
     assert_eq!(none.data()["days"], json!([]));
 }
 
@@ -64,21 +107,31 @@ async fn prices_are_published_in_dollars_and_only_a_few_times_a_minute() {
     let client = server.client();
     let id = hotel_id(&client, "OK").await;
     let request = json!({"hotel_ids": [id], "from": days_ahead(10), "to": days_ahead(12)});
-    let reply = client.post("/v1/hotel/price-calendar", &request).await.expect(200);
+    let reply = client
+        .post("/v1/hotel/price-calendar", &request)
+        .await
+        .expect(200);
     assert_eq!(reply.body["meta"]["supplier"], "SANDBOX_HOTELS");
     let prices = reply.data()[0]["prices"].as_array().unwrap();
     assert_eq!(prices.len(), 3);
     assert_eq!(prices[0]["average_nightly_price"]["currency"], "USD");
     let mut long = request.clone();
     long["to"] = json!(days_ahead(376));
-    client.post("/v1/hotel/price-calendar", &long).await.expect_problem(400, "validation_failed");
+    client
+        .post("/v1/hotel/price-calendar", &long)
+        .await
+        .expect_problem(400, "validation_failed");
     let limited = hotel_id(&client, "CALENDAR_LIMITED").await;
     let mut at_limit = request.clone();
     at_limit["hotel_ids"] = json!([limited]);
-    let refused = client.post("/v1/hotel/price-calendar", &at_limit).await.expect_problem(503, "supplier_rate_limited");
+    let refused = client
+        .post("/v1/hotel/price-calendar", &at_limit)
+        .await
+        .expect_problem(503, "supplier_rate_limited");
     assert!(refused.header("retry-after").is_some());
     let over = tests::eventually("the gateway's own limit", async || {
-        Some(client.post("/v1/hotel/price-calendar", &request).await).filter(|reply| reply.status == 503)
+        Some(client.post("/v1/hotel/price-calendar", &request).await)
+            .filter(|reply| reply.status == 503)
     })
     .await;
     over.expect_problem(503, "supplier_rate_limited");

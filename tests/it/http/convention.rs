@@ -5,10 +5,23 @@ use serde_json::json;
 use tests::{Database, Reply, Server, ServerOptions, offers_request};
 
 fn is_problem(reply: &Reply) {
-    assert_eq!(reply.header("content-type"), Some("application/problem+json"), "{:#}", reply.body);
+    assert_eq!(
+        reply.header("content-type"),
+        Some("application/problem+json"),
+        "{:#}",
+        reply.body
+    );
     assert_eq!(reply.body["status"], reply.status);
-    assert_eq!(reply.body["request_id"].as_str(), reply.header("x-request-id"));
-    assert!(reply.body["type"].as_str().unwrap().ends_with(reply.body["code"].as_str().unwrap()));
+    assert_eq!(
+        reply.body["request_id"].as_str(),
+        reply.header("x-request-id")
+    );
+    assert!(
+        reply.body["type"]
+            .as_str()
+            .unwrap()
+            .ends_with(reply.body["code"].as_str().unwrap())
+    );
     for member in ["title", "detail"] {
         assert!(reply.body[member].is_string(), "{member}: {:#}", reply.body);
     }
@@ -19,9 +32,15 @@ fn is_problem(reply: &Reply) {
 async fn unknown_paths_and_wrong_methods_are_problems() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
-    let unknown = client.get("/v1/nothing").await.expect_problem(404, "not_found");
+    let unknown = client
+        .get("/v1/nothing")
+        .await
+        .expect_problem(404, "not_found");
     is_problem(&unknown);
-    let method = client.get("/v1/hotel/offers").await.expect_problem(405, "method_not_allowed");
+    let method = client
+        .get("/v1/hotel/offers")
+        .await
+        .expect_problem(405, "method_not_allowed");
     is_problem(&method);
     assert!(method.header("allow").unwrap().contains("POST"));
 }
@@ -39,18 +58,41 @@ async fn bodies_that_are_not_json_are_problems() {
         (vec![b' '; (1 << 20) + 1], 413, "body_too_large"),
         (b"null".to_vec(), 400, "validation_failed"),
         (b"[]".to_vec(), 400, "validation_failed"),
-        (br#"{"currency": "a\u0000b"}"#.to_vec(), 400, "validation_failed"),
-        (br#"{"max_offers_per_hotel": 1e400}"#.to_vec(), 400, "malformed_json"),
-        (br#"{"max_offers_per_hotel": 99999999999999999999999999}"#.to_vec(), 400, "validation_failed"),
+        (
+            br#"{"currency": "a\u0000b"}"#.to_vec(),
+            400,
+            "validation_failed",
+        ),
+        (
+            br#"{"max_offers_per_hotel": 1e400}"#.to_vec(),
+            400,
+            "malformed_json",
+        ),
+        (
+            br#"{"max_offers_per_hotel": 99999999999999999999999999}"#.to_vec(),
+            400,
+            "validation_failed",
+        ),
     ] {
         let shown = String::from_utf8_lossy(&body[..body.len().min(40)]).into_owned();
         let reply = client.post_bytes("/v1/hotel/offers", body).await;
-        assert_eq!((reply.status, reply.body["code"].as_str()), (status, Some(code)), "{shown}: {:#}", reply.body);
+        assert_eq!(
+            (reply.status, reply.body["code"].as_str()),
+            (status, Some(code)),
+            "{shown}: {:#}",
+            reply.body
+        );
         is_problem(&reply);
     }
-    let text = client.header("content-type", "text/plain").post("/v1/hotel/offers", &offers_request("OK")).await;
+    let text = client
+        .header("content-type", "text/plain")
+        .post("/v1/hotel/offers", &offers_request("OK"))
+        .await;
     text.expect_problem(415, "unsupported_media_type");
-    let picky = client.header("accept", "image/png").get("/v1/suppliers").await;
+    let picky = client
+        .header("accept", "image/png")
+        .get("/v1/suppliers")
+        .await;
     picky.expect_problem(406, "not_acceptable");
 }
 
@@ -58,7 +100,17 @@ async fn bodies_that_are_not_json_are_problems() {
 async fn queries_are_checked_like_bodies() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
-    for query in ["limit=0", "limit=101", "limit=x", "offset=-1", "offset=100001", "status=NOPE", "typo=1", "limit=1&limit=2", "reference_id="] {
+    for query in [
+        "limit=0",
+        "limit=101",
+        "limit=x",
+        "offset=-1",
+        "offset=100001",
+        "status=NOPE",
+        "typo=1",
+        "limit=1&limit=2",
+        "reference_id=",
+    ] {
         let reply = client.get(&format!("/v1/hotel/bookings?{query}")).await;
         let problem = reply.expect_problem(400, "validation_failed");
         assert_eq!(problem.body["errors"][0]["in"], "query", "{query}");
@@ -72,24 +124,45 @@ async fn queries_are_checked_like_bodies() {
 async fn a_request_id_is_echoed_or_made() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
-    let named = client.header("x-request-id", "my-request.1").get("/v1/suppliers").await.expect(200);
+    let named = client
+        .header("x-request-id", "my-request.1")
+        .get("/v1/suppliers")
+        .await
+        .expect(200);
     assert_eq!(named.header("x-request-id"), Some("my-request.1"));
     for bad in ["", "white space", &"x".repeat(129)] {
-        let made = client.header("x-request-id", bad).get("/v1/suppliers").await;
-        assert!(made.header("x-request-id").unwrap().starts_with("req_"), "{bad}");
+        let made = client
+            .header("x-request-id", bad)
+            .get("/v1/suppliers")
+            .await;
+        assert!(
+            made.header("x-request-id").unwrap().starts_with("req_"),
+            "{bad}"
+        );
     }
 }
 
 #[tokio::test]
 async fn too_many_requests_are_told_when_to_come_back() {
-    let options = ServerOptions::on(Database::Sqlite).config("[limits]\nrequests_per_s = 1\nburst = 3\n");
+    let options =
+        ServerOptions::on(Database::Sqlite).config("[limits]\nrequests_per_s = 1\nburst = 3\n");
     let server = Server::start_with(options).await;
     let client = server.client();
     let first = client.get("/v1/suppliers").await.expect(200);
     assert!(first.header("ratelimit").is_some() && first.header("ratelimit-policy").is_some());
-    let refused = tests::eventually("the limit", async || Some(client.get("/v1/suppliers").await).filter(|reply| reply.status == 429)).await;
+    let refused = tests::eventually("the limit", async || {
+        Some(client.get("/v1/suppliers").await).filter(|reply| reply.status == 429)
+    })
+    .await;
     let refused = refused.expect_problem(429, "rate_limited");
-    assert!(refused.header("retry-after").unwrap().parse::<u64>().unwrap() >= 1);
+    assert!(
+        refused
+            .header("retry-after")
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+            >= 1
+    );
     assert!(refused.header("ratelimit").is_some());
 }
 
@@ -98,10 +171,18 @@ async fn the_document_is_served_and_its_pages_need_no_network() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client().without("x-api-key");
     let document = client.get("/openapi.json").await.expect(200);
-    assert!(document.body["openapi"].as_str().unwrap().starts_with("3.1"));
+    assert!(
+        document.body["openapi"]
+            .as_str()
+            .unwrap()
+            .starts_with("3.1")
+    );
     let docs = client.get("/docs").await;
     assert!(docs.status < 400);
-    let problem = client.get("/v1/suppliers").await.expect_problem(401, "missing_api_key");
+    let problem = client
+        .get("/v1/suppliers")
+        .await
+        .expect_problem(401, "missing_api_key");
     let page = problem.body["type"].as_str().unwrap();
     let path = &page[server.api.len()..];
     assert!(page.starts_with(&server.api), "{page}");
@@ -115,9 +196,23 @@ async fn suppliers_are_listed_without_secrets() {
     let rows = reply.data().as_array().unwrap();
     let mini = rows.iter().find(|row| row["id"] == "SANDBOX_MINI").unwrap();
     assert_eq!(mini["health"], "up");
-    let operations: Vec<&str> = mini["operations"].as_array().unwrap().iter().map(|operation| operation.as_str().unwrap()).collect();
-    assert_eq!(operations, ["hotel_pricing", "hotel_booking", "hotel_cancellation"]);
-    assert!(!reply.body.to_string().to_lowercase().contains("x-lodge-key"));
+    let operations: Vec<&str> = mini["operations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|operation| operation.as_str().unwrap())
+        .collect();
+    assert_eq!(
+        operations,
+        ["hotel_pricing", "hotel_booking", "hotel_cancellation"]
+    );
+    assert!(
+        !reply
+            .body
+            .to_string()
+            .to_lowercase()
+            .contains("x-lodge-key")
+    );
 }
 
 #[tokio::test]
@@ -125,7 +220,12 @@ async fn a_body_that_looks_like_a_card_is_refused_and_never_logged() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     let card = "4242 4242 4242 4242";
-    let reply = client.post("/v1/payment-instruments", &json!({"type": "CARD", "token": card})).await;
+    let reply = client
+        .post(
+            "/v1/payment-instruments",
+            &json!({"type": "CARD", "token": card}),
+        )
+        .await;
     let problem = reply.expect_problem(400, "validation_failed");
     assert!(!problem.body.to_string().contains("4242"));
     let log = std::fs::read_to_string(server.data_dir().join("server.log")).unwrap();

@@ -6,7 +6,12 @@ use tests::{Booked, Database, Server, prebook_request};
 async fn a_key_makes_one_booking(database: Database) {
     let server = Server::start(database).await;
     let client = server.client().header("x-idempotency-key", "order-1");
-    let request = prebook_request(&Booked::at("OK").offer(&client.without("x-idempotency-key")).await, 1);
+    let request = prebook_request(
+        &Booked::at("OK")
+            .offer(&client.without("x-idempotency-key"))
+            .await,
+        1,
+    );
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..32 {
         let (client, request) = (client.clone(), request.clone());
@@ -41,26 +46,49 @@ async fn a_key_belongs_to_one_request_and_one_user() {
     let first = client.post("/v1/hotel/prebook", &request).await.expect(201);
     let mut other = request.clone();
     other["reference_id"] = json!("trip-9");
-    client.post("/v1/hotel/prebook", &other).await.expect_problem(422, "idempotency_key_reused");
-    let another = client.user("somebody-else").post("/v1/hotel/prebook", &request).await.expect(201);
+    client
+        .post("/v1/hotel/prebook", &other)
+        .await
+        .expect_problem(422, "idempotency_key_reused");
+    let another = client
+        .user("somebody-else")
+        .post("/v1/hotel/prebook", &request)
+        .await
+        .expect(201);
     assert_ne!(another.data()["id"], first.data()["id"]);
     let spaced = serde_json::to_string_pretty(&request).unwrap().into_bytes();
-    let same = client.post_bytes("/v1/hotel/prebook", spaced).await.expect(200);
-    assert_eq!(same.data()["id"], first.data()["id"], "white space is not another request");
+    let same = client
+        .post_bytes("/v1/hotel/prebook", spaced)
+        .await
+        .expect(200);
+    assert_eq!(
+        same.data()["id"],
+        first.data()["id"],
+        "white space is not another request"
+    );
 }
 
 #[tokio::test]
 async fn a_refusal_is_repeated_and_a_mistake_is_not() {
     let server = Server::start(Database::Sqlite).await;
     let plain = server.client();
-    for (hotel, status, code) in [("PRICE_UP", 409, "offer_price_changed"), ("SOLD_OUT", 422, "offer_unavailable")] {
+    for (hotel, status, code) in [
+        ("PRICE_UP", 409, "offer_price_changed"),
+        ("SOLD_OUT", 422, "offer_unavailable"),
+    ] {
         let client = plain.header("x-idempotency-key", hotel);
         let request = prebook_request(&Booked::at(hotel).offer(&plain).await, 1);
         let mut mistaken = request.clone();
         mistaken["rooms"][0]["guests"][0]["is_lead"] = json!(false);
-        client.post("/v1/hotel/prebook", &mistaken).await.expect_problem(400, "validation_failed");
+        client
+            .post("/v1/hotel/prebook", &mistaken)
+            .await
+            .expect_problem(400, "validation_failed");
         for _ in 0..2 {
-            let refused = client.post("/v1/hotel/prebook", &request).await.expect_problem(status, code);
+            let refused = client
+                .post("/v1/hotel/prebook", &request)
+                .await
+                .expect_problem(status, code);
             if hotel == "PRICE_UP" {
                 assert_eq!(refused.body["offered"]["amount"], 260.0);
                 assert_eq!(refused.body["current"]["amount"], 286.0);
@@ -74,8 +102,15 @@ async fn a_prebook_needs_a_key() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     let request = prebook_request(&Booked::at("OK").offer(&client).await, 1);
-    let missing = client.post("/v1/hotel/prebook", &request).await.expect_problem(400, "validation_failed");
+    let missing = client
+        .post("/v1/hotel/prebook", &request)
+        .await
+        .expect_problem(400, "validation_failed");
     assert_eq!(missing.body["errors"][0]["in"], "header");
     let long = "k".repeat(201);
-    client.header("x-idempotency-key", &long).post("/v1/hotel/prebook", &request).await.expect_problem(400, "validation_failed");
+    client
+        .header("x-idempotency-key", &long)
+        .post("/v1/hotel/prebook", &request)
+        .await
+        .expect_problem(400, "validation_failed");
 }

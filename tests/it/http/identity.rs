@@ -6,13 +6,27 @@ use tests::{Client, Database, Server, binary, eventually, offers_request};
 use tokio::process::Command;
 
 async fn stopover(server: &Server, arguments: &[&str]) -> Output {
-    let output = Command::new(binary()).args(arguments).arg("--data-dir").arg(server.data_dir()).output().await.unwrap();
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new(binary())
+        .args(arguments)
+        .arg("--data-dir")
+        .arg(server.data_dir())
+        .output()
+        .await
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     output
 }
 
 async fn key(server: &Server, more: &[&str]) -> String {
-    let arguments = [&["keys", "create", "--organization", "acme", "--mode", "test"], more].concat();
+    let arguments = [
+        &["keys", "create", "--organization", "acme", "--mode", "test"],
+        more,
+    ]
+    .concat();
     let output = stopover(server, &arguments).await;
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
@@ -21,11 +35,18 @@ async fn key(server: &Server, more: &[&str]) -> String {
 async fn a_missing_and_a_bad_key_are_told_apart_and_nothing_more() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
-    client.without("x-api-key").get("/v1/suppliers").await.expect_problem(401, "missing_api_key");
+    client
+        .without("x-api-key")
+        .get("/v1/suppliers")
+        .await
+        .expect_problem(401, "missing_api_key");
     let mut unknown = server.key.clone();
     unknown.replace_range(12..13, if &unknown[12..13] == "a" { "b" } else { "a" });
     for bad in ["nonsense", "sk_test_short", &unknown] {
-        Client::new(&server.api, bad).get("/v1/suppliers").await.expect_problem(401, "invalid_api_key");
+        Client::new(&server.api, bad)
+            .get("/v1/suppliers")
+            .await
+            .expect_problem(401, "invalid_api_key");
     }
 }
 
@@ -38,10 +59,21 @@ async fn a_key_made_while_the_server_runs_works_until_it_is_revoked() {
     let _works = client.get("/v1/suppliers").await.expect(200);
     let listed = stopover(&server, &["keys", "list", "--json"]).await;
     let keys: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
-    let row = keys.as_array().unwrap().iter().find(|row| row["name"] == "ci").unwrap();
-    assert_eq!((row["organization"].as_str(), row["mode"].as_str()), (Some("acme"), Some("test")));
+    let row = keys
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["name"] == "ci")
+        .unwrap();
+    assert_eq!(
+        (row["organization"].as_str(), row["mode"].as_str()),
+        (Some("acme"), Some("test"))
+    );
     let _revoked = stopover(&server, &["keys", "revoke", row["id"].as_str().unwrap()]).await;
-    let refused = eventually("the revocation to take effect", async || Some(client.get("/v1/suppliers").await).filter(|r| r.status == 401)).await;
+    let refused = eventually("the revocation to take effect", async || {
+        Some(client.get("/v1/suppliers").await).filter(|r| r.status == 401)
+    })
+    .await;
     refused.expect_problem(401, "invalid_api_key");
 }
 
@@ -49,29 +81,73 @@ async fn a_key_made_while_the_server_runs_works_until_it_is_revoked() {
 async fn a_key_does_what_its_scopes_say() {
     let server = Server::start(Database::Sqlite).await;
     let reader = Client::new(&server.api, &key(&server, &["--scopes", "read"]).await);
-    let _reads = reader.post("/v1/hotel/offers", &offers_request("OK")).await.expect(200);
+    let _reads = reader
+        .post("/v1/hotel/offers", &offers_request("OK"))
+        .await
+        .expect(200);
     let body = json!({"type": "CARD", "token": "tok_visa"});
-    reader.post("/v1/payment-instruments", &body).await.expect_problem(403, "insufficient_scope");
+    reader
+        .post("/v1/payment-instruments", &body)
+        .await
+        .expect_problem(403, "insufficient_scope");
     let booker = Client::new(&server.api, &key(&server, &["--scopes", "book"]).await);
-    let _books = booker.post("/v1/payment-instruments", &body).await.expect(201);
-    booker.get("/v1/hotel/bookings").await.expect_problem(403, "insufficient_scope");
+    let _books = booker
+        .post("/v1/payment-instruments", &body)
+        .await
+        .expect(201);
+    booker
+        .get("/v1/hotel/bookings")
+        .await
+        .expect_problem(403, "insufficient_scope");
 }
 
 #[tokio::test]
 async fn organizations_and_users_are_checked_and_kept_apart() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
-    client.header("x-organization-id", "acme").get("/v1/suppliers").await.expect_problem(403, "organization_mismatch");
-    let _own = client.header("x-organization-id", "demo").get("/v1/suppliers").await.expect(200);
-    let bad = client.user("white space").get("/v1/hotel/bookings").await.expect_problem(400, "validation_failed");
+    client
+        .header("x-organization-id", "acme")
+        .get("/v1/suppliers")
+        .await
+        .expect_problem(403, "organization_mismatch");
+    let _own = client
+        .header("x-organization-id", "demo")
+        .get("/v1/suppliers")
+        .await
+        .expect(200);
+    let bad = client
+        .user("white space")
+        .get("/v1/hotel/bookings")
+        .await
+        .expect_problem(400, "validation_failed");
     assert_eq!(bad.body["errors"][0]["in"], "header");
-    let mine = client.user("ada").post("/v1/payment-instruments", &json!({"type": "CARD", "token": "tok_visa"})).await.expect(201);
-    let path = format!("/v1/payment-instruments/{}", mine.data()["id"].as_str().unwrap());
+    let mine = client
+        .user("ada")
+        .post(
+            "/v1/payment-instruments",
+            &json!({"type": "CARD", "token": "tok_visa"}),
+        )
+        .await
+        .expect(201);
+    let path = format!(
+        "/v1/payment-instruments/{}",
+        mine.data()["id"].as_str().unwrap()
+    );
     let _seen = client.user("ada").get(&path).await.expect(200);
-    client.user("bob").get(&path).await.expect_problem(404, "payment_instrument_not_found");
-    client.get(&path).await.expect_problem(404, "payment_instrument_not_found");
+    client
+        .user("bob")
+        .get(&path)
+        .await
+        .expect_problem(404, "payment_instrument_not_found");
+    client
+        .get(&path)
+        .await
+        .expect_problem(404, "payment_instrument_not_found");
     let other = Client::new(&server.api, &key(&server, &[]).await).user("ada");
-    other.get(&path).await.expect_problem(404, "payment_instrument_not_found");
+    other
+        .get(&path)
+        .await
+        .expect_problem(404, "payment_instrument_not_found");
 }
 
 #[tokio::test]
@@ -80,6 +156,12 @@ async fn a_live_key_never_reaches_a_test_supplier() {
     let arguments = ["keys", "create", "--organization", "demo", "--mode", "live"];
     let live = String::from_utf8(stopover(&server, &arguments).await.stdout).unwrap();
     let client = Client::new(&server.api, live.trim());
-    client.post("/v1/hotel/offers", &offers_request("OK")).await.expect_problem(422, "supplier_operation_unsupported");
-    assert_eq!(*client.get("/v1/suppliers").await.expect(200).data(), json!([]));
+    client
+        .post("/v1/hotel/offers", &offers_request("OK"))
+        .await
+        .expect_problem(422, "supplier_operation_unsupported");
+    assert_eq!(
+        *client.get("/v1/suppliers").await.expect(200).data(),
+        json!([])
+    );
 }

@@ -7,17 +7,39 @@ use tests::{Database, Server};
 async fn an_instrument_shows_its_card_and_never_its_token() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
-    let made = client.post("/v1/payment-instruments", &json!({"type": "CARD", "token": "tok_mastercard"})).await.expect(201);
+    let made = client
+        .post(
+            "/v1/payment-instruments",
+            &json!({"type": "CARD", "token": "tok_mastercard"}),
+        )
+        .await
+        .expect(201);
     assert!(made.data()["id"].as_str().unwrap().starts_with("inst_"));
     assert_eq!(made.data()["card"]["brand"], "MASTERCARD");
     assert_eq!(made.data()["card"]["last4"].as_str().unwrap().len(), 4);
     assert!(!made.body.to_string().contains("tok_"));
-    let path = format!("/v1/payment-instruments/{}", made.data()["id"].as_str().unwrap());
+    let path = format!(
+        "/v1/payment-instruments/{}",
+        made.data()["id"].as_str().unwrap()
+    );
     assert_eq!(client.get(&path).await.expect(200).data(), made.data());
-    assert_eq!(client.get("/v1/payment-instruments").await.expect(200).data()[0], *made.data());
+    assert_eq!(
+        client
+            .get("/v1/payment-instruments")
+            .await
+            .expect(200)
+            .data()[0],
+        *made.data()
+    );
     let _deleted = client.delete(&path).await.expect(204);
-    client.get(&path).await.expect_problem(404, "payment_instrument_not_found");
-    client.delete(&path).await.expect_problem(404, "payment_instrument_not_found");
+    client
+        .get(&path)
+        .await
+        .expect_problem(404, "payment_instrument_not_found");
+    client
+        .delete(&path)
+        .await
+        .expect_problem(404, "payment_instrument_not_found");
 }
 
 #[tokio::test]
@@ -25,17 +47,31 @@ async fn a_key_makes_one_instrument() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client().header("x-idempotency-key", "card-1");
     let body = json!({"type": "CARD", "token": "tok_visa"});
-    let first = client.post("/v1/payment-instruments", &body).await.expect(201);
+    let first = client
+        .post("/v1/payment-instruments", &body)
+        .await
+        .expect(201);
     let again = client.post("/v1/payment-instruments", &body).await;
     assert!(matches!(again.status, 200 | 201), "{:#}", again.body);
     assert_eq!(again.data()["id"], first.data()["id"]);
-    let other = client.post("/v1/payment-instruments", &json!({"type": "CARD", "token": "tok_mastercard"})).await;
+    let other = client
+        .post(
+            "/v1/payment-instruments",
+            &json!({"type": "CARD", "token": "tok_mastercard"}),
+        )
+        .await;
     other.expect_problem(422, "idempotency_key_reused");
 }
 
 #[tokio::test]
 async fn a_token_that_the_processor_does_not_know_is_refused() {
     let server = Server::start(Database::Sqlite).await;
-    let reply = server.client().post("/v1/payment-instruments", &json!({"type": "CARD", "token": "tok_nobody"})).await;
+    let reply = server
+        .client()
+        .post(
+            "/v1/payment-instruments",
+            &json!({"type": "CARD", "token": "tok_nobody"}),
+        )
+        .await;
     reply.expect_problem(422, "payment_instrument_invalid");
 }

@@ -8,7 +8,8 @@ async fn an_offer_is_whole() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     let mut request = offers_request("OK");
-    request["occupancy"] = json!([{"adults": 2, "children": [3, 9]}, {"adults": 1, "children": []}]);
+    request["occupancy"] =
+        json!([{"adults": 2, "children": [3, 9]}, {"adults": 1, "children": []}]);
     let reply = client.post("/v1/hotel/offers", &request).await.expect(200);
     assert_eq!(reply.body["meta"]["supplier"], "SANDBOX_HOTELS");
     assert_eq!(reply.header("x-supplier"), Some("SANDBOX_HOTELS"));
@@ -17,14 +18,29 @@ async fn an_offer_is_whole() {
     assert_eq!(hotel["supplier_hotel_id"], "OK");
     let offers = hotel["offers"].as_array().unwrap();
     assert_eq!(offers.len(), 2);
-    let plain = offers.iter().find(|offer| offer["refundable"] == false).unwrap();
-    assert_eq!((plain["total"]["amount"].as_f64(), plain["total"]["currency"].as_str()), (Some(400.0), Some("EUR")));
+    let plain = offers
+        .iter()
+        .find(|offer| offer["refundable"] == false)
+        .unwrap();
+    assert_eq!(
+        (
+            plain["total"]["amount"].as_f64(),
+            plain["total"]["currency"].as_str()
+        ),
+        (Some(400.0), Some("EUR"))
+    );
     assert_eq!(plain["rooms"][0]["children"], json!([3, 9]));
     assert_eq!(plain["rooms"][1]["position"], 1);
-    let flexible = offers.iter().find(|offer| offer["refundable"] == true).unwrap();
+    let flexible = offers
+        .iter()
+        .find(|offer| offer["refundable"] == true)
+        .unwrap();
     assert_eq!(flexible["total"]["amount"], 520.0);
     assert!(!flexible["cancellation_policy"]["deadline"].is_null());
-    assert_eq!(flexible["cancellation_policy"]["penalties"][0]["type"], "AMOUNT");
+    assert_eq!(
+        flexible["cancellation_policy"]["penalties"][0]["type"],
+        "AMOUNT"
+    );
 }
 
 #[tokio::test]
@@ -32,9 +48,21 @@ async fn a_currency_without_decimals_has_none() {
     let server = Server::start(Database::Sqlite).await;
     let mut request = offers_request("OK");
     request["currency"] = json!("JPY");
-    let reply = server.client().post("/v1/hotel/offers", &request).await.expect(200);
-    let totals: Vec<&Value> = reply.data()[0]["offers"].as_array().unwrap().iter().map(|offer| &offer["total"]["amount"]).collect();
-    assert!(totals.iter().any(|total| total.as_f64() == Some(200.0)), "{totals:?}");
+    let reply = server
+        .client()
+        .post("/v1/hotel/offers", &request)
+        .await
+        .expect(200);
+    let totals: Vec<&Value> = reply.data()[0]["offers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|offer| &offer["total"]["amount"])
+        .collect();
+    assert!(
+        totals.iter().any(|total| total.as_f64() == Some(200.0)),
+        "{totals:?}"
+    );
 }
 
 #[tokio::test]
@@ -42,9 +70,22 @@ async fn a_hotel_without_offers_is_a_row() {
     let server = Server::start(Database::Sqlite).await;
     let mut request = offers_request("NO_OFFERS");
     request["supplier_hotel_ids"] = json!(["NO_OFFERS", "OK"]);
-    let reply = server.client().post("/v1/hotel/offers", &request).await.expect(200);
-    let rows: Vec<(&str, usize)> = reply.data().as_array().unwrap().iter()
-        .map(|row| (row["supplier_hotel_id"].as_str().unwrap(), row["offers"].as_array().unwrap().len()))
+    let reply = server
+        .client()
+        .post("/v1/hotel/offers", &request)
+        .await
+        .expect(200);
+    let rows: Vec<(&str, usize)> = reply
+        .data()
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            (
+                row["supplier_hotel_id"].as_str().unwrap(),
+                row["offers"].as_array().unwrap().len(),
+            )
+        })
         .collect();
     assert_eq!(rows, [("NO_OFFERS", 0), ("OK", 2)]);
 }
@@ -53,16 +94,25 @@ async fn a_hotel_without_offers_is_a_row() {
 async fn hotels_are_asked_for_by_the_id_that_they_were_given() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
-    let seen = client.post("/v1/hotel/offers", &offers_request("OK")).await.expect(200);
+    let seen = client
+        .post("/v1/hotel/offers", &offers_request("OK"))
+        .await
+        .expect(200);
     let id = seen.data()[0]["hotel_id"].clone();
     let mut request = offers_request("OK");
-    request.as_object_mut().unwrap().remove("supplier_hotel_ids");
+    request
+        .as_object_mut()
+        .unwrap()
+        .remove("supplier_hotel_ids");
     request.as_object_mut().unwrap().remove("supplier");
     request["hotel_ids"] = json!([id]);
     let again = client.post("/v1/hotel/offers", &request).await.expect(200);
     assert_eq!(again.data()[0]["hotel_id"], id);
     request["hotel_ids"] = json!(["htl_00000000000000000000000000000000"]);
-    client.post("/v1/hotel/offers", &request).await.expect_problem(404, "hotel_not_found");
+    client
+        .post("/v1/hotel/offers", &request)
+        .await
+        .expect_problem(404, "hotel_not_found");
 }
 
 /// Every way to ask for offers wrongly, with the places that must be named.
@@ -76,27 +126,69 @@ async fn every_mistake_is_named_at_once() {
     request["guest_nationality"] = json!("ZZ");
     request["occupancy"] = json!([{"adults": 0, "children": [18]}]);
     request["typo"] = json!(1);
-    let reply = client.post("/v1/hotel/offers", &request).await.expect_problem(400, "validation_failed");
-    let pointers: Vec<&str> = reply.body["errors"].as_array().unwrap().iter().map(|error| error["pointer"].as_str().unwrap()).collect();
-    for pointer in ["/currency", "/guest_nationality", "/occupancy/0/adults", "/occupancy/0/children/0", "/typo"] {
-        assert!(pointers.contains(&pointer), "{pointer} is not in {pointers:?}");
+    let reply = client
+        .post("/v1/hotel/offers", &request)
+        .await
+        .expect_problem(400, "validation_failed");
+    let pointers: Vec<&str> = reply.body["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| error["pointer"].as_str().unwrap())
+        .collect();
+    for pointer in [
+        "/currency",
+        "/guest_nationality",
+        "/occupancy/0/adults",
+        "/occupancy/0/children/0",
+        "/typo",
+    ] {
+        assert!(
+            pointers.contains(&pointer),
+            "{pointer} is not in {pointers:?}"
+        );
     }
     for (change, pointer) in [
         (json!({"check_out": days_ahead(30)}), "/check_out"),
         (json!({"check_out": days_ahead(95)}), "/check_out"),
-        (json!({"check_in": days_ahead(701), "check_out": days_ahead(702)}), "/check_in"),
+        (
+            json!({"check_in": days_ahead(701), "check_out": days_ahead(702)}),
+            "/check_in",
+        ),
         (json!({"check_in": days_ahead(-3)}), "/check_in"),
         (json!({"supplier_hotel_ids": []}), "/supplier_hotel_ids"),
-        (json!({"supplier_hotel_ids": vec!["OK"; 11]}), "/supplier_hotel_ids"),
+        (
+            json!({"supplier_hotel_ids": vec!["OK"; 11]}),
+            "/supplier_hotel_ids",
+        ),
         (json!({"supplier": null}), "/supplier"),
-        (json!({"occupancy": vec![json!({"adults": 1, "children": []}); 10]}), "/occupancy"),
-        (json!({"max_offers_per_hotel": 251}), "/max_offers_per_hotel"),
-        (json!({"hotel_ids": ["htl_00000000000000000000000000000000"]}), "/supplier_hotel_ids"),
+        (
+            json!({"occupancy": vec![json!({"adults": 1, "children": []}); 10]}),
+            "/occupancy",
+        ),
+        (
+            json!({"max_offers_per_hotel": 251}),
+            "/max_offers_per_hotel",
+        ),
+        (
+            json!({"hotel_ids": ["htl_00000000000000000000000000000000"]}),
+            "/supplier_hotel_ids",
+        ),
     ] {
         let mut request = offers_request("OK");
-        request.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
-        let reply = client.post("/v1/hotel/offers", &request).await.expect_problem(400, "validation_failed");
-        let named = reply.body["errors"].as_array().unwrap().iter().any(|error| error["pointer"].as_str().unwrap().starts_with(pointer));
+        request
+            .as_object_mut()
+            .unwrap()
+            .extend(change.as_object().unwrap().clone());
+        let reply = client
+            .post("/v1/hotel/offers", &request)
+            .await
+            .expect_problem(400, "validation_failed");
+        let named = reply.body["errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|error| error["pointer"].as_str().unwrap().starts_with(pointer));
         assert!(named, "{pointer} is not in {:#}", reply.body["errors"]);
     }
 }
@@ -107,10 +199,20 @@ async fn a_supplier_that_does_not_exist_or_cannot_is_said_to_be_so() {
     let client = server.client();
     let mut request = offers_request("OK");
     request["supplier"] = json!("NOBODY");
-    client.post("/v1/hotel/offers", &request).await.expect_problem(422, "supplier_operation_unsupported");
+    client
+        .post("/v1/hotel/offers", &request)
+        .await
+        .expect_problem(422, "supplier_operation_unsupported");
     let places = json!({"query": "Testville", "supplier": "SANDBOX_MINI"});
     let reply = client.post("/v1/hotel/places", &places).await;
-    assert!(matches!(reply.body["code"].as_str(), Some("supplier_operation_unsupported" | "validation_failed")), "{:#}", reply.body);
+    assert!(
+        matches!(
+            reply.body["code"].as_str(),
+            Some("supplier_operation_unsupported" | "validation_failed")
+        ),
+        "{:#}",
+        reply.body
+    );
     let mut mini = offers_request("OK");
     mini["supplier"] = json!("SANDBOX_MINI");
     let priced = client.post("/v1/hotel/offers", &mini).await.expect(200);
@@ -124,8 +226,15 @@ async fn a_plugin_that_misbehaves_is_contained() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     for hotel in ["TRAP", "HOARD", "FLOOD", "SPIN"] {
-        let reply = client.post("/v1/hotel/offers", &offers_request(hotel)).await;
-        assert!(matches!(reply.status, 502..=504), "{hotel}: {} {:#}", reply.status, reply.body);
+        let reply = client
+            .post("/v1/hotel/offers", &offers_request(hotel))
+            .await;
+        assert!(
+            matches!(reply.status, 502..=504),
+            "{hotel}: {} {:#}",
+            reply.status,
+            reply.body
+        );
         assert_eq!(reply.body["supplier"], "SANDBOX_HOTELS", "{hotel}");
     }
     let mut others = offers_request("OK");
@@ -141,8 +250,15 @@ async fn an_offer_reference_is_bound_to_whom_it_was_given() {
     let mut changed = offer.clone().into_bytes();
     let middle = changed.len() / 2;
     changed[middle] = if changed[middle] == b'A' { b'B' } else { b'A' };
-    for tampered in [String::from_utf8(changed).unwrap(), "nonsense".to_owned(), offer[..offer.len() - 4].to_owned()] {
-        client.post("/v1/hotel/prebook", &prebook_request(&tampered, 1)).await.expect_problem(422, "offer_invalid");
+    for tampered in [
+        String::from_utf8(changed).unwrap(),
+        "nonsense".to_owned(),
+        offer[..offer.len() - 4].to_owned(),
+    ] {
+        client
+            .post("/v1/hotel/prebook", &prebook_request(&tampered, 1))
+            .await
+            .expect_problem(422, "offer_invalid");
     }
 }
 
@@ -153,7 +269,13 @@ async fn an_offer_that_has_run_out_is_refused() {
     let offer = Booked::at("EXPIRES_SOON").offer(&client).await;
     let expired = tests::eventually("the offer to run out", async || {
         let key = format!("late-{}", days_ahead(0));
-        let reply = client.header("x-idempotency-key", &format!("{key}-{:?}", std::time::Instant::now())).post("/v1/hotel/prebook", &prebook_request(&offer, 1)).await;
+        let reply = client
+            .header(
+                "x-idempotency-key",
+                &format!("{key}-{:?}", std::time::Instant::now()),
+            )
+            .post("/v1/hotel/prebook", &prebook_request(&offer, 1))
+            .await;
         (reply.status == 422).then_some(reply)
     })
     .await;
@@ -163,7 +285,10 @@ async fn an_offer_that_has_run_out_is_refused() {
 #[tokio::test]
 async fn a_lower_price_is_passed_on() {
     let server = Server::start(Database::Sqlite).await;
-    let reply = Booked::at("PRICE_DOWN").prebook(&server.client()).await.expect(201);
+    let reply = Booked::at("PRICE_DOWN")
+        .prebook(&server.client())
+        .await
+        .expect(201);
     assert_eq!(reply.data()["total"]["amount"], 234.0);
 }
 
@@ -176,14 +301,30 @@ async fn guests_must_fit_the_offer() {
     for (change, pointer) in [
         (json!([]), "/rooms"),
         (json!([good["rooms"][0], good["rooms"][0]]), "/rooms"),
-        (json!([{"guests": [good["rooms"][0]["guests"][0]]}]), "/rooms/0/guests"),
-        (json!([{"guests": [good["rooms"][0]["guests"][1], good["rooms"][0]["guests"][1]]}]), "/rooms/0/guests"),
-        (json!([{"guests": [good["rooms"][0]["guests"][0], good["rooms"][0]["guests"][0]]}]), "/rooms/0/guests"),
+        (
+            json!([{"guests": [good["rooms"][0]["guests"][0]]}]),
+            "/rooms/0/guests",
+        ),
+        (
+            json!([{"guests": [good["rooms"][0]["guests"][1], good["rooms"][0]["guests"][1]]}]),
+            "/rooms/0/guests",
+        ),
+        (
+            json!([{"guests": [good["rooms"][0]["guests"][0], good["rooms"][0]["guests"][0]]}]),
+            "/rooms/0/guests",
+        ),
     ] {
         let mut request = good.clone();
         request["rooms"] = change;
-        let reply = client.post("/v1/hotel/prebook", &request).await.expect_problem(400, "validation_failed");
-        let named = reply.body["errors"].as_array().unwrap().iter().any(|error| error["pointer"].as_str().unwrap().starts_with(pointer));
+        let reply = client
+            .post("/v1/hotel/prebook", &request)
+            .await
+            .expect_problem(400, "validation_failed");
+        let named = reply.body["errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|error| error["pointer"].as_str().unwrap().starts_with(pointer));
         assert!(named, "{pointer} is not in {:#}", reply.body["errors"]);
     }
 }

@@ -11,7 +11,10 @@ async fn server(database: Database) -> Server {
 
 async fn payment_status(client: &Client, booking: &str) -> String {
     let booking = client.hotel_booking(booking).await;
-    booking["payments"].as_array().unwrap().last().unwrap()["status"].as_str().unwrap().to_owned()
+    booking["payments"].as_array().unwrap().last().unwrap()["status"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 #[tokio::test]
@@ -21,10 +24,18 @@ async fn a_declined_card_can_be_followed_by_a_good_one() {
     for token in ["tok_declined", "tok_insufficient_funds"] {
         let (booking, reply) = Booked::at("OK").card(token).book(&client).await;
         reply.expect_problem(422, "payment_failed");
-        assert_eq!(client.hotel_booking(&booking).await["status"], "READY_FOR_COMPLETE");
+        assert_eq!(
+            client.hotel_booking(&booking).await["status"],
+            "READY_FOR_COMPLETE"
+        );
         assert_eq!(payment_status(&client, &booking).await, "FAILED");
         let good = Booked::at("OK").instrument(&client).await;
-        let again = client.post(&format!("/v1/hotel/bookings/{booking}/book"), &json!({"payment_instrument_id": good})).await;
+        let again = client
+            .post(
+                &format!("/v1/hotel/bookings/{booking}/book"),
+                &json!({"payment_instrument_id": good}),
+            )
+            .await;
         assert_eq!(again.expect(200).data()["status"], "CONFIRMED");
         assert_eq!(server.ledger().await.count(&booking, "authorization"), 1);
     }
@@ -34,10 +45,16 @@ async fn a_declined_card_can_be_followed_by_a_good_one() {
 async fn a_card_that_needs_its_owner_is_not_charged() {
     let server = server(Database::Sqlite).await;
     let client = server.client();
-    let (booking, reply) = Booked::at("OK").card("tok_requires_action").book(&client).await;
+    let (booking, reply) = Booked::at("OK")
+        .card("tok_requires_action")
+        .book(&client)
+        .await;
     let problem = reply.expect_problem(422, "payment_failed");
     assert_eq!(problem.body["payment_status"], "REQUIRES_ACTION");
-    assert_eq!(client.hotel_booking(&booking).await["status"], "READY_FOR_COMPLETE");
+    assert_eq!(
+        client.hotel_booking(&booking).await["status"],
+        "READY_FOR_COMPLETE"
+    );
 }
 
 async fn a_lost_authorization_is_found(database: Database) {
@@ -62,9 +79,15 @@ async fn an_authorization_whose_answer_is_lost_is_read_back_within_the_call_on_p
 async fn a_capture_that_fails_is_tried_until_it_succeeds() {
     let server = server(Database::Sqlite).await;
     let client = server.client();
-    let booking = Booked::at("OK").card("tok_capture_fails").confirmed(&client).await;
+    let booking = Booked::at("OK")
+        .card("tok_capture_fails")
+        .confirmed(&client)
+        .await;
     let status = "the payment to be captured";
-    eventually(status, async || (payment_status(&client, &booking).await == "CAPTURED").then_some(())).await;
+    eventually(status, async || {
+        (payment_status(&client, &booking).await == "CAPTURED").then_some(())
+    })
+    .await;
     assert_eq!(client.hotel_booking(&booking).await["status"], "CONFIRMED");
     assert_eq!(server.ledger().await.count(&booking, "capture"), 1);
 }
@@ -77,22 +100,49 @@ async fn the_browser_pays_then_the_booking_is_completed() {
     let mut request = prebook_request(&offer, 1);
     request["use_payment_sdk"] = json!(true);
     let with_key = client.header("x-idempotency-key", "sdk-1");
-    let fresh = with_key.post("/v1/hotel/prebook", &request).await.expect(201);
-    let token = fresh.body["meta"]["payment_sdk"]["token"].as_str().unwrap().to_owned();
+    let fresh = with_key
+        .post("/v1/hotel/prebook", &request)
+        .await
+        .expect(201);
+    let token = fresh.body["meta"]["payment_sdk"]["token"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let booking = fresh.data()["id"].as_str().unwrap().to_owned();
-    let again = with_key.post("/v1/hotel/prebook", &request).await.expect(200);
-    assert!(again.body["meta"].get("payment_sdk").is_none(), "the token is shown once");
+    let again = with_key
+        .post("/v1/hotel/prebook", &request)
+        .await
+        .expect(200);
+    assert!(
+        again.body["meta"].get("payment_sdk").is_none(),
+        "the token is shown once"
+    );
 
     let path = format!("/v1/hotel/bookings/{booking}/book");
-    let early = client.post(&path, &json!({})).await.expect_problem(422, "payment_failed");
+    let early = client
+        .post(&path, &json!({}))
+        .await
+        .expect_problem(422, "payment_failed");
     assert_eq!(early.body["payment_status"], "REQUIRES_ACTION");
     let card = Booked::at("OK").instrument(&client).await;
-    client.post(&path, &json!({"payment_instrument_id": card})).await.expect_problem(400, "validation_failed");
+    client
+        .post(&path, &json!({"payment_instrument_id": card}))
+        .await
+        .expect_problem(400, "validation_failed");
 
     pay(&server.sandbox_url, &token).await;
-    assert_eq!(client.post(&path, &json!({})).await.expect(200).data()["status"], "CONFIRMED");
+    assert_eq!(
+        client.post(&path, &json!({})).await.expect(200).data()["status"],
+        "CONFIRMED"
+    );
     let ledger = server.ledger().await;
-    assert_eq!((ledger.count(&booking, "authorization"), ledger.count(&booking, "booking")), (1, 1));
+    assert_eq!(
+        (
+            ledger.count(&booking, "authorization"),
+            ledger.count(&booking, "booking")
+        ),
+        (1, 1)
+    );
 }
 
 #[tokio::test]
@@ -102,11 +152,22 @@ async fn a_browser_payment_of_an_expired_booking_is_released() {
     let offer = Booked::at("EXPIRES_SOON").offer(&client).await;
     let mut request = prebook_request(&offer, 1);
     request["use_payment_sdk"] = json!(true);
-    let fresh = client.header("x-idempotency-key", "sdk-2").post("/v1/hotel/prebook", &request).await.expect(201);
+    let fresh = client
+        .header("x-idempotency-key", "sdk-2")
+        .post("/v1/hotel/prebook", &request)
+        .await
+        .expect(201);
     let booking = fresh.data()["id"].as_str().unwrap().to_owned();
-    pay(&server.sandbox_url, fresh.body["meta"]["payment_sdk"]["token"].as_str().unwrap()).await;
+    pay(
+        &server.sandbox_url,
+        fresh.body["meta"]["payment_sdk"]["token"].as_str().unwrap(),
+    )
+    .await;
     let _expired = client.hotel_booking_once(&booking, "EXPIRED").await;
-    eventually("the hold to be released", async || (server.ledger().await.count(&booking, "void") == 1).then_some(())).await;
+    eventually("the hold to be released", async || {
+        (server.ledger().await.count(&booking, "void") == 1).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -115,7 +176,13 @@ async fn a_stored_card_is_wanted_where_no_browser_pays() {
     let client = server.client();
     let booking = Booked::at("OK").ready(&client).await;
     let path = format!("/v1/hotel/bookings/{booking}/book");
-    client.post(&path, &json!({})).await.expect_problem(400, "validation_failed");
+    client
+        .post(&path, &json!({}))
+        .await
+        .expect_problem(400, "validation_failed");
     let unknown = json!({"payment_instrument_id": "inst_00000000000000000000000000000000"});
-    client.post(&path, &unknown).await.expect_problem(422, "payment_instrument_invalid");
+    client
+        .post(&path, &unknown)
+        .await
+        .expect_problem(422, "payment_instrument_invalid");
 }

@@ -1,8 +1,9 @@
 //! What an operator asks of a running process, on a listener of its own: metrics,
-//! and plugins read anew. No key is asked for; who reaches it is trusted.
+//! plugins read anew, and outcomes settled. No key is asked for; who reaches it is trusted.
 
 use crate::api::code::Code;
 use crate::api::problem::{ApiError, error_of};
+use crate::api::unresolved;
 use crate::app::App;
 use crate::{id, observe};
 use axum::extract::{Path, Request, State};
@@ -26,6 +27,8 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/metrics", get(metrics))
         .route("/plugins", get(list_plugins))
         .route("/plugins/{id}/reload", post(reload_plugin))
+        .route("/unresolved", get(unresolved::list_unresolved))
+        .route("/unresolved/{booking_id}", post(unresolved::settle_booking))
         .layer(from_fn_with_state(Arc::clone(app), problems))
         .with_state(Arc::clone(app))
 }

@@ -18,6 +18,7 @@ mod hotel;
 mod identifier;
 mod payment_instrument;
 mod supplier;
+mod unresolved;
 
 use crate::api::caller::Scope;
 use crate::api::document::{Described, Document, Inputs, Outputs};

@@ -3,7 +3,7 @@
 use crate::api;
 use crate::app::{App, Surroundings};
 use crate::cli::{Failure, Source, plugins_dir, say};
-use crate::config::{Config, Environment};
+use crate::config::{Config, Environment, reachable};
 use crate::id::TimeOrdered;
 use crate::time::SystemClock;
 use crate::{demo, listen, observe};
@@ -82,8 +82,8 @@ pub(super) async fn run(options: Options) -> Result<(), Failure> {
     if let Some(market) = &market {
         say(&format!("sandbox  {}", market.url))?;
     }
-    say(&format!("api  http://{api_address}"))?;
-    say(&format!("admin  http://{admin_address}"))?;
+    say(&format!("api  http://{}", reachable(api_address)))?;
+    say(&format!("admin  http://{}", reachable(admin_address)))?;
     if options.demo {
         greet(&app).await?;
     }

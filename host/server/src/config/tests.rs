@@ -163,3 +163,21 @@ fn a_file_adds_suppliers_to_the_overlay_and_replaces_those_of_the_same_id() {
     assert_eq!(replaced.suppliers.len(), 1);
     assert_eq!(replaced.suppliers[0].component, Path::new("s.wasm"));
 }
+
+#[test]
+fn links_lead_to_where_the_listener_is_reached() {
+    for (listen, base) in [
+        ("0.0.0.0:8080", "http://127.0.0.1:8080"),
+        ("[::]:80", "http://[::1]:80"),
+        ("10.0.0.1:80", "http://10.0.0.1:80"),
+    ] {
+        let config = load(&format!("listen = \"{listen}\"\n"), &Environment::default()).unwrap();
+        assert_eq!(config.base_url(), base);
+    }
+    let named = load(
+        "public_url = \"https://api.example.com/\"\n",
+        &Environment::default(),
+    )
+    .unwrap();
+    assert_eq!(named.base_url(), "https://api.example.com");
+}

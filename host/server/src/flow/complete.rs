@@ -34,7 +34,10 @@ pub(crate) enum Completion {
     /// The supplier accepted, and decides later.
     InProgress(Box<Booking>),
     /// The payment was declined or is not completed; another may be tried.
-    PaymentFailed { booking: Box<Booking>, requires_action: bool },
+    PaymentFailed {
+        booking: Box<Booking>,
+        requires_action: bool,
+    },
     /// Nothing was sent; the same may be tried again.
     NotSent(Box<Booking>),
     /// The supplier said no.
@@ -70,7 +73,10 @@ impl<E: Into<FlowError>> From<E> for CompleteError {
 
 impl App {
     /// Completes a booking, once, however often and by however many it is asked.
-    pub(crate) async fn complete_hotel(self: &Arc<Self>, wish: Complete) -> Result<Completion, CompleteError> {
+    pub(crate) async fn complete_hotel(
+        self: &Arc<Self>,
+        wish: Complete,
+    ) -> Result<Completion, CompleteError> {
         loop {
             let booking = self.store.hotel_booking(&wish.owner, &wish.booking).await?;
             let booking = booking.ok_or(CompleteError::NotFound)?;
@@ -86,8 +92,12 @@ impl App {
                         return Ok(Completion::of(booking));
                     }
                 }
-                State::Created | State::PrebookInProgress { .. } | State::Expired => return Err(CompleteError::State(booking.status())),
-                State::Failed if booking.supplier_prebook.is_none() => return Err(CompleteError::State(Status::Failed)),
+                State::Created | State::PrebookInProgress { .. } | State::Expired => {
+                    return Err(CompleteError::State(booking.status()));
+                }
+                State::Failed if booking.supplier_prebook.is_none() => {
+                    return Err(CompleteError::State(Status::Failed));
+                }
                 State::Failed => return Ok(Completion::Refused(Box::new(booking))),
                 State::Confirmed => return Ok(Completion::Confirmed(Box::new(booking))),
                 State::CancelInProgress { .. } | State::PartiallyCanceled | State::Canceled => {
@@ -103,17 +113,28 @@ impl App {
     }
 
     /// Stores the intent and walks; none when somebody else moved the booking first.
-    async fn begin(self: &Arc<Self>, booking: Booking, wish: &Complete) -> Result<Option<Completion>, CompleteError> {
+    async fn begin(
+        self: &Arc<Self>,
+        booking: Booking,
+        wish: &Complete,
+    ) -> Result<Option<Completion>, CompleteError> {
         let walker = self.walker(&wish.request_id, wish.deadline);
         let expired = booking.offer_expires_at <= self.clock.now();
         let event = if expired {
             Event::OfferExpired
         } else {
-            Event::BookStarted { payment: self.payment_for(&booking, wish).await? }
+            Event::BookStarted {
+                payment: self.payment_for(&booking, wish).await?,
+            }
         };
         let moved = booking.apply(event, self.clock.now())?;
         let mut write = self.write_of(&moved, None, &wish.request_id);
-        write.insert_claimed_job(HOTEL_BOOKING_JOB, moved.booking.id.as_str(), &walker.lease_token, self.lease_ms());
+        write.insert_claimed_job(
+            HOTEL_BOOKING_JOB,
+            moved.booking.id.as_str(),
+            &walker.lease_token,
+            self.lease_ms(),
+        );
         match self.store.commit(write).await {
             Ok(()) => {}
             Err(CommitError::Conflict(_)) => return Ok(None),
@@ -125,13 +146,23 @@ impl App {
         let Ok(walked) = tokio::time::timeout_at(wish.deadline, walk).await else {
             // The walk goes on; the caller's time is over.
             let booking = self.store.hotel_booking(&wish.owner, &wish.booking).await?;
-            return Ok(Some(Completion::in_time(booking.ok_or(CompleteError::NotFound)?)));
+            return Ok(Some(Completion::in_time(
+                booking.ok_or(CompleteError::NotFound)?,
+            )));
         };
         let booking = walked??;
-        if expired { Err(CompleteError::State(booking.status())) } else { Ok(Some(Completion::of(booking))) }
+        if expired {
+            Err(CompleteError::State(booking.status()))
+        } else {
+            Ok(Some(Completion::of(booking)))
+        }
     }
 
-    async fn payment_for(&self, booking: &Booking, wish: &Complete) -> Result<Option<Payment>, CompleteError> {
+    async fn payment_for(
+        &self,
+        booking: &Booking,
+        wish: &Complete,
+    ) -> Result<Option<Payment>, CompleteError> {
         let by_instrument = booking.settlement == Settlement::Gateway && !booking.use_payment_sdk;
         let id = match (&wish.instrument, by_instrument) {
             (Some(id), true) => id,
@@ -139,13 +170,22 @@ impl App {
             (None, true) => return Err(CompleteError::InstrumentMissing),
             (Some(_), false) => return Err(CompleteError::InstrumentNotWanted),
         };
-        let instrument = self.open_instrument(&wish.owner, id).await.map_err(|error| match error {
-            InstrumentError::Database(error) => error.into(),
-            InstrumentError::Sealed(error) => CompleteError::InstrumentSealed(error),
-        })?;
+        let instrument =
+            self.open_instrument(&wish.owner, id)
+                .await
+                .map_err(|error| match error {
+                    InstrumentError::Database(error) => error.into(),
+                    InstrumentError::Sealed(error) => CompleteError::InstrumentSealed(error),
+                })?;
         let instrument = instrument.ok_or(CompleteError::InstrumentInvalid)?;
         let processor = instrument.processor.clone();
-        let payment = Payment::to_authorize(PaymentId::from_bits(self.ids.bits()), booking.total, processor, &instrument, self.clock.now());
+        let payment = Payment::to_authorize(
+            PaymentId::from_bits(self.ids.bits()),
+            booking.total,
+            processor,
+            &instrument,
+            self.clock.now(),
+        );
         Ok(Some(payment))
     }
 }
@@ -155,11 +195,18 @@ impl Completion {
     fn of(booking: Booking) -> Self {
         let booking = Box::new(booking);
         match &booking.state {
-            State::CompleteInProgress { book: Leg::Pending { .. } } => Self::InProgress(booking),
+            State::CompleteInProgress {
+                book: Leg::Pending { .. },
+            } => Self::InProgress(booking),
             State::CompleteInProgress { .. } => Self::Unknown(booking),
             State::ReadyForComplete => Self::of_payment(booking),
-            State::Failed | State::Expired | State::Created | State::PrebookInProgress { .. } => Self::Refused(booking),
-            State::Confirmed | State::CancelInProgress { .. } | State::PartiallyCanceled | State::Canceled => Self::Confirmed(booking),
+            State::Failed | State::Expired | State::Created | State::PrebookInProgress { .. } => {
+                Self::Refused(booking)
+            }
+            State::Confirmed
+            | State::CancelInProgress { .. }
+            | State::PartiallyCanceled
+            | State::Canceled => Self::Confirmed(booking),
         }
     }
 
@@ -167,7 +214,9 @@ impl Completion {
     /// sent and not answered by now is unknown, what was not is still to come.
     fn in_time(booking: Booking) -> Self {
         match booking.state {
-            State::CompleteInProgress { book: Leg::Due { .. } } => Self::InProgress(Box::new(booking)),
+            State::CompleteInProgress {
+                book: Leg::Due { .. },
+            } => Self::InProgress(Box::new(booking)),
             _ => Self::of(booking),
         }
     }
@@ -179,7 +228,10 @@ impl Completion {
         let requires_action = browser || decline == Some(Decline::RequiresAction);
         let supplier_takes_it = booking.settlement == Settlement::Supplier;
         if requires_action || decline.is_some() || supplier_takes_it {
-            Self::PaymentFailed { booking, requires_action }
+            Self::PaymentFailed {
+                booking,
+                requires_action,
+            }
         } else {
             Self::NotSent(booking)
         }

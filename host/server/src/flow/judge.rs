@@ -69,17 +69,26 @@ impl Times<'_> {
     }
 
     fn retry(&self, leg: Option<&Leg>) -> Timestamp {
-        self.capture_retry.retry_at(leg.map_or(0, Leg::tries), self.now)
+        self.capture_retry
+            .retry_at(leg.map_or(0, Leg::tries), self.now)
     }
 }
 
 fn judged(event: Event, outcome: Outcome, evidence: impl Into<String>) -> Judgement {
-    Judgement { event, outcome, evidence: evidence.into(), reference: None }
+    Judgement {
+        event,
+        outcome,
+        evidence: evidence.into(),
+        reference: None,
+    }
 }
 
 impl Judgement {
     fn with_reference(self, reference: &str) -> Self {
-        Self { reference: Some(reference.to_owned()), ..self }
+        Self {
+            reference: Some(reference.to_owned()),
+            ..self
+        }
     }
 }
 
@@ -104,68 +113,128 @@ fn book_failed(refusal: &Refusal) -> Failure {
         RefusalReason::Expired => "The supplier no longer accepts the offer.",
         RefusalReason::PriceChanged(_) => "The supplier asks another price.",
         RefusalReason::TermsChanged => "The supplier's terms changed.",
-        RefusalReason::PaymentRequired | RefusalReason::PaymentDeclined => "The supplier could not take the payment.",
+        RefusalReason::PaymentRequired | RefusalReason::PaymentDeclined => {
+            "The supplier could not take the payment."
+        }
         RefusalReason::Invalid => "The supplier does not accept the data.",
         RefusalReason::Duplicate => "The supplier already has this booking.",
-        RefusalReason::NotCancellable | RefusalReason::Account | RefusalReason::Other(_) => "The supplier refused the booking.",
+        RefusalReason::NotCancellable | RefusalReason::Account | RefusalReason::Other(_) => {
+            "The supplier refused the booking."
+        }
     };
-    Failure { code: "book_failed".to_owned(), description: description.to_owned() }
+    Failure {
+        code: "book_failed".to_owned(),
+        description: description.to_owned(),
+    }
 }
 
 fn cancel_failure(code: &str, description: &str) -> Failure {
-    Failure { code: code.to_owned(), description: description.to_owned() }
+    Failure {
+        code: code.to_owned(),
+        description: description.to_owned(),
+    }
 }
 
 /// The answer to booking.
-pub(crate) fn booked(booking: &Booking, answer: Result<BookingState, ChangeError>, times: Times<'_>) -> Judgement {
+pub(crate) fn booked(
+    booking: &Booking,
+    answer: Result<BookingState, ChangeError>,
+    times: Times<'_>,
+) -> Judgement {
     let next_at = times.recheck(book_leg(booking));
     match answer {
         Ok(state) => booked_state(state, next_at),
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::PaymentRequired => {
-            judged(Event::CheckoutNotCompleted, Outcome::Refused, refusal.message)
+            judged(
+                Event::CheckoutNotCompleted,
+                Outcome::Refused,
+                refusal.message,
+            )
         }
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::Duplicate => {
             // Our own reference, known there already: only reading back tells whose it is.
-            judged(Event::BookChecked { next_at: times.now }, Outcome::Unknown, refusal.message)
+            judged(
+                Event::BookChecked { next_at: times.now },
+                Outcome::Unknown,
+                refusal.message,
+            )
         }
-        Err(ChangeError::Refused(refusal)) => judged(Event::BookRefused(book_failed(&refusal)), Outcome::Refused, refusal.message),
-        Err(error @ (ChangeError::NotSent(_) | ChangeError::Overloaded | ChangeError::Unsupported)) => {
-            judged(Event::BookNotSent, Outcome::NotSent, error.to_string())
+        Err(ChangeError::Refused(refusal)) => judged(
+            Event::BookRefused(book_failed(&refusal)),
+            Outcome::Refused,
+            refusal.message,
+        ),
+        Err(
+            error @ (ChangeError::NotSent(_) | ChangeError::Overloaded | ChangeError::Unsupported),
+        ) => judged(Event::BookNotSent, Outcome::NotSent, error.to_string()),
+        Err(ChangeError::Unknown(why)) => {
+            judged(Event::BookChecked { next_at }, Outcome::Unknown, why)
         }
-        Err(ChangeError::Unknown(why)) => judged(Event::BookChecked { next_at }, Outcome::Unknown, why),
     }
 }
 
 fn booked_state(state: BookingState, next_at: Timestamp) -> Judgement {
     let reference = state.supplier_reference.clone();
     let judgement = match &state.status {
-        BookingStatus::Confirmed | BookingStatus::PartiallyCanceled => {
-            judged(Event::BookConfirmed(Box::new(state)), Outcome::Done, "confirmed")
-        }
-        BookingStatus::Pending | BookingStatus::CancelPending => {
-            judged(Event::BookPending { supplier_reference: Some(reference.clone()), next_at }, Outcome::Done, "accepted")
-        }
+        BookingStatus::Confirmed | BookingStatus::PartiallyCanceled => judged(
+            Event::BookConfirmed(Box::new(state)),
+            Outcome::Done,
+            "confirmed",
+        ),
+        BookingStatus::Pending | BookingStatus::CancelPending => judged(
+            Event::BookPending {
+                supplier_reference: Some(reference.clone()),
+                next_at,
+            },
+            Outcome::Done,
+            "accepted",
+        ),
         BookingStatus::Canceled => {
             let failure = cancel_failure("book_failed", "The supplier canceled the booking.");
-            judged(Event::BookRefused(failure), Outcome::Refused, "canceled at the supplier")
+            judged(
+                Event::BookRefused(failure),
+                Outcome::Refused,
+                "canceled at the supplier",
+            )
         }
-        BookingStatus::Failed(refusal) => judged(Event::BookRefused(book_failed(refusal)), Outcome::Refused, refusal.message.clone()),
+        BookingStatus::Failed(refusal) => judged(
+            Event::BookRefused(book_failed(refusal)),
+            Outcome::Refused,
+            refusal.message.clone(),
+        ),
     };
     judgement.with_reference(&reference)
 }
 
 /// What reading back a booking found.
-pub(crate) fn found(booking: &Booking, answer: Result<Found, ReadError>, consistent_after_ms: Option<u32>, times: Times<'_>) -> Judgement {
+pub(crate) fn found(
+    booking: &Booking,
+    answer: Result<Found, ReadError>,
+    consistent_after_ms: Option<u32>,
+    times: Times<'_>,
+) -> Judgement {
     let leg = book_leg(booking);
     let next_at = times.recheck(leg);
     match answer {
         Ok(Found::Booking(state)) => booked_state(*state, next_at),
         Ok(Found::Nothing) if is_proof(leg, consistent_after_ms, times.now) => {
             let failure = cancel_failure("book_failed", "The supplier has no such booking.");
-            judged(Event::BookRefused(failure), Outcome::Refused, "read back: not found, and reads are consistent")
+            judged(
+                Event::BookRefused(failure),
+                Outcome::Refused,
+                "read back: not found, and reads are consistent",
+            )
         }
-        Ok(Found::Nothing) => judged(Event::BookChecked { next_at }, Outcome::Unknown, "read back: not found, which proves nothing yet"),
-        Err(error) => judged(Event::BookChecked { next_at }, Outcome::Unknown, error.to_string()),
+        Ok(Found::Nothing) => judged(
+            Event::BookChecked { next_at },
+            Outcome::Unknown,
+            "read back: not found, which proves nothing yet",
+        ),
+        Err(error) => judged(
+            Event::BookChecked { next_at },
+            Outcome::Unknown,
+            error.to_string(),
+        ),
     }
 }
 
@@ -173,40 +242,86 @@ pub(crate) fn found(booking: &Booking, answer: Result<Found, ReadError>, consist
 /// says that its supplier's reads are consistent, and only after its delay.
 fn is_proof(leg: Option<&Leg>, consistent_after_ms: Option<u32>, now: Timestamp) -> bool {
     let since = leg.and_then(Leg::unknown_since);
-    consistent_after_ms.zip(since).is_some_and(|(delay, since)| now.since(since) >= i64::from(delay))
+    consistent_after_ms
+        .zip(since)
+        .is_some_and(|(delay, since)| now.since(since) >= i64::from(delay))
 }
 
 /// The answer to a cancellation.
-pub(crate) fn canceled(booking: &Booking, answer: Result<BookingState, ChangeError>, refund: RefundId, times: Times<'_>) -> Judgement {
+pub(crate) fn canceled(
+    booking: &Booking,
+    answer: Result<BookingState, ChangeError>,
+    refund: RefundId,
+    times: Times<'_>,
+) -> Judgement {
     let leg = book_leg(booking);
     let next_at = times.recheck(leg);
     match answer {
         Ok(state) => canceled_state(booking, state, refund, next_at),
         Err(ChangeError::Refused(refusal)) => {
-            let failure = cancel_failure("cancel_refused", "The supplier refused the cancellation.");
-            judged(Event::CancelRefused(failure), Outcome::Refused, refusal.message)
+            let failure =
+                cancel_failure("cancel_refused", "The supplier refused the cancellation.");
+            judged(
+                Event::CancelRefused(failure),
+                Outcome::Refused,
+                refusal.message,
+            )
         }
         Err(ChangeError::Unsupported) => {
-            let failure = cancel_failure("cancel_refused", "The supplier does not cancel bookings.");
-            judged(Event::CancelRefused(failure), Outcome::Refused, "not supported")
+            let failure =
+                cancel_failure("cancel_refused", "The supplier does not cancel bookings.");
+            judged(
+                Event::CancelRefused(failure),
+                Outcome::Refused,
+                "not supported",
+            )
         }
-        Err(error @ (ChangeError::NotSent(_) | ChangeError::Overloaded)) => {
-            judged(Event::CancelNotSent { retry_at: times.retry(leg) }, Outcome::NotSent, error.to_string())
+        Err(error @ (ChangeError::NotSent(_) | ChangeError::Overloaded)) => judged(
+            Event::CancelNotSent {
+                retry_at: times.retry(leg),
+            },
+            Outcome::NotSent,
+            error.to_string(),
+        ),
+        Err(ChangeError::Unknown(why)) => {
+            judged(Event::CancelChecked { next_at }, Outcome::Unknown, why)
         }
-        Err(ChangeError::Unknown(why)) => judged(Event::CancelChecked { next_at }, Outcome::Unknown, why),
     }
 }
 
-fn canceled_state(booking: &Booking, state: BookingState, refund: RefundId, next_at: Timestamp) -> Judgement {
+fn canceled_state(
+    booking: &Booking,
+    state: BookingState,
+    refund: RefundId,
+    next_at: Timestamp,
+) -> Judgement {
     let reference = state.supplier_reference.clone();
     let judgement = match state.status {
-        BookingStatus::Canceled => judged(Event::CancelDone { state: Box::new(state), refund }, Outcome::Done, "canceled"),
-        BookingStatus::PartiallyCanceled if rooms_are_released(booking, &state) => {
-            judged(Event::CancelDone { state: Box::new(state), refund }, Outcome::Done, "rooms released")
+        BookingStatus::Canceled => judged(
+            Event::CancelDone {
+                state: Box::new(state),
+                refund,
+            },
+            Outcome::Done,
+            "canceled",
+        ),
+        BookingStatus::PartiallyCanceled if rooms_are_released(booking, &state) => judged(
+            Event::CancelDone {
+                state: Box::new(state),
+                refund,
+            },
+            Outcome::Done,
+            "rooms released",
+        ),
+        BookingStatus::CancelPending | BookingStatus::Pending => {
+            judged(Event::CancelPending { next_at }, Outcome::Done, "accepted")
         }
-        BookingStatus::CancelPending | BookingStatus::Pending => judged(Event::CancelPending { next_at }, Outcome::Done, "accepted"),
         BookingStatus::Confirmed | BookingStatus::PartiallyCanceled | BookingStatus::Failed(_) => {
-            judged(Event::CancelChecked { next_at }, Outcome::Unknown, "the supplier still shows the booking")
+            judged(
+                Event::CancelChecked { next_at },
+                Outcome::Unknown,
+                "the supplier still shows the booking",
+            )
         }
     };
     judgement.with_reference(&reference)
@@ -214,11 +329,21 @@ fn canceled_state(booking: &Booking, state: BookingState, refund: RefundId, next
 
 /// Whether every room that is being released is released at the supplier.
 fn rooms_are_released(booking: &Booking, state: &BookingState) -> bool {
-    let running = booking.cancellations.iter().find(|c| c.status == CancellationStatus::InProgress);
+    let running = booking
+        .cancellations
+        .iter()
+        .find(|c| c.status == CancellationStatus::InProgress);
     running.is_some_and(|cancellation| {
-        let wanted = booking.rooms.iter().enumerate().filter(|(_, room)| cancellation.room_ids.contains(&room.id));
+        let wanted = booking
+            .rooms
+            .iter()
+            .enumerate()
+            .filter(|(_, room)| cancellation.room_ids.contains(&room.id));
         wanted.map(|(position, _)| position).all(|position| {
-            state.rooms.iter().any(|room| usize::from(room.position) == position && room.canceled)
+            state
+                .rooms
+                .iter()
+                .any(|room| usize::from(room.position) == position && room.canceled)
         })
     })
 }
@@ -235,37 +360,73 @@ pub(crate) fn found_canceling(
     let next_at = times.recheck(leg);
     let state = match answer {
         Ok(Found::Booking(state)) => *state,
-        Ok(Found::Nothing) => return judged(Event::CancelChecked { next_at }, Outcome::Unknown, "read back: booking not found"),
-        Err(error) => return judged(Event::CancelChecked { next_at }, Outcome::Unknown, error.to_string()),
+        Ok(Found::Nothing) => {
+            return judged(
+                Event::CancelChecked { next_at },
+                Outcome::Unknown,
+                "read back: booking not found",
+            );
+        }
+        Err(error) => {
+            return judged(
+                Event::CancelChecked { next_at },
+                Outcome::Unknown,
+                error.to_string(),
+            );
+        }
     };
     let stands = match state.status {
         BookingStatus::Confirmed => true,
         BookingStatus::PartiallyCanceled => !rooms_are_released(booking, &state),
-        BookingStatus::Pending | BookingStatus::CancelPending | BookingStatus::Canceled | BookingStatus::Failed(_) => false,
+        BookingStatus::Pending
+        | BookingStatus::CancelPending
+        | BookingStatus::Canceled
+        | BookingStatus::Failed(_) => false,
     };
     if !stands {
         return canceled_state(booking, state, refund, next_at);
     }
     match leg {
         Some(Leg::Pending { .. }) => {
-            let failure = cancel_failure("cancel_refused", "The supplier refused the cancellation.");
-            judged(Event::CancelRefused(failure), Outcome::Refused, "read back: the booking stands")
+            let failure =
+                cancel_failure("cancel_refused", "The supplier refused the cancellation.");
+            judged(
+                Event::CancelRefused(failure),
+                Outcome::Refused,
+                "read back: the booking stands",
+            )
         }
         _ if is_proof(leg, consistent_after_ms, times.now) => {
-            let failure = cancel_failure("cancel_failed", "The cancellation did not reach the supplier.");
-            judged(Event::CancelLost(failure), Outcome::Refused, "read back: the booking stands, and reads are consistent")
+            let failure = cancel_failure(
+                "cancel_failed",
+                "The cancellation did not reach the supplier.",
+            );
+            judged(
+                Event::CancelLost(failure),
+                Outcome::Refused,
+                "read back: the booking stands, and reads are consistent",
+            )
         }
-        _ => judged(Event::CancelChecked { next_at }, Outcome::Unknown, "read back: the booking stands, which proves nothing yet"),
+        _ => judged(
+            Event::CancelChecked { next_at },
+            Outcome::Unknown,
+            "read back: the booking stands, which proves nothing yet",
+        ),
     }
 }
 
 fn payment_event(payment: &Payment, event: PaymentEvent) -> Event {
-    Event::Payment { id: payment.id.clone(), event }
+    Event::Payment {
+        id: payment.id.clone(),
+        event,
+    }
 }
 
 fn payment_leg(payment: &Payment) -> Option<&Leg> {
     match &payment.state {
-        PaymentState::Authorizing(leg) | PaymentState::Capturing(leg) | PaymentState::Voiding(leg) => Some(leg),
+        PaymentState::Authorizing(leg)
+        | PaymentState::Capturing(leg)
+        | PaymentState::Voiding(leg) => Some(leg),
         PaymentState::RequiresAction
         | PaymentState::Authorized
         | PaymentState::Captured
@@ -275,77 +436,166 @@ fn payment_leg(payment: &Payment) -> Option<&Leg> {
 }
 
 /// The answer to an authorization.
-pub(crate) fn authorized(payment: &Payment, answer: Result<ProcessorState, PaymentError>, times: Times<'_>) -> Judgement {
+pub(crate) fn authorized(
+    payment: &Payment,
+    answer: Result<ProcessorState, PaymentError>,
+    times: Times<'_>,
+) -> Judgement {
     match answer {
         Ok(state) => held(payment, state, times),
-        Err(PaymentError::Declined(decline)) => {
-            judged(payment_event(payment, PaymentEvent::Declined(decline)), Outcome::Refused, "declined")
-        }
-        Err(PaymentError::Refused(why)) => {
-            judged(payment_event(payment, PaymentEvent::Declined(Decline::Other)), Outcome::Refused, why)
-        }
-        Err(PaymentError::NotSent(why)) => judged(payment_event(payment, PaymentEvent::NothingHeld), Outcome::NotSent, why),
+        Err(PaymentError::Declined(decline)) => judged(
+            payment_event(payment, PaymentEvent::Declined(decline)),
+            Outcome::Refused,
+            "declined",
+        ),
+        Err(PaymentError::Refused(why)) => judged(
+            payment_event(payment, PaymentEvent::Declined(Decline::Other)),
+            Outcome::Refused,
+            why,
+        ),
+        Err(PaymentError::NotSent(why)) => judged(
+            payment_event(payment, PaymentEvent::NothingHeld),
+            Outcome::NotSent,
+            why,
+        ),
         // Read back at once, within the caller's own call.
-        Err(PaymentError::Unknown(why)) => {
-            judged(payment_event(payment, PaymentEvent::Checked { next_at: times.now }), Outcome::Unknown, why)
-        }
+        Err(PaymentError::Unknown(why)) => judged(
+            payment_event(payment, PaymentEvent::Checked { next_at: times.now }),
+            Outcome::Unknown,
+            why,
+        ),
     }
 }
 
 fn held(payment: &Payment, state: ProcessorState, times: Times<'_>) -> Judgement {
     let reference = state.processor_reference.clone();
     let judgement = match state.status {
-        ProcessorStatus::Authorized | ProcessorStatus::Captured if state.authorized == payment.amount || state.captured == payment.amount => {
-            let event = PaymentEvent::Authorized { processor_reference: reference.clone(), card: state.card };
+        ProcessorStatus::Authorized | ProcessorStatus::Captured
+            if state.authorized == payment.amount || state.captured == payment.amount =>
+        {
+            let event = PaymentEvent::Authorized {
+                processor_reference: reference.clone(),
+                card: state.card,
+            };
             judged(payment_event(payment, event), Outcome::Done, "held")
         }
         ProcessorStatus::Authorized | ProcessorStatus::Captured => {
             // Neither the hold that was asked for nor none at all: a person has to look.
             let next_at = times.recheck(payment_leg(payment));
-            judged(payment_event(payment, PaymentEvent::Checked { next_at }), Outcome::Unknown, "another amount is held than asked for")
+            judged(
+                payment_event(payment, PaymentEvent::Checked { next_at }),
+                Outcome::Unknown,
+                "another amount is held than asked for",
+            )
         }
         ProcessorStatus::RequiresAction => {
-            let decline = if payment.is_by_browser() { Decline::NotCompleted } else { Decline::RequiresAction };
-            judged(payment_event(payment, PaymentEvent::Declined(decline)), Outcome::Refused, "the payer has to act")
+            let decline = if payment.is_by_browser() {
+                Decline::NotCompleted
+            } else {
+                Decline::RequiresAction
+            };
+            judged(
+                payment_event(payment, PaymentEvent::Declined(decline)),
+                Outcome::Refused,
+                "the payer has to act",
+            )
         }
-        ProcessorStatus::Voided | ProcessorStatus::Declined => {
-            judged(payment_event(payment, PaymentEvent::Declined(Decline::Other)), Outcome::Refused, "declined")
-        }
+        ProcessorStatus::Voided | ProcessorStatus::Declined => judged(
+            payment_event(payment, PaymentEvent::Declined(Decline::Other)),
+            Outcome::Refused,
+            "declined",
+        ),
     };
     judgement.with_reference(&reference)
 }
 
 /// The answer to taking what is held.
-pub(crate) fn captured(payment: &Payment, answer: Result<ProcessorState, PaymentError>, times: Times<'_>) -> Judgement {
+pub(crate) fn captured(
+    payment: &Payment,
+    answer: Result<ProcessorState, PaymentError>,
+    times: Times<'_>,
+) -> Judgement {
     let leg = payment_leg(payment);
-    let again = |why: String, outcome| judged(payment_event(payment, PaymentEvent::Failed { retry_at: times.retry(leg) }), outcome, why);
+    let again = |why: String, outcome| {
+        judged(
+            payment_event(
+                payment,
+                PaymentEvent::Failed {
+                    retry_at: times.retry(leg),
+                },
+            ),
+            outcome,
+            why,
+        )
+    };
     match answer {
-        Ok(state) if state.status == ProcessorStatus::Captured => {
-            judged(payment_event(payment, PaymentEvent::Captured), Outcome::Done, "captured").with_reference(&state.processor_reference)
-        }
+        Ok(state) if state.status == ProcessorStatus::Captured => judged(
+            payment_event(payment, PaymentEvent::Captured),
+            Outcome::Done,
+            "captured",
+        )
+        .with_reference(&state.processor_reference),
         Ok(_) => again("not captured".to_owned(), Outcome::Refused),
-        Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => again(error.to_string(), Outcome::Refused),
-        Err(PaymentError::NotSent(why)) => again(why, Outcome::NotSent),
-        Err(PaymentError::Unknown(why)) => {
-            judged(payment_event(payment, PaymentEvent::Checked { next_at: times.recheck(leg) }), Outcome::Unknown, why)
+        Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
+            again(error.to_string(), Outcome::Refused)
         }
+        Err(PaymentError::NotSent(why)) => again(why, Outcome::NotSent),
+        Err(PaymentError::Unknown(why)) => judged(
+            payment_event(
+                payment,
+                PaymentEvent::Checked {
+                    next_at: times.recheck(leg),
+                },
+            ),
+            Outcome::Unknown,
+            why,
+        ),
     }
 }
 
 /// The answer to releasing what is held.
-pub(crate) fn voided(payment: &Payment, answer: Result<ProcessorState, PaymentError>, times: Times<'_>) -> Judgement {
+pub(crate) fn voided(
+    payment: &Payment,
+    answer: Result<ProcessorState, PaymentError>,
+    times: Times<'_>,
+) -> Judgement {
     let leg = payment_leg(payment);
-    let check = |why: String| judged(payment_event(payment, PaymentEvent::Checked { next_at: times.recheck(leg) }), Outcome::Unknown, why);
+    let check = |why: String| {
+        judged(
+            payment_event(
+                payment,
+                PaymentEvent::Checked {
+                    next_at: times.recheck(leg),
+                },
+            ),
+            Outcome::Unknown,
+            why,
+        )
+    };
     match answer {
-        Ok(state) if state.status == ProcessorStatus::Voided => {
-            judged(payment_event(payment, PaymentEvent::Voided), Outcome::Done, "released").with_reference(&state.processor_reference)
-        }
+        Ok(state) if state.status == ProcessorStatus::Voided => judged(
+            payment_event(payment, PaymentEvent::Voided),
+            Outcome::Done,
+            "released",
+        )
+        .with_reference(&state.processor_reference),
         Ok(_) => check("not released yet".to_owned()),
         // Perhaps it is released already, or was never held: reading tells.
-        Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_) | PaymentError::Unknown(_))) => check(error.to_string()),
-        Err(PaymentError::NotSent(why)) => {
-            judged(payment_event(payment, PaymentEvent::Failed { retry_at: times.retry(leg) }), Outcome::NotSent, why)
-        }
+        Err(
+            error @ (PaymentError::Declined(_)
+            | PaymentError::Refused(_)
+            | PaymentError::Unknown(_)),
+        ) => check(error.to_string()),
+        Err(PaymentError::NotSent(why)) => judged(
+            payment_event(
+                payment,
+                PaymentEvent::Failed {
+                    retry_at: times.retry(leg),
+                },
+            ),
+            Outcome::NotSent,
+            why,
+        ),
     }
 }
 
@@ -357,8 +607,30 @@ pub(crate) fn found_payment(
     times: Times<'_>,
 ) -> Judgement {
     let leg = payment_leg(payment);
-    let check = |why: String| judged(payment_event(payment, PaymentEvent::Checked { next_at: times.recheck(leg) }), Outcome::Unknown, why);
-    let again = |why: &str| judged(payment_event(payment, PaymentEvent::Failed { retry_at: times.now }), Outcome::NotSent, why);
+    let check = |why: String| {
+        judged(
+            payment_event(
+                payment,
+                PaymentEvent::Checked {
+                    next_at: times.recheck(leg),
+                },
+            ),
+            Outcome::Unknown,
+            why,
+        )
+    };
+    let again = |why: &str| {
+        judged(
+            payment_event(
+                payment,
+                PaymentEvent::Failed {
+                    retry_at: times.now,
+                },
+            ),
+            Outcome::NotSent,
+            why,
+        )
+    };
     let state = match answer {
         Ok(state) => state,
         Err(error) => return check(error.to_string()),
@@ -366,49 +638,89 @@ pub(crate) fn found_payment(
     match (&payment.state, state) {
         (PaymentState::Authorizing(_), Some(state)) => held(payment, state, times),
         (PaymentState::Authorizing(_), None) if is_proof(leg, consistent_after_ms, times.now) => {
-            judged(payment_event(payment, PaymentEvent::NothingHeld), Outcome::NotSent, "read back: never asked for")
+            judged(
+                payment_event(payment, PaymentEvent::NothingHeld),
+                Outcome::NotSent,
+                "read back: never asked for",
+            )
         }
         (PaymentState::Capturing(_), Some(state)) => match state.status {
-            ProcessorStatus::Captured => judged(payment_event(payment, PaymentEvent::Captured), Outcome::Done, "read back: captured"),
+            ProcessorStatus::Captured => judged(
+                payment_event(payment, PaymentEvent::Captured),
+                Outcome::Done,
+                "read back: captured",
+            ),
             ProcessorStatus::Authorized => again("read back: still held"),
-            ProcessorStatus::RequiresAction | ProcessorStatus::Voided | ProcessorStatus::Declined => check("read back: nothing is held".to_owned()),
+            ProcessorStatus::RequiresAction
+            | ProcessorStatus::Voided
+            | ProcessorStatus::Declined => check("read back: nothing is held".to_owned()),
         },
         (PaymentState::Voiding(_), Some(state)) => match state.status {
-            ProcessorStatus::Voided | ProcessorStatus::Declined => {
-                judged(payment_event(payment, PaymentEvent::Voided), Outcome::Done, "read back: released")
+            ProcessorStatus::Voided | ProcessorStatus::Declined => judged(
+                payment_event(payment, PaymentEvent::Voided),
+                Outcome::Done,
+                "read back: released",
+            ),
+            ProcessorStatus::Authorized | ProcessorStatus::RequiresAction => {
+                again("read back: still held")
             }
-            ProcessorStatus::Authorized | ProcessorStatus::RequiresAction => again("read back: still held"),
-            ProcessorStatus::Captured => check("read back: taken, though it was to be released".to_owned()),
+            ProcessorStatus::Captured => {
+                check("read back: taken, though it was to be released".to_owned())
+            }
         },
         (PaymentState::Voiding(_), None) if is_proof(leg, consistent_after_ms, times.now) => {
-            judged(payment_event(payment, PaymentEvent::Voided), Outcome::Done, "read back: never held")
+            judged(
+                payment_event(payment, PaymentEvent::Voided),
+                Outcome::Done,
+                "read back: never held",
+            )
         }
         (_, _) => check("read back: not found, which proves nothing yet".to_owned()),
     }
 }
 
 /// The answer to giving money back.
-pub(crate) fn refunded(payment: &Payment, refund: &RefundId, answer: Result<String, PaymentError>, times: Times<'_>) -> Judgement {
+pub(crate) fn refunded(
+    payment: &Payment,
+    refund: &RefundId,
+    answer: Result<String, PaymentError>,
+    times: Times<'_>,
+) -> Judgement {
     let leg = refund_leg(payment, refund);
     let again = |why: String, outcome| {
-        let event = PaymentEvent::RefundFailed { refund: refund.clone(), retry_at: times.retry(leg) };
+        let event = PaymentEvent::RefundFailed {
+            refund: refund.clone(),
+            retry_at: times.retry(leg),
+        };
         judged(payment_event(payment, event), outcome, why)
     };
     match answer {
-        Ok(reference) => {
-            judged(payment_event(payment, PaymentEvent::Refunded(refund.clone())), Outcome::Done, "refunded").with_reference(&reference)
+        Ok(reference) => judged(
+            payment_event(payment, PaymentEvent::Refunded(refund.clone())),
+            Outcome::Done,
+            "refunded",
+        )
+        .with_reference(&reference),
+        Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
+            again(error.to_string(), Outcome::Refused)
         }
-        Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => again(error.to_string(), Outcome::Refused),
         Err(PaymentError::NotSent(why)) => again(why, Outcome::NotSent),
         Err(PaymentError::Unknown(why)) => {
-            let event = PaymentEvent::RefundChecked { refund: refund.clone(), next_at: times.recheck(leg) };
+            let event = PaymentEvent::RefundChecked {
+                refund: refund.clone(),
+                next_at: times.recheck(leg),
+            };
             judged(payment_event(payment, event), Outcome::Unknown, why)
         }
     }
 }
 
 fn refund_leg<'a>(payment: &'a Payment, refund: &RefundId) -> Option<&'a Leg> {
-    payment.refunds.iter().find(|known| known.id == *refund).and_then(|known| known.leg.as_ref())
+    payment
+        .refunds
+        .iter()
+        .find(|known| known.id == *refund)
+        .and_then(|known| known.leg.as_ref())
 }
 
 /// What reading back a refund found.
@@ -421,14 +733,28 @@ pub(crate) fn found_refund(
 ) -> Judgement {
     let leg = refund_leg(payment, refund);
     let check = |why: String| {
-        let event = PaymentEvent::RefundChecked { refund: refund.clone(), next_at: times.recheck(leg) };
+        let event = PaymentEvent::RefundChecked {
+            refund: refund.clone(),
+            next_at: times.recheck(leg),
+        };
         judged(payment_event(payment, event), Outcome::Unknown, why)
     };
     match answer {
-        Ok(true) => judged(payment_event(payment, PaymentEvent::Refunded(refund.clone())), Outcome::Done, "read back: refunded"),
+        Ok(true) => judged(
+            payment_event(payment, PaymentEvent::Refunded(refund.clone())),
+            Outcome::Done,
+            "read back: refunded",
+        ),
         Ok(false) if is_proof(leg, consistent_after_ms, times.now) => {
-            let event = PaymentEvent::RefundFailed { refund: refund.clone(), retry_at: times.now };
-            judged(payment_event(payment, event), Outcome::NotSent, "read back: never asked for")
+            let event = PaymentEvent::RefundFailed {
+                refund: refund.clone(),
+                retry_at: times.now,
+            };
+            judged(
+                payment_event(payment, event),
+                Outcome::NotSent,
+                "read back: never asked for",
+            )
         }
         Ok(false) => check("read back: not found, which proves nothing yet".to_owned()),
         Err(error) => check(error.to_string()),

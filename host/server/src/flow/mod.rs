@@ -47,8 +47,18 @@ pub(crate) struct Schedules {
 
 impl Schedules {
     pub(crate) fn new(config: &Config) -> Self {
-        let schedule = |offsets: &[u64]| Schedule::new(offsets.iter().map(|&s| i64::try_from(s).unwrap_or(i64::MAX)).collect());
-        Self { reconcile: schedule(&config.reconcile.schedule_s), capture_retry: schedule(&config.payments.capture_retry_s) }
+        let schedule = |offsets: &[u64]| {
+            Schedule::new(
+                offsets
+                    .iter()
+                    .map(|&s| i64::try_from(s).unwrap_or(i64::MAX))
+                    .collect(),
+            )
+        };
+        Self {
+            reconcile: schedule(&config.reconcile.schedule_s),
+            capture_retry: schedule(&config.payments.capture_retry_s),
+        }
     }
 }
 
@@ -62,7 +72,11 @@ impl App {
     }
 
     pub(crate) fn times(&self) -> Times<'_> {
-        Times { now: self.clock.now(), reconcile: &self.schedules.reconcile, capture_retry: &self.schedules.capture_retry }
+        Times {
+            now: self.clock.now(),
+            reconcile: &self.schedules.reconcile,
+            capture_retry: &self.schedules.capture_retry,
+        }
     }
 
     /// When a call that is made now is first read back, should its answer be lost.
@@ -73,7 +87,11 @@ impl App {
 
     /// After how long a supplier's not knowing something proves that it is not there; none: never.
     pub(crate) fn reads_consistent_after_ms(&self, id: &SupplierId) -> Option<u32> {
-        self.runtime.supplier(id)?.info().description.reads_consistent_after_ms
+        self.runtime
+            .supplier(id)?
+            .info()
+            .description
+            .reads_consistent_after_ms
     }
 
     /// A claim of this call on a booking's work.
@@ -96,7 +114,11 @@ impl App {
 
     /// Whether somebody walks the steps of a booking at this moment.
     pub(crate) async fn is_being_walked(&self, id: &BookingId) -> Result<bool, DatabaseError> {
-        Ok(self.store.job(HOTEL_BOOKING_JOB, id.as_str()).await?.is_some_and(|job| job.leased))
+        Ok(self
+            .store
+            .job(HOTEL_BOOKING_JOB, id.as_str())
+            .await?
+            .is_some_and(|job| job.leased))
     }
 
     /// How long an offer is good whose supplier names no time, seconds.
@@ -107,8 +129,14 @@ impl App {
     /// Walks to the end, also when the caller goes away meanwhile. A walk is
     /// boxed: it holds every step's state, and would not fit beside the
     /// request's own on a thread's stack.
-    pub(crate) async fn run_to_end<T: Send + 'static>(&self, walk: BoxFuture<'static, T>) -> Result<T, FlowError> {
-        self.tasks.finish(walk).await.map_err(|_logged| FlowError::Stopped)
+    pub(crate) async fn run_to_end<T: Send + 'static>(
+        &self,
+        walk: BoxFuture<'static, T>,
+    ) -> Result<T, FlowError> {
+        self.tasks
+            .finish(walk)
+            .await
+            .map_err(|_logged| FlowError::Stopped)
     }
 
     /// Works on a booking and keeps the claim on its work meanwhile. When the
@@ -132,7 +160,12 @@ impl App {
         loop {
             ticks.tick().await;
             let mut write = Write::new(self.clock.now());
-            write.keep_job_lease(HOTEL_BOOKING_JOB, id.as_str(), &walker.lease_token, self.lease_ms());
+            write.keep_job_lease(
+                HOTEL_BOOKING_JOB,
+                id.as_str(),
+                &walker.lease_token,
+                self.lease_ms(),
+            );
             match self.store.commit(write).await {
                 Ok(()) => {}
                 Err(CommitError::Conflict(_)) => return FlowError::LeaseLost(id.clone()),
@@ -144,7 +177,10 @@ impl App {
     }
 
     /// Waits a moment for somebody else's outcome; false when the time is over.
-    #[expect(clippy::disallowed_methods, reason = "the other call may run in another process: only looking again tells")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the other call may run in another process: only looking again tells"
+    )]
     pub(crate) async fn wait_a_little(&self, deadline: Instant) -> bool {
         let next = Instant::now() + LOOK_EVERY;
         if next >= deadline {

@@ -3,9 +3,9 @@
 //! Nothing is owed at this stage, so an unanswered prebook may be given up.
 
 use crate::app::App;
-use crate::flow::refusal::Decision;
 use crate::flow::judge::{Judgement, Outcome};
 use crate::flow::payment::STATEMENT;
+use crate::flow::refusal::Decision;
 use crate::flow::step::{FlowError, HOTEL_BOOKING_JOB, Walker};
 use futures::FutureExt;
 use host_domain::hotel::booking::{Booking, Event, Failure, Room, Settlement, State};
@@ -68,7 +68,11 @@ pub(crate) struct Prebook {
 #[derive(Debug)]
 pub(crate) enum Prebound {
     /// Bound now. Tokens are shown this once.
-    Fresh { booking: Box<Booking>, sdk_token: Option<String>, checkout: Option<Checkout> },
+    Fresh {
+        booking: Box<Booking>,
+        sdk_token: Option<String>,
+        checkout: Option<Checkout>,
+    },
     /// Made by an earlier call with this key, as it is now.
     Existing(Box<Booking>),
 }
@@ -100,15 +104,29 @@ impl<E: Into<FlowError>> From<E> for PrebookError {
 
 impl Prebook {
     fn idempotency_key(&self) -> IdempotencyKey {
-        IdempotencyKey { owner: self.owner.clone(), operation: OPERATION.to_owned(), key: self.key.clone() }
+        IdempotencyKey {
+            owner: self.owner.clone(),
+            operation: OPERATION.to_owned(),
+            key: self.key.clone(),
+        }
     }
 }
 
 impl App {
     /// Binds an offer; repeated with its key, gives what the first call made.
-    pub(crate) async fn prebook_hotel(self: &Arc<Self>, wish: Prebook) -> Result<Prebound, PrebookError> {
-        let supplier = self.runtime.supplier(&wish.offer.supplier).ok_or(PrebookError::Unsupported)?;
-        let settlement = if supplier.info().description.collects_payment { Settlement::Supplier } else { Settlement::Gateway };
+    pub(crate) async fn prebook_hotel(
+        self: &Arc<Self>,
+        wish: Prebook,
+    ) -> Result<Prebound, PrebookError> {
+        let supplier = self
+            .runtime
+            .supplier(&wish.offer.supplier)
+            .ok_or(PrebookError::Unsupported)?;
+        let settlement = if supplier.info().description.collects_payment {
+            Settlement::Supplier
+        } else {
+            Settlement::Gateway
+        };
         loop {
             if let Some(existing) = self.prebooked_before(&wish).await? {
                 return Ok(existing);
@@ -123,7 +141,14 @@ impl App {
                     let app = Arc::clone(self);
                     let use_sdk = wish.use_payment_sdk && settlement == Settlement::Gateway;
                     let id = booking.id.clone();
-                    let run = async move { app.holding(&id, &walker, app.bind(booking, use_sdk, &wish, &walker).boxed()).await };
+                    let run = async move {
+                        app.holding(
+                            &id,
+                            &walker,
+                            app.bind(booking, use_sdk, &wish, &walker).boxed(),
+                        )
+                        .await
+                    };
                     return self.run_to_end(run.boxed()).await?;
                 }
                 // Another call with the same key was faster.
@@ -145,8 +170,15 @@ impl App {
                 return Err(PrebookError::Decided(Decision::from_text(&refusal)));
             }
             let id = BookingId::parse(&known.resource_id).map_err(|_| PrebookError::InProgress)?;
-            let booking = self.store.load_hotel_booking(&id).await?.ok_or(PrebookError::InProgress)?;
-            let unbound = matches!(booking.state, State::Created | State::PrebookInProgress { .. });
+            let booking = self
+                .store
+                .load_hotel_booking(&id)
+                .await?
+                .ok_or(PrebookError::InProgress)?;
+            let unbound = matches!(
+                booking.state,
+                State::Created | State::PrebookInProgress { .. }
+            );
             if !unbound || !self.is_being_walked(&id).await? {
                 return Ok(Some(Prebound::Existing(Box::new(booking))));
             }
@@ -158,13 +190,30 @@ impl App {
 
     /// Stores the booking, the key and the claim on the work in one
     /// transaction; none when the key is taken.
-    async fn begin_prebook(&self, booking: Booking, wish: &Prebook, walker: &Walker) -> Result<Option<Booking>, PrebookError> {
+    async fn begin_prebook(
+        &self,
+        booking: Booking,
+        wish: &Prebook,
+        walker: &Walker,
+    ) -> Result<Option<Booking>, PrebookError> {
         let mut write = Write::new(booking.created_at);
         write
-            .take_idempotency_key(&wish.idempotency_key(), &wish.fingerprint, booking.id.as_str())
+            .take_idempotency_key(
+                &wish.idempotency_key(),
+                &wish.fingerprint,
+                booking.id.as_str(),
+            )
             .insert_hotel_booking(&booking)
-            .record_booking_event(&booking.owner.tenant, &accepted(&booking, &walker.request_id))
-            .insert_claimed_job(HOTEL_BOOKING_JOB, booking.id.as_str(), &walker.lease_token, self.lease_ms());
+            .record_booking_event(
+                &booking.owner.tenant,
+                &accepted(&booking, &walker.request_id),
+            )
+            .insert_claimed_job(
+                HOTEL_BOOKING_JOB,
+                booking.id.as_str(),
+                &walker.lease_token,
+                self.lease_ms(),
+            );
         let started = booking.apply(Event::PrebookStarted, self.clock.now())?;
         write.append(self.write_of(&started, None, &walker.request_id));
         match self.store.commit(write).await {
@@ -178,20 +227,43 @@ impl App {
         }
     }
 
-    async fn bind(&self, booking: Booking, use_sdk: bool, wish: &Prebook, walker: &Walker) -> Result<Prebound, PrebookError> {
+    async fn bind(
+        &self,
+        booking: Booking,
+        use_sdk: bool,
+        wish: &Prebook,
+        walker: &Walker,
+    ) -> Result<Prebound, PrebookError> {
         let target = booking.supplier.clone();
         let request = prebook_request(&booking);
         let Some(supplier) = self.runtime.supplier(&target) else {
             return Err(PrebookError::Unsupported);
         };
-        let answer = supplier.prebook_hotel(&self.call_context(&booking, walker), request).await;
+        let answer = supplier
+            .prebook_hotel(&self.call_context(&booking, walker), request)
+            .await;
         let bound = match answer {
-            Ok(bound) if bound.total.currency != booking.total.currency || bound.rooms.len() != booking.rooms.len() => {
-                return self.end_prebook(booking, PrebookError::NoAnswer { timed_out: false }, wish, walker).await;
+            Ok(bound)
+                if bound.total.currency != booking.total.currency
+                    || bound.rooms.len() != booking.rooms.len() =>
+            {
+                return self
+                    .end_prebook(
+                        booking,
+                        PrebookError::NoAnswer { timed_out: false },
+                        wish,
+                        walker,
+                    )
+                    .await;
             }
             Ok(bound) if bound.total.minor > booking.total.minor => {
-                let decision = Decision::PriceChanged { offered: booking.total, current: bound.total };
-                return self.end_prebook(booking, PrebookError::Decided(decision), wish, walker).await;
+                let decision = Decision::PriceChanged {
+                    offered: booking.total,
+                    current: bound.total,
+                };
+                return self
+                    .end_prebook(booking, PrebookError::Decided(decision), wish, walker)
+                    .await;
             }
             Ok(bound) => bound,
             Err(error) => {
@@ -199,24 +271,53 @@ impl App {
                 return self.end_prebook(booking, error, wish, walker).await;
             }
         };
-        let (payment, sdk_token) = match self.browser_payment(&booking, &bound, use_sdk, walker).await {
+        let (payment, sdk_token) = match self
+            .browser_payment(&booking, &bound, use_sdk, walker)
+            .await
+        {
             Ok(made) => made,
             Err(error) => return self.end_prebook(booking, error, wish, walker).await,
         };
         let checkout = bound.checkout.clone();
-        let expires_at = bound.expires_at.unwrap_or_else(|| self.clock.now().plus_s(self.offer_ttl_s()));
-        let event = Event::PrebookBound { bound: Box::new(bound), expires_at, payment };
-        let judgement = Judgement { event, outcome: Outcome::Done, evidence: "bound".to_owned(), reference: None };
-        let booking = self.record(booking, "prebook", None, judgement, walker).await?;
+        let expires_at = bound
+            .expires_at
+            .unwrap_or_else(|| self.clock.now().plus_s(self.offer_ttl_s()));
+        let event = Event::PrebookBound {
+            bound: Box::new(bound),
+            expires_at,
+            payment,
+        };
+        let judgement = Judgement {
+            event,
+            outcome: Outcome::Done,
+            evidence: "bound".to_owned(),
+            reference: None,
+        };
+        let booking = self
+            .record(booking, "prebook", None, judgement, walker)
+            .await?;
         let booking = self.drive_hotel(booking, walker).await?;
-        Ok(Prebound::Fresh { booking: Box::new(booking), sdk_token, checkout })
+        Ok(Prebound::Fresh {
+            booking: Box::new(booking),
+            sdk_token,
+            checkout,
+        })
     }
 
-    async fn browser_payment(&self, booking: &Booking, bound: &Prebooked, use_sdk: bool, walker: &Walker) -> Result<(Option<Payment>, Option<String>), PrebookError> {
+    async fn browser_payment(
+        &self,
+        booking: &Booking,
+        bound: &Prebooked,
+        use_sdk: bool,
+        walker: &Walker,
+    ) -> Result<(Option<Payment>, Option<String>), PrebookError> {
         if !use_sdk {
             return Ok((None, None));
         }
-        let processor = self.suppliers.processor(booking.owner.tenant.mode).and_then(|id| self.runtime.supplier(id));
+        let processor = self
+            .suppliers
+            .processor(booking.owner.tenant.mode)
+            .and_then(|id| self.runtime.supplier(id));
         let processor = processor.ok_or(PrebookError::Unsupported)?;
         let id = PaymentId::from_bits(self.ids.bits());
         let request = IntentRequest {
@@ -224,28 +325,53 @@ impl App {
             amount: bound.total,
             description: STATEMENT.to_owned(),
         };
-        let intent = processor.create_intent(&self.call_context(booking, walker), request).await;
+        let intent = processor
+            .create_intent(&self.call_context(booking, walker), request)
+            .await;
         let intent = intent.map_err(|error| match error {
             PaymentError::NotSent(_) => PrebookError::NotSent { overloaded: false },
-            PaymentError::Declined(_) | PaymentError::Refused(_) | PaymentError::Unknown(_) => PrebookError::NoAnswer { timed_out: false },
+            PaymentError::Declined(_) | PaymentError::Refused(_) | PaymentError::Unknown(_) => {
+                PrebookError::NoAnswer { timed_out: false }
+            }
         })?;
-        let payment = Payment::by_browser(id, bound.total, processor.info().id.clone(), intent.processor_reference, self.clock.now());
+        let payment = Payment::by_browser(
+            id,
+            bound.total,
+            processor.info().id.clone(),
+            intent.processor_reference,
+            self.clock.now(),
+        );
         Ok((Some(payment), Some(intent.token)))
     }
 
     /// Ends a prebook that did not bind, and says why again when asked again.
-    async fn end_prebook(&self, booking: Booking, error: PrebookError, wish: &Prebook, walker: &Walker) -> Result<Prebound, PrebookError> {
+    async fn end_prebook(
+        &self,
+        booking: Booking,
+        error: PrebookError,
+        wish: &Prebook,
+        walker: &Walker,
+    ) -> Result<Prebound, PrebookError> {
         if matches!(error, PrebookError::NoAnswer { .. }) {
             // It may have been bound: kept until the timer of this stage, and only this stage, decides.
             self.drive_hotel(booking, walker).await?;
             return Err(error);
         }
-        let failure = Failure { code: "prebook_failed".to_owned(), description: "The supplier did not bind the offer.".to_owned() };
+        let failure = Failure {
+            code: "prebook_failed".to_owned(),
+            description: "The supplier did not bind the offer.".to_owned(),
+        };
         let moved = booking.apply(Event::PrebookRefused(failure), self.clock.now())?;
         let mut write = self.write_of(&moved, Some(&error.to_string()), &walker.request_id);
-        write.finish_job(HOTEL_BOOKING_JOB, moved.booking.id.as_str(), &walker.lease_token);
+        write.finish_job(
+            HOTEL_BOOKING_JOB,
+            moved.booking.id.as_str(),
+            &walker.lease_token,
+        );
         match &error {
-            PrebookError::Decided(decision) => write.keep_refusal(&wish.idempotency_key(), &decision.to_text()),
+            PrebookError::Decided(decision) => {
+                write.keep_refusal(&wish.idempotency_key(), &decision.to_text())
+            }
             _ => write.free_idempotency_key(&wish.idempotency_key()),
         };
         match self.store.commit(write).await {
@@ -258,21 +384,29 @@ impl App {
     fn new_hotel_booking(&self, wish: &Prebook, settlement: Settlement) -> Booking {
         let now = self.clock.now();
         let offer = &wish.offer;
-        let rooms = offer.rooms.iter().zip(&wish.rooms).zip(&offer.stay.occupancies).map(|((room, guests), occupancy)| Room {
-            id: RoomId::from_bits(self.ids.bits()),
-            name: room.name.clone(),
-            board: room.board,
-            board_name: room.board_name.clone(),
-            adults: occupancy.adults,
-            children: occupancy.children.clone(),
-            total: room.total,
-            due_at_property: None,
-            policy: None,
-            supplier_reference: None,
-            hotel_confirmation_code: None,
-            canceled_at: None,
-            guests: guests.iter().map(|guest| (GuestId::from_bits(self.ids.bits()), guest.clone())).collect(),
-        });
+        let rooms = offer
+            .rooms
+            .iter()
+            .zip(&wish.rooms)
+            .zip(&offer.stay.occupancies)
+            .map(|((room, guests), occupancy)| Room {
+                id: RoomId::from_bits(self.ids.bits()),
+                name: room.name.clone(),
+                board: room.board,
+                board_name: room.board_name.clone(),
+                adults: occupancy.adults,
+                children: occupancy.children.clone(),
+                total: room.total,
+                due_at_property: None,
+                policy: None,
+                supplier_reference: None,
+                hotel_confirmation_code: None,
+                canceled_at: None,
+                guests: guests
+                    .iter()
+                    .map(|guest| (GuestId::from_bits(self.ids.bits()), guest.clone()))
+                    .collect(),
+            });
         Booking {
             id: BookingId::from_bits(self.ids.bits()),
             owner: wish.owner.clone(),
@@ -338,7 +472,9 @@ fn prebook_request(booking: &Booking) -> PrebookRequest {
 fn prebook_error(error: ChangeError, offered: Money, timed_out: bool) -> PrebookError {
     match error {
         ChangeError::Unsupported => PrebookError::Unsupported,
-        ChangeError::Refused(refusal) => PrebookError::Decided(Decision::of_refusal(&refusal, offered)),
+        ChangeError::Refused(refusal) => {
+            PrebookError::Decided(Decision::of_refusal(&refusal, offered))
+        }
         ChangeError::NotSent(_) => PrebookError::NotSent { overloaded: false },
         ChangeError::Overloaded => PrebookError::NotSent { overloaded: true },
         ChangeError::Unknown(_) => PrebookError::NoAnswer { timed_out },

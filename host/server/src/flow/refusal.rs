@@ -23,7 +23,10 @@ impl Decision {
     /// What a supplier's definite no means for an offer.
     pub(crate) fn of_refusal(refusal: &Refusal, offered: Money) -> Self {
         match &refusal.reason {
-            RefusalReason::PriceChanged(current) => Self::PriceChanged { offered, current: *current },
+            RefusalReason::PriceChanged(current) => Self::PriceChanged {
+                offered,
+                current: *current,
+            },
             RefusalReason::Unavailable | RefusalReason::TermsChanged => Self::Unavailable,
             RefusalReason::Expired => Self::Expired,
             RefusalReason::PaymentRequired

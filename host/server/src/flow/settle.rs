@@ -54,12 +54,26 @@ impl<E: Into<FlowError>> From<E> for SettleError {
 
 impl App {
     /// Settles the unknown outcome of a booking or a cancellation.
-    pub(crate) async fn settle_hotel(self: &Arc<Self>, id: &BookingId, verdict: Verdict, request_id: &str) -> Result<Booking, SettleError> {
-        let booking = self.store.load_hotel_booking(id).await?.ok_or(SettleError::NotFound)?;
+    pub(crate) async fn settle_hotel(
+        self: &Arc<Self>,
+        id: &BookingId,
+        verdict: Verdict,
+        request_id: &str,
+    ) -> Result<Booking, SettleError> {
+        let booking = self
+            .store
+            .load_hotel_booking(id)
+            .await?
+            .ok_or(SettleError::NotFound)?;
         let (step, judgement) = self.settlement(&booking, verdict)?;
         let walker = self.walker(request_id, Instant::now() + FOLLOW_UP);
         let mut claim = Write::new(self.clock.now());
-        claim.insert_claimed_job(HOTEL_BOOKING_JOB, id.as_str(), &walker.lease_token, self.lease_ms());
+        claim.insert_claimed_job(
+            HOTEL_BOOKING_JOB,
+            id.as_str(),
+            &walker.lease_token,
+            self.lease_ms(),
+        );
         match self.store.commit(claim).await {
             Ok(()) => {}
             Err(CommitError::Conflict(_)) => return Err(SettleError::Busy),
@@ -68,42 +82,105 @@ impl App {
         let app = Arc::clone(self);
         let run = async move {
             let attempt = app.open_attempt(&booking, step).await?;
-            let booking = app.record(booking, step, attempt, judgement, &walker).await?;
+            let booking = app
+                .record(booking, step, attempt, judgement, &walker)
+                .await?;
             app.drive_hotel(booking, &walker).await
         };
         Ok(self.run_to_end(run.boxed()).await??)
     }
 
-    fn settlement(&self, booking: &Booking, verdict: Verdict) -> Result<(&'static str, Judgement), SettleError> {
+    fn settlement(
+        &self,
+        booking: &Booking,
+        verdict: Verdict,
+    ) -> Result<(&'static str, Judgement), SettleError> {
         let reference = match &verdict {
-            Verdict::Done { supplier_reference } => supplier_reference.clone().or_else(|| booking.supplier_reference.clone()),
+            Verdict::Done { supplier_reference } => supplier_reference
+                .clone()
+                .or_else(|| booking.supplier_reference.clone()),
             Verdict::NotDone => None,
         };
         let (step, event) = match (&booking.state, &verdict) {
-            (State::CompleteInProgress { book: Leg::Sent { .. } | Leg::Pending { .. } }, Verdict::Done { .. }) => {
+            (
+                State::CompleteInProgress {
+                    book: Leg::Sent { .. } | Leg::Pending { .. },
+                },
+                Verdict::Done { .. },
+            ) => {
                 let reference = reference.clone().ok_or(SettleError::ReferenceNeeded)?;
-                ("book", Event::BookConfirmed(Box::new(believed(booking, reference, BookingStatus::Confirmed))))
+                (
+                    "book",
+                    Event::BookConfirmed(Box::new(believed(
+                        booking,
+                        reference,
+                        BookingStatus::Confirmed,
+                    ))),
+                )
             }
-            (State::CompleteInProgress { book: Leg::Sent { .. } | Leg::Pending { .. } }, Verdict::NotDone) => {
-                ("book", Event::BookRefused(failure("book_failed", "The supplier has no such booking.")))
-            }
-            (State::CancelInProgress { cancel: Leg::Sent { .. } | Leg::Pending { .. }, .. }, Verdict::Done { .. }) => {
+            (
+                State::CompleteInProgress {
+                    book: Leg::Sent { .. } | Leg::Pending { .. },
+                },
+                Verdict::NotDone,
+            ) => (
+                "book",
+                Event::BookRefused(failure("book_failed", "The supplier has no such booking.")),
+            ),
+            (
+                State::CancelInProgress {
+                    cancel: Leg::Sent { .. } | Leg::Pending { .. },
+                    ..
+                },
+                Verdict::Done { .. },
+            ) => {
                 let reference = reference.clone().ok_or(SettleError::ReferenceNeeded)?;
                 let state = Box::new(believed(booking, reference, BookingStatus::Canceled));
-                ("cancel", Event::CancelDone { state, refund: RefundId::from_bits(self.ids.bits()) })
+                (
+                    "cancel",
+                    Event::CancelDone {
+                        state,
+                        refund: RefundId::from_bits(self.ids.bits()),
+                    },
+                )
             }
-            (State::CancelInProgress { cancel: Leg::Sent { .. } | Leg::Pending { .. }, .. }, Verdict::NotDone) => {
-                ("cancel", Event::CancelRefused(failure("cancel_refused", "The supplier refused the cancellation.")))
-            }
+            (
+                State::CancelInProgress {
+                    cancel: Leg::Sent { .. } | Leg::Pending { .. },
+                    ..
+                },
+                Verdict::NotDone,
+            ) => (
+                "cancel",
+                Event::CancelRefused(failure(
+                    "cancel_refused",
+                    "The supplier refused the cancellation.",
+                )),
+            ),
             _ => return Err(SettleError::NothingUnknown(booking.status())),
         };
-        let outcome = if verdict == Verdict::NotDone { Outcome::Refused } else { Outcome::Done };
-        Ok((step, Judgement { event, outcome, evidence: "settled by an operator".to_owned(), reference }))
+        let outcome = if verdict == Verdict::NotDone {
+            Outcome::Refused
+        } else {
+            Outcome::Done
+        };
+        Ok((
+            step,
+            Judgement {
+                event,
+                outcome,
+                evidence: "settled by an operator".to_owned(),
+                reference,
+            },
+        ))
     }
 }
 
 fn failure(code: &str, description: &str) -> Failure {
-    Failure { code: code.to_owned(), description: description.to_owned() }
+    Failure {
+        code: code.to_owned(),
+        description: description.to_owned(),
+    }
 }
 
 /// The booking as the operator says that the supplier has it.

@@ -10,7 +10,8 @@ use host_domain::hotel::booking::{Booking, Conflict, Event, Moved};
 use host_domain::id::{AttemptId, BookingId, EventId};
 use host_domain::supplier::SupplierId;
 use host_storage::{
-    AttemptOutcome, BookingEvent, CommitError, DatabaseError, NewAttempt, OutboxEvent, Product, Write,
+    AttemptOutcome, BookingEvent, CommitError, DatabaseError, NewAttempt, OutboxEvent, Product,
+    Write,
 };
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
@@ -74,9 +75,17 @@ pub(crate) fn request_digest(request: &impl std::fmt::Debug) -> String {
 
 impl App {
     /// Stores a move of a booking that needs no outward call.
-    pub(crate) async fn move_booking(&self, booking: Booking, step: &str, event: Event, walker: &Walker) -> Result<Booking, FlowError> {
+    pub(crate) async fn move_booking(
+        &self,
+        booking: Booking,
+        step: &str,
+        event: Event,
+        walker: &Walker,
+    ) -> Result<Booking, FlowError> {
         self.reach(step, Phase::Chosen);
-        let moved = self.store_move(booking, &event, None, walker, |_| {}).await?;
+        let moved = self
+            .store_move(booking, &event, None, walker, |_| {})
+            .await?;
         self.reach(step, Phase::Recorded);
         Ok(moved)
     }
@@ -97,7 +106,10 @@ impl App {
             operation: attempt.step.to_owned(),
             target: attempt.target.clone(),
             client_reference: attempt.client_reference,
-            plugin_digest: self.runtime.supplier(attempt.target).map_or_else(String::new, |supplier| supplier.info().digest.clone()),
+            plugin_digest: self
+                .runtime
+                .supplier(attempt.target)
+                .map_or_else(String::new, |supplier| supplier.info().digest.clone()),
             request_digest: attempt.request_digest,
         };
         let tenant = booking.owner.tenant.clone();
@@ -120,23 +132,49 @@ impl App {
         walker: &Walker,
     ) -> Result<Booking, FlowError> {
         self.reach(step, Phase::Answered);
-        let Judgement { event, outcome, evidence, reference } = judgement;
+        let Judgement {
+            event,
+            outcome,
+            evidence,
+            reference,
+        } = judgement;
         let tenant = booking.owner.tenant.clone();
         tracing::info!(booking = %booking.id, step, outcome = outcome.as_str(), evidence, request_id = walker.request_id, "step");
         let finish = |write: &mut Write| {
             if let Some(id) = &attempt {
-                write.finish_attempt(&tenant, id, outcome.into(), reference.as_deref(), Some(&evidence));
+                write.finish_attempt(
+                    &tenant,
+                    id,
+                    outcome.into(),
+                    reference.as_deref(),
+                    Some(&evidence),
+                );
             }
         };
-        let stored = self.store_move(booking, &event, Some(&evidence), walker, finish).await?;
+        let stored = self
+            .store_move(booking, &event, Some(&evidence), walker, finish)
+            .await?;
         self.reach(step, Phase::Recorded);
         Ok(stored)
     }
 
     /// The call of a step whose outcome is not known, if there is one.
-    pub(crate) async fn open_attempt(&self, booking: &Booking, step: &str) -> Result<Option<AttemptId>, FlowError> {
-        let attempts = self.store.attempts(&booking.owner.tenant, &booking.id).await?;
-        let open = attempts.into_iter().rev().find(|attempt| attempt.call.operation == step && matches!(attempt.outcome, AttemptOutcome::Sent | AttemptOutcome::Unknown));
+    pub(crate) async fn open_attempt(
+        &self,
+        booking: &Booking,
+        step: &str,
+    ) -> Result<Option<AttemptId>, FlowError> {
+        let attempts = self
+            .store
+            .attempts(&booking.owner.tenant, &booking.id)
+            .await?;
+        let open = attempts.into_iter().rev().find(|attempt| {
+            attempt.call.operation == step
+                && matches!(
+                    attempt.outcome,
+                    AttemptOutcome::Sent | AttemptOutcome::Unknown
+                )
+        });
         Ok(open.map(|attempt| attempt.call.id))
     }
 
@@ -154,14 +192,25 @@ impl App {
         for _ in 0..CONFLICT_RETRIES_MAX {
             let moved = booking.apply(event.clone(), self.clock.now())?;
             let mut write = self.write_of(&moved, why, &walker.request_id);
-            write.keep_job_lease(HOTEL_BOOKING_JOB, id.as_str(), &walker.lease_token, self.lease_ms());
+            write.keep_job_lease(
+                HOTEL_BOOKING_JOB,
+                id.as_str(),
+                &walker.lease_token,
+                self.lease_ms(),
+            );
             more(&mut write);
             match self.store.commit(write).await {
                 Ok(()) => return Ok(moved.booking),
-                Err(CommitError::Conflict(host_storage::Conflict::LeaseLost)) => return Err(FlowError::LeaseLost(id)),
+                Err(CommitError::Conflict(host_storage::Conflict::LeaseLost)) => {
+                    return Err(FlowError::LeaseLost(id));
+                }
                 Err(CommitError::Conflict(conflict)) => {
                     tracing::debug!(booking = %id, %conflict, "the booking moved meanwhile");
-                    booking = self.store.load_hotel_booking(&id).await?.ok_or_else(|| FlowError::Gone(id.clone()))?;
+                    booking = self
+                        .store
+                        .load_hotel_booking(&id)
+                        .await?
+                        .ok_or_else(|| FlowError::Gone(id.clone()))?;
                 }
                 Err(CommitError::Database(error)) => return Err(error.into()),
             }

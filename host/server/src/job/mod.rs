@@ -3,6 +3,7 @@
 //! state, compares, acts, and is safe to run twice.
 
 mod hotel_booking;
+pub(crate) mod unresolved;
 
 use crate::app::App;
 use crate::flow::step::HOTEL_BOOKING_JOB;
@@ -61,12 +62,19 @@ async fn claim(app: &Arc<App>, places: &Arc<Semaphore>) -> bool {
     let claimed = match app.store.claim_jobs(claim).await {
         Ok(claimed) => claimed,
         Err(error) => {
-            tracing::warn!(error = &error as &dyn std::error::Error, "background work cannot be claimed");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "background work cannot be claimed"
+            );
             return false;
         }
     };
     for parked in &claimed.parked {
-        tracing::error!(kind = parked.kind, subject = parked.subject, "background work is parked: it never comes to an end");
+        tracing::error!(
+            kind = parked.kind,
+            subject = parked.subject,
+            "background work is parked: it never comes to an end"
+        );
         metrics::counter!("stopover_jobs_parked_total").increment(1);
     }
     let full = claimed.jobs.len() >= room;
@@ -93,17 +101,34 @@ async fn run(app: &App, job: &Job, token: &str) {
     let ended = match job.kind.as_str() {
         HOTEL_BOOKING_JOB => hotel_booking::run(app, &job.subject, token).await,
         unknown => {
-            tracing::error!(kind = unknown, "claimed work of a kind that this version does not know");
+            tracing::error!(
+                kind = unknown,
+                "claimed work of a kind that this version does not know"
+            );
             return;
         }
     };
     let Err(error) = ended else { return };
-    tracing::warn!(kind = job.kind, subject = job.subject, error = &error as &dyn std::error::Error, "background work failed; it is tried again");
+    tracing::warn!(
+        kind = job.kind,
+        subject = job.subject,
+        error = &error as &dyn std::error::Error,
+        "background work failed; it is tried again"
+    );
     let now = app.clock.now();
     let mut write = Write::new(now);
-    write.fail_job(&job.kind, &job.subject, token, now.plus_s(RETRY_S), &error.to_string());
+    write.fail_job(
+        &job.kind,
+        &job.subject,
+        token,
+        now.plus_s(RETRY_S),
+        &error.to_string(),
+    );
     if let Err(error) = app.store.commit(write).await {
         // The lease lapses by itself, and the work is due again.
-        tracing::debug!(error = &error as &dyn std::error::Error, "the failure could not be stored");
+        tracing::debug!(
+            error = &error as &dyn std::error::Error,
+            "the failure could not be stored"
+        );
     }
 }

@@ -175,7 +175,9 @@ impl<const MAX: usize> Part for Option<IdempotencyKey<MAX>> {
         let key = value
             .to_str()
             .ok()
-            .filter(|key| (1..=MAX).contains(&key.len()));
+            .filter(|key| (1..=MAX).contains(&key.len()))
+            // A tab would pass as text of a header.
+            .filter(|key| key.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
         match key.filter(|_| values.next().is_none()) {
             Some(key) => Some(Some(IdempotencyKey {
                 key: key.to_owned(),
@@ -183,7 +185,7 @@ impl<const MAX: usize> Part for Option<IdempotencyKey<MAX>> {
             })),
             None => {
                 let detail =
-                    format!("must be sent once and have 1 to {MAX} visible ASCII characters");
+                    format!("must be sent once and have 1 to {MAX} printable ASCII characters");
                 incoming.note(Place::Header, "/x-idempotency-key", "pattern", detail);
                 None
             }

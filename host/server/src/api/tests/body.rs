@@ -223,7 +223,13 @@ async fn idempotency_keys_have_one_to_two_hundred_characters() {
     };
     assert_eq!(send(&["a"]).await.status, 201);
     assert_eq!(send(&[&"a".repeat(200)]).await.status, 201);
-    for wrong in [vec![""], vec![&*"a".repeat(201)], vec!["a", "b"], vec!["ä"]] {
+    for wrong in [
+        vec![""],
+        vec![&*"a".repeat(201)],
+        vec!["a", "b"],
+        vec!["a\tb"],
+        vec!["ä"],
+    ] {
         assert_eq!(
             send(&wrong).await.violations(),
             ["header /x-idempotency-key pattern"],

@@ -1,0 +1,120 @@
+//! The operator's list: calls whose outcome nobody knows, and work that never
+//! came to an end. On the admin listener, beside what settles them.
+
+use crate::api::admin::reason;
+use crate::api::code::Code;
+use crate::api::problem::ApiError;
+use crate::app::App;
+use crate::flow::settle::{SettleError, Verdict};
+use crate::id;
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use host_domain::id::BookingId;
+use host_storage::{Attempt, Job};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The most rows of either list.
+const ROWS_MAX: u32 = 500;
+
+/// Which calls are listed.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Age {
+    /// Sent longer ago than this, seconds.
+    #[serde(default)]
+    older_than_s: u32,
+}
+
+/// What the operator found out at the supplier.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, tag = "outcome", rename_all = "snake_case")]
+pub(super) enum Settlement {
+    /// It was done.
+    Done {
+        /// The supplier's id of the booking, where the gateway does not know it.
+        supplier_reference: Option<String>,
+    },
+    /// It was not done, and will not be.
+    NotDone,
+}
+
+/// `GET /unresolved`.
+pub(super) async fn list_unresolved(
+    State(app): State<Arc<App>>,
+    Query(age): Query<Age>,
+) -> Result<Json<Value>, ApiError> {
+    let before = app.clock.now().plus_s(-i64::from(age.older_than_s));
+    let attempts = app
+        .store
+        .unresolved_attempts(before, ROWS_MAX)
+        .await
+        .map_err(ApiError::storage)?;
+    let parked = app
+        .store
+        .parked_jobs(ROWS_MAX)
+        .await
+        .map_err(ApiError::storage)?;
+    let calls: Vec<Value> = attempts.iter().map(show_attempt).collect();
+    let jobs: Vec<Value> = parked.iter().map(show_job).collect();
+    Ok(Json(
+        json!({ "data": { "calls": calls, "parked_jobs": jobs } }),
+    ))
+}
+
+/// `POST /unresolved/{booking_id}`.
+pub(super) async fn settle_booking(
+    State(app): State<Arc<App>>,
+    Path(booking): Path<String>,
+    Json(settlement): Json<Settlement>,
+) -> Result<Json<Value>, ApiError> {
+    let id = BookingId::parse(&booking).map_err(|_| ApiError::from(Code::BookingNotFound))?;
+    let verdict = match settlement {
+        Settlement::Done { supplier_reference } => Verdict::Done { supplier_reference },
+        Settlement::NotDone => Verdict::NotDone,
+    };
+    let settled = app
+        .settle_hotel(&id, verdict, &id::request_id())
+        .await
+        .map_err(problem)?;
+    Ok(Json(
+        json!({ "data": { "id": settled.id.as_str(), "status": settled.status().as_str() } }),
+    ))
+}
+
+fn problem(error: SettleError) -> ApiError {
+    let detail = reason(&error);
+    match error {
+        SettleError::Flow(error) => ApiError::internal(error),
+        SettleError::NotFound => Code::BookingNotFound.into(),
+        SettleError::NothingUnknown(status) => ApiError::from(Code::BookingStateConflict)
+            .booking_status(status.as_str())
+            .detail(detail),
+        SettleError::Busy => ApiError::from(Code::BookingChanged).detail(detail),
+        SettleError::ReferenceNeeded => ApiError::from(Code::ValidationFailed).detail(detail),
+    }
+}
+
+fn show_attempt(attempt: &Attempt) -> Value {
+    json!({
+        "organization": attempt.tenant.organization,
+        "mode": attempt.tenant.mode.as_str(),
+        "booking_id": attempt.call.booking_id.as_str(),
+        "step": attempt.call.operation,
+        "target": attempt.call.target.as_str(),
+        "client_reference": attempt.call.client_reference,
+        "sent_at": attempt.dispatched_at.to_string(),
+        "evidence": attempt.evidence,
+    })
+}
+
+fn show_job(job: &Job) -> Value {
+    json!({
+        "kind": job.kind,
+        "subject": job.subject,
+        "attempts": job.attempts,
+        "parked_at": job.parked_at.map(|at| at.to_string()),
+        "last_error": job.last_error,
+    })
+}
