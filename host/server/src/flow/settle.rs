@@ -95,85 +95,62 @@ impl App {
         booking: &Booking,
         verdict: Verdict,
     ) -> Result<(&'static str, Judgement), SettleError> {
-        let reference = match &verdict {
-            Verdict::Done { supplier_reference } => supplier_reference
-                .clone()
-                .or_else(|| booking.supplier_reference.clone()),
-            Verdict::NotDone => None,
-        };
-        let (step, event) = match (&booking.state, &verdict) {
-            (
-                State::CompleteInProgress {
-                    book: Leg::Sent { .. } | Leg::Pending { .. },
-                },
-                Verdict::Done { .. },
-            ) => {
-                let reference = reference.clone().ok_or(SettleError::ReferenceNeeded)?;
-                (
-                    "book",
-                    Event::BookConfirmed(Box::new(believed(
-                        booking,
-                        reference,
-                        BookingStatus::Confirmed,
-                    ))),
-                )
-            }
-            (
-                State::CompleteInProgress {
-                    book: Leg::Sent { .. } | Leg::Pending { .. },
-                },
-                Verdict::NotDone,
-            ) => (
-                "book",
-                Event::BookRefused(failure("book_failed", "The supplier has no such booking.")),
-            ),
-            (
-                State::CancelInProgress {
-                    cancel: Leg::Sent { .. } | Leg::Pending { .. },
-                    ..
-                },
-                Verdict::Done { .. },
-            ) => {
-                let reference = reference.clone().ok_or(SettleError::ReferenceNeeded)?;
-                let state = Box::new(believed(booking, reference, BookingStatus::Canceled));
-                (
-                    "cancel",
-                    Event::CancelDone {
-                        state,
-                        refund: RefundId::from_bits(self.ids.bits()),
-                    },
-                )
-            }
-            (
-                State::CancelInProgress {
-                    cancel: Leg::Sent { .. } | Leg::Pending { .. },
-                    ..
-                },
-                Verdict::NotDone,
-            ) => (
-                "cancel",
-                Event::CancelRefused(failure(
-                    "cancel_refused",
-                    "The supplier refused the cancellation.",
-                )),
-            ),
+        let (step, leg) = match &booking.state {
+            State::CompleteInProgress { book } => ("book", book),
+            State::CancelInProgress { cancel, .. } => ("cancel", cancel),
             _ => return Err(SettleError::NothingUnknown(booking.status())),
         };
-        let outcome = if verdict == Verdict::NotDone {
-            Outcome::Refused
-        } else {
-            Outcome::Done
+        if matches!(leg, Leg::Due { .. }) {
+            return Err(SettleError::NothingUnknown(booking.status()));
+        }
+        let (event, outcome, reference) = match verdict {
+            Verdict::Done { supplier_reference } => {
+                let known = supplier_reference.or_else(|| booking.supplier_reference.clone());
+                let reference = known.ok_or(SettleError::ReferenceNeeded)?;
+                (
+                    self.done(booking, step, &reference),
+                    Outcome::Done,
+                    Some(reference),
+                )
+            }
+            Verdict::NotDone => (not_done(step), Outcome::Refused, None),
         };
+        let evidence = "settled by an operator".to_owned();
         Ok((
             step,
             Judgement {
                 event,
                 outcome,
-                evidence: "settled by an operator".to_owned(),
+                evidence,
                 reference,
             },
         ))
     }
+
+    fn done(&self, booking: &Booking, step: &str, reference: &str) -> Event {
+        if step == "book" {
+            return Event::BookConfirmed(Box::new(believed(
+                booking,
+                reference,
+                BookingStatus::Confirmed,
+            )));
+        }
+        let state = Box::new(believed(booking, reference, BookingStatus::Canceled));
+        Event::CancelDone {
+            state,
+            refund: RefundId::from_bits(self.ids.bits()),
+        }
+    }
+}
+
+fn not_done(step: &str) -> Event {
+    if step == "book" {
+        return Event::BookRefused(failure("book_failed", "The supplier has no such booking."));
+    }
+    Event::CancelRefused(failure(
+        "cancel_refused",
+        "The supplier refused the cancellation.",
+    ))
 }
 
 fn failure(code: &str, description: &str) -> Failure {
@@ -184,10 +161,10 @@ fn failure(code: &str, description: &str) -> Failure {
 }
 
 /// The booking as the operator says that the supplier has it.
-fn believed(booking: &Booking, supplier_reference: String, status: BookingStatus) -> BookingState {
+fn believed(booking: &Booking, supplier_reference: &str, status: BookingStatus) -> BookingState {
     BookingState {
         status,
-        supplier_reference,
+        supplier_reference: supplier_reference.to_owned(),
         client_reference: Some(booking.id.to_string()),
         total: booking.total,
         hotel_confirmation_code: booking.hotel_confirmation_code.clone(),

@@ -88,6 +88,11 @@ impl Document {
                     "description": "`sk_test_…` or `sk_live_…`: the key resolves to an organization and a mode.",
                 } },
                 "headers": headers(),
+                // Of paths and methods that are not in the document, so of no operation.
+                "responses": {
+                    "UnknownPath": failure(Code::NotFound.facts().status, &[Code::NotFound]),
+                    "UnknownMethod": failure(Code::MethodNotAllowed.facts().status, &[Code::MethodNotAllowed]),
+                },
             },
         })
     }
@@ -246,6 +251,12 @@ fn failure(status: u16, codes: &[Code]) -> Value {
         headers.insert(
             "Retry-After".to_owned(),
             json!({ "$ref": "#/components/headers/RetryAfter" }),
+        );
+    }
+    if codes.contains(&Code::MethodNotAllowed) {
+        headers.insert(
+            "Allow".to_owned(),
+            json!({ "$ref": "#/components/headers/Allow" }),
         );
     }
     if status == 409 || status == 422 || status >= 500 {

@@ -48,8 +48,7 @@ pub(crate) struct SearchFilters {
     #[serde(default)]
     #[schema(max_items = 6)]
     board: Vec<Board>,
-    /// The most that the whole stay may cost, in `currency`.
-    #[schema(minimum = 0, maximum = 1_000_000_000)]
+    /// The most that the whole stay may cost, in `currency`; more than 0.
     max_total: Option<Amount>,
 }
 
@@ -134,8 +133,12 @@ impl Rules for SearchRequest {
             (None, None) => found.push("/place_id", "required", "give either place_id or location"),
             _ => {}
         }
-        if let Some(Err(error)) = self.max_total() {
+        let max_total = self.max_total();
+        if let Some(Err(error)) = &max_total {
             found.push("/filters/max_total", "not_allowed", error.to_string());
+        }
+        if matches!(max_total, Some(Ok(total)) if total.minor <= 0) {
+            found.push("/filters/max_total", "too_small", "must be more than 0");
         }
         self.stay_fields().check(now, found);
     }

@@ -225,6 +225,8 @@ async fn searches_have_one_area_and_sound_filters() {
         (json!({"location": null}), &["body /place_id required"]),
         (json!({"filters": {"max_total": 1000}}), &[]),
         (json!({"filters": {"max_total": 10.5}}), &["body /filters/max_total not_allowed"]),
+        (json!({"filters": {"max_total": 0}}), &["body /filters/max_total too_small"]),
+        (json!({"filters": {"max_total": -1}}), &["body /filters/max_total too_small"]),
         (json!({"filters": {"min_star_rating": 5.1, "min_guest_rating": -1, "board": ["LUNCH"]}}), &[
             "body /filters/board/0 not_allowed", "body /filters/min_guest_rating too_small", "body /filters/min_star_rating too_large",
         ]),
@@ -276,10 +278,12 @@ async fn every_room_has_one_adult_lead_and_everybody_a_name() {
 #[tokio::test]
 async fn a_reference_that_is_not_ours_is_an_invalid_offer() {
     let server = Server::start().await;
-    let reply = server
-        .post("/v1/hotel/prebook", prebook().to_string())
-        .await;
-    assert_eq!(reply.code(), "offer_invalid");
+    let mut request = prebook();
+    for reference in ["AQJr", "a.b.c", "no reference!", "é"] {
+        request["offer_reference"] = json!(reference);
+        let reply = server.post("/v1/hotel/prebook", request.to_string()).await;
+        assert_eq!(reply.code(), "offer_invalid", "{reference}");
+    }
 }
 
 #[tokio::test]

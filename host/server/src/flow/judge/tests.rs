@@ -1,5 +1,6 @@
 //! Every answer of a supplier or processor, and what it means. The rule that
 //! matters most: only a definite no is a no.
+#![expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
 
 use super::*;
 use host_domain::hotel::booking::{Event as E, Settlement};
@@ -8,6 +9,9 @@ use host_domain::id::{BookingId, HotelId, InstrumentId, PaymentId};
 use host_domain::money::{Currency, Money};
 use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::payment::Instrument;
+use host_domain::payment::{
+    Decline, Payment, PaymentError, PaymentState, ProcessorState, ProcessorStatus,
+};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Date;
 

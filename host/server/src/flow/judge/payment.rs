@@ -1,0 +1,371 @@
+//! What a processor's answers mean for a payment.
+
+use crate::flow::judge::{Judgement, Outcome, Times, is_proof, judged};
+use host_domain::hotel::booking::Event;
+use host_domain::id::RefundId;
+use host_domain::leg::Leg;
+use host_domain::payment::{
+    Decline, Payment, PaymentError, PaymentEvent, PaymentState, ProcessorState, ProcessorStatus,
+};
+use host_domain::supplier::ReadError;
+
+fn payment_event(payment: &Payment, event: PaymentEvent) -> Event {
+    Event::Payment {
+        id: payment.id.clone(),
+        event,
+    }
+}
+
+fn payment_leg(payment: &Payment) -> Option<&Leg> {
+    match &payment.state {
+        PaymentState::Authorizing(leg)
+        | PaymentState::Capturing(leg)
+        | PaymentState::Voiding(leg) => Some(leg),
+        PaymentState::RequiresAction
+        | PaymentState::Authorized
+        | PaymentState::Captured
+        | PaymentState::Voided
+        | PaymentState::Failed => None,
+    }
+}
+
+/// The answer to an authorization.
+pub(crate) fn authorized(
+    payment: &Payment,
+    answer: Result<ProcessorState, PaymentError>,
+    times: Times<'_>,
+) -> Judgement {
+    match answer {
+        Ok(state) => held(payment, state, times),
+        Err(PaymentError::Declined(decline)) => judged(
+            payment_event(payment, PaymentEvent::Declined(decline)),
+            Outcome::Refused,
+            "declined",
+        ),
+        Err(PaymentError::Refused(why)) => judged(
+            payment_event(payment, PaymentEvent::Declined(Decline::Other)),
+            Outcome::Refused,
+            why,
+        ),
+        Err(PaymentError::NotSent(why)) => judged(
+            payment_event(payment, PaymentEvent::NothingHeld),
+            Outcome::NotSent,
+            why,
+        ),
+        // Read back at once, within the caller's own call.
+        Err(PaymentError::Unknown(why)) => judged(
+            payment_event(payment, PaymentEvent::Checked { next_at: times.now }),
+            Outcome::Unknown,
+            why,
+        ),
+    }
+}
+
+fn held(payment: &Payment, state: ProcessorState, times: Times<'_>) -> Judgement {
+    let reference = state.processor_reference.clone();
+    let judgement = match state.status {
+        ProcessorStatus::Authorized | ProcessorStatus::Captured
+            if state.authorized == payment.amount || state.captured == payment.amount =>
+        {
+            let event = PaymentEvent::Authorized {
+                processor_reference: reference.clone(),
+                card: state.card,
+            };
+            judged(payment_event(payment, event), Outcome::Done, "held")
+        }
+        ProcessorStatus::Authorized | ProcessorStatus::Captured => {
+            // Neither the hold that was asked for nor none at all: a person has to look.
+            let next_at = times.recheck(payment_leg(payment));
+            judged(
+                payment_event(payment, PaymentEvent::Checked { next_at }),
+                Outcome::Unknown,
+                "another amount is held than asked for",
+            )
+        }
+        ProcessorStatus::RequiresAction => {
+            let decline = if payment.is_by_browser() {
+                Decline::NotCompleted
+            } else {
+                Decline::RequiresAction
+            };
+            judged(
+                payment_event(payment, PaymentEvent::Declined(decline)),
+                Outcome::Refused,
+                "the payer has to act",
+            )
+        }
+        ProcessorStatus::Voided | ProcessorStatus::Declined => judged(
+            payment_event(payment, PaymentEvent::Declined(Decline::Other)),
+            Outcome::Refused,
+            "declined",
+        ),
+    };
+    judgement.with_reference(&reference)
+}
+
+/// The answer to taking what is held.
+pub(crate) fn captured(
+    payment: &Payment,
+    answer: Result<ProcessorState, PaymentError>,
+    times: Times<'_>,
+) -> Judgement {
+    let leg = payment_leg(payment);
+    let again = |why: String, outcome| {
+        judged(
+            payment_event(
+                payment,
+                PaymentEvent::Failed {
+                    retry_at: times.retry(leg),
+                },
+            ),
+            outcome,
+            why,
+        )
+    };
+    match answer {
+        Ok(state) if state.status == ProcessorStatus::Captured => judged(
+            payment_event(payment, PaymentEvent::Captured),
+            Outcome::Done,
+            "captured",
+        )
+        .with_reference(&state.processor_reference),
+        Ok(_) => again("not captured".to_owned(), Outcome::Refused),
+        Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
+            again(error.to_string(), Outcome::Refused)
+        }
+        Err(PaymentError::NotSent(why)) => again(why, Outcome::NotSent),
+        Err(PaymentError::Unknown(why)) => judged(
+            payment_event(
+                payment,
+                PaymentEvent::Checked {
+                    next_at: times.recheck(leg),
+                },
+            ),
+            Outcome::Unknown,
+            why,
+        ),
+    }
+}
+
+/// The answer to releasing what is held.
+pub(crate) fn voided(
+    payment: &Payment,
+    answer: Result<ProcessorState, PaymentError>,
+    times: Times<'_>,
+) -> Judgement {
+    let leg = payment_leg(payment);
+    let check = |why: String| {
+        judged(
+            payment_event(
+                payment,
+                PaymentEvent::Checked {
+                    next_at: times.recheck(leg),
+                },
+            ),
+            Outcome::Unknown,
+            why,
+        )
+    };
+    match answer {
+        Ok(state) if state.status == ProcessorStatus::Voided => judged(
+            payment_event(payment, PaymentEvent::Voided),
+            Outcome::Done,
+            "released",
+        )
+        .with_reference(&state.processor_reference),
+        Ok(_) => check("not released yet".to_owned()),
+        // Perhaps it is released already, or was never held: reading tells.
+        Err(
+            error @ (PaymentError::Declined(_)
+            | PaymentError::Refused(_)
+            | PaymentError::Unknown(_)),
+        ) => check(error.to_string()),
+        Err(PaymentError::NotSent(why)) => judged(
+            payment_event(
+                payment,
+                PaymentEvent::Failed {
+                    retry_at: times.retry(leg),
+                },
+            ),
+            Outcome::NotSent,
+            why,
+        ),
+    }
+}
+
+/// What reading back a payment found; none: the processor knows nothing of it.
+pub(crate) fn found_payment(
+    payment: &Payment,
+    answer: Result<Option<ProcessorState>, ReadError>,
+    consistent_after_ms: Option<u32>,
+    times: Times<'_>,
+) -> Judgement {
+    let leg = payment_leg(payment);
+    let state = match answer {
+        Ok(state) => state,
+        Err(error) => return check(payment, times, error.to_string()),
+    };
+    let Some(state) = state else {
+        let is_proof = is_proof(leg, consistent_after_ms, times.now);
+        let event = match payment.state {
+            PaymentState::Authorizing(_) if is_proof => PaymentEvent::NothingHeld,
+            PaymentState::Voiding(_) if is_proof => PaymentEvent::Voided,
+            _ => {
+                return check(
+                    payment,
+                    times,
+                    "read back: not found, which proves nothing yet",
+                );
+            }
+        };
+        return judged(
+            payment_event(payment, event),
+            Outcome::NotSent,
+            "read back: never asked for",
+        );
+    };
+    match &payment.state {
+        PaymentState::Capturing(_) => found_capturing(payment, state.status, times),
+        PaymentState::Voiding(_) => found_voiding(payment, state.status, times),
+        PaymentState::Authorizing(_)
+        | PaymentState::RequiresAction
+        | PaymentState::Authorized
+        | PaymentState::Captured
+        | PaymentState::Voided
+        | PaymentState::Failed => held(payment, state, times),
+    }
+}
+
+fn found_capturing(payment: &Payment, status: ProcessorStatus, times: Times<'_>) -> Judgement {
+    match status {
+        ProcessorStatus::Captured => judged(
+            payment_event(payment, PaymentEvent::Captured),
+            Outcome::Done,
+            "read back: captured",
+        ),
+        ProcessorStatus::Authorized => again(payment, times, "read back: still held"),
+        ProcessorStatus::RequiresAction | ProcessorStatus::Voided | ProcessorStatus::Declined => {
+            check(payment, times, "read back: nothing is held")
+        }
+    }
+}
+
+fn found_voiding(payment: &Payment, status: ProcessorStatus, times: Times<'_>) -> Judgement {
+    match status {
+        ProcessorStatus::Voided | ProcessorStatus::Declined => judged(
+            payment_event(payment, PaymentEvent::Voided),
+            Outcome::Done,
+            "read back: released",
+        ),
+        ProcessorStatus::Authorized | ProcessorStatus::RequiresAction => {
+            again(payment, times, "read back: still held")
+        }
+        ProcessorStatus::Captured => check(
+            payment,
+            times,
+            "read back: taken, though it was to be released",
+        ),
+    }
+}
+
+/// Nobody knows; look again later.
+fn check(payment: &Payment, times: Times<'_>, why: impl Into<String>) -> Judgement {
+    let next_at = times.recheck(payment_leg(payment));
+    judged(
+        payment_event(payment, PaymentEvent::Checked { next_at }),
+        Outcome::Unknown,
+        why,
+    )
+}
+
+/// It is known not to have happened; try again at once.
+fn again(payment: &Payment, times: Times<'_>, why: &str) -> Judgement {
+    let retry_at = times.now;
+    judged(
+        payment_event(payment, PaymentEvent::Failed { retry_at }),
+        Outcome::NotSent,
+        why,
+    )
+}
+
+/// The answer to giving money back.
+pub(crate) fn refunded(
+    payment: &Payment,
+    refund: &RefundId,
+    answer: Result<String, PaymentError>,
+    times: Times<'_>,
+) -> Judgement {
+    let leg = refund_leg(payment, refund);
+    let again = |why: String, outcome| {
+        let event = PaymentEvent::RefundFailed {
+            refund: refund.clone(),
+            retry_at: times.retry(leg),
+        };
+        judged(payment_event(payment, event), outcome, why)
+    };
+    match answer {
+        Ok(reference) => judged(
+            payment_event(payment, PaymentEvent::Refunded(refund.clone())),
+            Outcome::Done,
+            "refunded",
+        )
+        .with_reference(&reference),
+        Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
+            again(error.to_string(), Outcome::Refused)
+        }
+        Err(PaymentError::NotSent(why)) => again(why, Outcome::NotSent),
+        Err(PaymentError::Unknown(why)) => {
+            let event = PaymentEvent::RefundChecked {
+                refund: refund.clone(),
+                next_at: times.recheck(leg),
+            };
+            judged(payment_event(payment, event), Outcome::Unknown, why)
+        }
+    }
+}
+
+fn refund_leg<'a>(payment: &'a Payment, refund: &RefundId) -> Option<&'a Leg> {
+    payment
+        .refunds
+        .iter()
+        .find(|known| known.id == *refund)
+        .and_then(|known| known.leg.as_ref())
+}
+
+/// What reading back a refund found.
+pub(crate) fn found_refund(
+    payment: &Payment,
+    refund: &RefundId,
+    answer: Result<bool, ReadError>,
+    consistent_after_ms: Option<u32>,
+    times: Times<'_>,
+) -> Judgement {
+    let leg = refund_leg(payment, refund);
+    let check = |why: String| {
+        let event = PaymentEvent::RefundChecked {
+            refund: refund.clone(),
+            next_at: times.recheck(leg),
+        };
+        judged(payment_event(payment, event), Outcome::Unknown, why)
+    };
+    match answer {
+        Ok(true) => judged(
+            payment_event(payment, PaymentEvent::Refunded(refund.clone())),
+            Outcome::Done,
+            "read back: refunded",
+        ),
+        Ok(false) if is_proof(leg, consistent_after_ms, times.now) => {
+            let event = PaymentEvent::RefundFailed {
+                refund: refund.clone(),
+                retry_at: times.now,
+            };
+            judged(
+                payment_event(payment, event),
+                Outcome::NotSent,
+                "read back: never asked for",
+            )
+        }
+        Ok(false) => check("read back: not found, which proves nothing yet".to_owned()),
+        Err(error) => check(error.to_string()),
+    }
+}

@@ -1,0 +1,181 @@
+//! Nuitee on this machine: two hosts that answer with the documents of a story,
+//! refuse everybody without the key, and remember one booking.
+
+use crate::nuitee::story::Story;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use tests::{Answer, Database, Received, Server, ServerOptions, Upstream};
+
+/// What the account is known by.
+pub(super) const KEY: &str = "sand_0123456789abcdef";
+
+/// Search, prices and content on one host, bookings on the other.
+pub(super) struct Nuitee {
+    pub(super) data: Upstream,
+    pub(super) book: Upstream,
+    booking: Arc<Mutex<Option<Booking>>>,
+}
+
+#[derive(Debug, Clone)]
+struct Booking {
+    client_reference: Value,
+    status: &'static str,
+}
+
+impl Nuitee {
+    pub(super) async fn start(story: &Story) -> Self {
+        let nuitee = Self {
+            data: Upstream::start().await,
+            book: Upstream::start().await,
+            booking: Arc::default(),
+        };
+        nuitee.answer_as_usual(story);
+        nuitee
+    }
+
+    /// The demo with this Nuitee in it, by the example's own configuration.
+    pub(super) async fn gateway(&self, database: Database) -> Server {
+        let options = ServerOptions::on(database)
+            .config(&self.config())
+            .config("[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n")
+            .environment("LITEAPI_KEY", KEY);
+        Server::start_with(options).await
+    }
+
+    /// `examples/nuitee.toml`, with this machine's hosts in place of Nuitee's. Its
+    /// tables come last in a file.
+    pub(super) fn config(&self) -> String {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/nuitee.toml");
+        let mut text = std::fs::read_to_string(path).unwrap();
+        for (host, here) in [("api.liteapi.travel", &self.data), ("book.liteapi.travel", &self.book)] {
+            assert!(text.contains(&format!("https://{host}")), "the example names {host}");
+            text = text.replace(&format!("https://{host}"), &here.url).replace(host, here.host());
+        }
+        text
+    }
+
+    /// Every route, and no booking.
+    pub(super) fn answer_as_usual(&self, story: &Story) {
+        *self.booking.lock().unwrap() = None;
+        let documents = story.documents.clone();
+        for (route, document) in [
+            ("GET /v3.0/data/places", documents.places),
+            ("GET /v3.0/data/places/*", documents.place),
+            ("GET /v3.0/data/hotels", documents.hotels),
+            ("GET /v3.0/data/hotel", documents.hotel),
+            ("GET /v3.0/data/reviews", documents.reviews),
+            ("GET /v3.0/data/weather", documents.weather),
+            ("GET /v3.0/prices/hotels", documents.prices),
+            ("POST /v3.0/hotels/rates", documents.rates),
+        ] {
+            self.data.on(route, for_account(move |_| Answer::json(200, &document)));
+        }
+        let prebook = documents.prebook;
+        self.book.on("POST /v3.0/rates/prebook", for_account(move |_| Answer::json(200, &prebook)));
+        self.answer_book(documents.booked);
+        self.answer_reads(documents.read);
+        let (booking, document) = (self.booking.clone(), documents.cancel);
+        let cancel = move |_: &Received| {
+            let mut booking = booking.lock().unwrap();
+            let Some(booking) = booking.as_mut() else {
+                return Answer::empty(204);
+            };
+            booking.status = "CANCELLED";
+            Answer::json(200, &document)
+        };
+        self.book.on(&format!("PUT /v3.0/bookings/{}", story.booking_id), for_account(cancel));
+    }
+
+    fn answer_book(&self, document: Value) {
+        let book = self.booker();
+        let answer = move |request: &Received| match book(request) {
+            Some(booking) => Answer::json(200, &written(&document, &booking)),
+            None => Answer::json(400, &error(4005, "duplicate client reference")),
+        };
+        self.book.on("POST /v3.0/rates/book", for_account(answer));
+    }
+
+    fn answer_reads(&self, document: Value) {
+        let id = document["data"]["bookingId"].as_str().unwrap().to_owned();
+        let (booking, by_id) = (self.booking.clone(), document.clone());
+        let read = move |_: &Received| match booking.lock().unwrap().as_ref() {
+            Some(booking) => Answer::json(200, &written(&by_id, booking)),
+            None => Answer::empty(204),
+        };
+        self.book.on(&format!("GET /v3.0/bookings/{id}"), for_account(read));
+        let booking = self.booking.clone();
+        let list = move |request: &Received| {
+            let booking = booking.lock().unwrap().clone();
+            let wanted = booking.filter(|booking| {
+                request.query == format!("clientReference={}", booking.client_reference.as_str().unwrap())
+            });
+            let rows: Vec<Value> = wanted.iter().map(|booking| listed(&document, booking)).collect();
+            Answer::json(200, &json!({"data": rows}))
+        };
+        self.book.on("GET /v3.0/bookings", for_account(list));
+    }
+
+    /// Books once; none when there is a booking already.
+    fn booker(&self) -> impl Fn(&Received) -> Option<Booking> + Send + Sync + 'static {
+        let booking = self.booking.clone();
+        move |request| {
+            let mut booking = booking.lock().unwrap();
+            if booking.is_some() {
+                return None;
+            }
+            let made = Booking {
+                client_reference: request.body["clientReference"].clone(),
+                status: "CONFIRMED",
+            };
+            *booking = Some(made.clone());
+            Some(made)
+        }
+    }
+
+    /// From now on a booking is made, and answered like this all the same.
+    pub(super) fn book_but_answer(&self, answer: Answer) {
+        let book = self.booker();
+        self.book.on("POST /v3.0/rates/book", move |request| {
+            book(request);
+            answer.clone()
+        });
+    }
+
+    /// What came at both hosts since the last time, of each in order.
+    pub(super) fn take_received(&self) -> [Vec<Received>; 2] {
+        [self.data.take_received(), self.book.take_received()]
+    }
+}
+
+/// An error as Nuitee writes it.
+pub(super) fn error(code: u32, description: &str) -> Value {
+    json!({"error": {"code": code, "message": "an explanation", "description": description}})
+}
+
+fn for_account(answer: impl Fn(&Received) -> Answer + Send + Sync + 'static) -> impl Fn(&Received) -> Answer + Send + Sync + 'static {
+    move |request| {
+        if request.header("x-api-key") == Some(KEY) {
+            answer(request)
+        } else {
+            Answer::json(401, &json!({"error": {"code": 401, "message": "Unauthorized"}}))
+        }
+    }
+}
+
+fn written(document: &Value, booking: &Booking) -> Value {
+    let mut document = document.clone();
+    document["data"]["clientReference"] = booking.client_reference.clone();
+    document["data"]["status"] = json!(booking.status);
+    document
+}
+
+/// A row of a list: its rooms have another name there.
+fn listed(document: &Value, booking: &Booking) -> Value {
+    let mut row = written(document, booking)["data"].take();
+    let rooms = row["bookedRooms"].take();
+    let members = row.as_object_mut().unwrap();
+    members.remove("bookedRooms");
+    members.insert("rooms".to_owned(), rooms);
+    row
+}

@@ -1,0 +1,299 @@
+//! Nuitee's documents, ours or the vendor's, made to tell one stay from search to
+//! cancellation. As they come, the examples contradict each other in ids, dates
+//! and amounts; nothing else in them is touched.
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use tests::days_ahead;
+
+/// The documents of a stay, and what they say.
+#[derive(Debug, Clone)]
+pub(super) struct Story {
+    pub(super) source: &'static str,
+    pub(super) hotel: &'static str,
+    /// As the content calls it, and as the rates call it.
+    pub(super) names: [&'static str; 2],
+    pub(super) currency: &'static str,
+    pub(super) offer: String,
+    pub(super) prebook_id: &'static str,
+    pub(super) booking_id: &'static str,
+    pub(super) confirmation_code: Option<&'static str>,
+    pub(super) total: f64,
+    /// Of the rooms together; paid at the hotel.
+    pub(super) due_at_property: f64,
+    /// What cancelling costs today.
+    pub(super) fee: f64,
+    pub(super) refund: f64,
+    pub(super) check_in: String,
+    pub(super) check_out: String,
+    /// Adults and ages of children, one a room.
+    pub(super) rooms: &'static [(usize, &'static [u8])],
+    pub(super) reviews: usize,
+    pub(super) documents: Documents,
+}
+
+/// What Nuitee answers.
+#[derive(Debug, Clone)]
+pub(super) struct Documents {
+    pub(super) places: Value,
+    pub(super) place: Value,
+    pub(super) hotels: Value,
+    pub(super) rates: Value,
+    pub(super) hotel: Value,
+    pub(super) reviews: Value,
+    pub(super) weather: Value,
+    pub(super) prices: Value,
+    pub(super) prebook: Value,
+    pub(super) booked: Value,
+    pub(super) read: Value,
+    pub(super) cancel: Value,
+}
+
+impl Story {
+    /// The project's own documents: two rooms, a child, and a fee of 50 since two days ago.
+    pub(super) fn own() -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/nuitee-hotels/fixtures");
+        let read = |name: &str| document(&folder.join(name));
+        let mut documents = Documents {
+            places: read("places.json"),
+            place: read("place.json"),
+            hotels: read("hotels.json"),
+            rates: read("rates.json"),
+            hotel: read("hotel.json"),
+            reviews: read("reviews.json"),
+            weather: read("weather.json"),
+            prices: read("prices.json"),
+            prebook: read("prebook.json"),
+            booked: read("booking.json"),
+            read: read("booking.json"),
+            cancel: read("cancel.json"),
+        };
+        // The fixtures' stay begins on this day.
+        let shift = jiff::civil::date(2027, 6, 1).until(day(&days_ahead(10))).unwrap();
+        for document in documents.all() {
+            each_text(document, &mut |_, text| {
+                if let Some(date) = text.get(..10).and_then(|date| date.parse::<jiff::civil::Date>().ok()) {
+                    let shifted = date.checked_add(shift).unwrap();
+                    text.replace_range(..10, &shifted.to_string());
+                }
+            });
+        }
+        let rates = documents.rates["data"][1]["roomTypes"][0]["rates"].clone();
+        let policy = |number: &Value| {
+            let rate = rates.as_array().unwrap().iter().find(|rate| rate["occupancyNumber"] == *number);
+            rate.unwrap()["cancellationPolicies"].clone()
+        };
+        for rate in documents.prebook["data"]["roomTypes"][0]["rates"].as_array_mut().unwrap() {
+            rate["cancellationPolicies"] = policy(&rate["occupancyNumber"]);
+        }
+        for booking in [&mut documents.booked, &mut documents.read] {
+            for room in booking["data"]["bookedRooms"].as_array_mut().unwrap() {
+                room["cancellationPolicies"] = policy(&room["occupancy_number"]);
+            }
+        }
+        Self {
+            source: "the project's own documents",
+            hotel: "lpown1",
+            names: ["Harbour & Sons", "Harbour & Sons"],
+            currency: "EUR",
+            offer: "OFFER-SEA".to_owned(),
+            prebook_id: "PB-OWN-1",
+            booking_id: "BK-OWN-1",
+            confirmation_code: None,
+            total: 460.5,
+            due_at_property: 3.5,
+            fee: 50.0,
+            refund: 410.5,
+            check_in: days_ahead(10),
+            check_out: days_ahead(12),
+            rooms: &[(2, &[]), (1, &[7])],
+            reviews: 3,
+            documents,
+        }
+    }
+
+    /// The vendor's examples, where they stand beside the repository: one room,
+    /// free until a week before. What they lack (a place, prices of days, where the
+    /// hotels of the rates are) is ours.
+    pub(super) fn vendor() -> Option<Self> {
+        let folder = vendor_folder();
+        if !folder.is_dir() {
+            return None;
+        }
+        let own = Self::own().documents;
+        let read = |name: &str| document(&folder.join(name));
+        let mut documents = Documents {
+            places: read("static/GET_data_places__200.json"),
+            rates: read("search/POST_hotels_rates__200__Search_response.json"),
+            hotel: read("static/GET_data_hotel__200__hotel_lp1897.json"),
+            reviews: read("static/GET_data_reviews__200__2_reviews_of_lp4c2bf.json"),
+            weather: read("static/GET_data_weather__200__OneWeekLaterForecast.json"),
+            prebook: read("booking/POST_rates_prebook__200__Prebook_response.json"),
+            booked: read("booking/POST_rates_book__200__confirmed_booking.json"),
+            read: read("booking/GET_bookings_bookingId__200__example_0.json"),
+            cancel: read("booking/PUT_bookings_bookingId__200__refundable.json"),
+            ..own
+        };
+        let total = documents.rates["data"][0]["roomTypes"][0]["offerRetailRate"]["amount"].clone();
+        let location = documents.hotel["data"]["location"].clone();
+        documents.place["data"]["location"] = location.clone();
+        documents.hotels["data"][0]["id"] = json!("lp1897");
+        for side in ["latitude", "longitude"] {
+            documents.hotels["data"][0][side] = location[side].clone();
+        }
+        let (check_in, check_out, until) = (days_ahead(10), days_ahead(12), days_ahead(3));
+        for document in documents.all() {
+            each_text(document, &mut |key, text| match key {
+                "cancelTime" | "lastFreeCancellationDate" => text.replace_range(..10, &until),
+                "checkin" => text.clone_from(&check_in),
+                "checkout" => text.clone_from(&check_out),
+                _ => {}
+            });
+        }
+        let days = &mut documents.weather["data"][0]["weatherData"][0]["detailedWeatherData"]["daily"];
+        for (day, ahead) in days.as_array_mut().unwrap().iter_mut().zip(10..) {
+            day["date"] = json!(days_ahead(ahead));
+        }
+        for booking in [&mut documents.booked, &mut documents.read] {
+            let booking = &mut booking["data"];
+            booking["price"] = total.clone();
+            booking["bookingId"] = json!("hSq2gVDrf");
+            booking["hotelConfirmationCode"] = json!("HOTEL123");
+            each_amount(&mut booking["bookedRooms"], &total);
+            each_amount(&mut booking["cancellationPolicies"], &total);
+        }
+        documents.cancel["data"]["cancellation_fee"] = json!(0.0);
+        documents.cancel["data"]["refund_amount"] = total;
+        Some(Self {
+            source: "the vendor's documents",
+            hotel: "lp1897",
+            names: ["The Manhattan at Times Square", "Hotel Example NYC"],
+            currency: "USD",
+            offer: text(&documents.rates["data"][0]["roomTypes"][0]["offerId"]),
+            prebook_id: "zzWkJcdgk",
+            booking_id: "hSq2gVDrf",
+            confirmation_code: Some("HOTEL123"),
+            total: 163.66,
+            due_at_property: 43.61,
+            fee: 0.0,
+            refund: 163.66,
+            check_in,
+            check_out,
+            rooms: &[(2, &[])],
+            reviews: 2,
+            documents,
+        })
+    }
+
+    /// A request that names the stay, with more members.
+    pub(super) fn stay(&self, more: Value) -> Value {
+        let room = |(adults, children): &(usize, &[u8])| json!({"adults": adults, "children": children});
+        let mut request = json!({
+            "supplier": "NUITEE",
+            "check_in": self.check_in,
+            "check_out": self.check_out,
+            "occupancy": self.rooms.iter().map(room).collect::<Vec<_>>(),
+            "guest_nationality": "DE",
+            "currency": self.currency,
+        });
+        let members = more.as_object().unwrap().clone();
+        request.as_object_mut().unwrap().extend(members);
+        request
+    }
+
+    /// A prebook; the lead of a room is its last adult.
+    pub(super) fn prebook(&self, offer_reference: &str) -> Value {
+        let rooms = self.rooms.iter().enumerate().map(|(number, (adults, children))| {
+            let mut guests: Vec<Value> = (0..*adults)
+                .map(|adult| {
+                    let name = format!("{}{}", ["Ada", "Bea", "Cleo"][adult], ["", "lina"][number]);
+                    json!({"first_name": name, "last_name": "Lovelace", "type": "ADULT", "is_lead": adult + 1 == *adults})
+                })
+                .collect();
+            guests.extend(children.iter().map(|_| {
+                json!({"first_name": "Byron", "last_name": "Lovelace", "type": "CHILD", "is_lead": false})
+            }));
+            json!({"guests": guests})
+        });
+        json!({
+            "offer_reference": offer_reference,
+            "contact": {"first_name": "Ada", "last_name": "King", "email": "ada@example.org", "phone": "+442079460000"},
+            "rooms": rooms.collect::<Vec<_>>(),
+        })
+    }
+
+    /// The first names of the rooms' leads.
+    pub(super) fn leads(&self) -> Vec<&'static str> {
+        ["Bea", "Adalina"][..self.rooms.len()].to_vec()
+    }
+}
+
+impl Documents {
+    fn all(&mut self) -> [&mut Value; 12] {
+        [
+            &mut self.places,
+            &mut self.place,
+            &mut self.hotels,
+            &mut self.rates,
+            &mut self.hotel,
+            &mut self.reviews,
+            &mut self.weather,
+            &mut self.prices,
+            &mut self.prebook,
+            &mut self.booked,
+            &mut self.read,
+            &mut self.cancel,
+        ]
+    }
+}
+
+/// Where the vendor's examples would be.
+pub(super) fn vendor_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/fixtures/liteapi/extracted")
+}
+
+fn document(path: &Path) -> Value {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap()
+}
+
+fn day(text: &str) -> jiff::civil::Date {
+    text.parse().unwrap()
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+/// Every text, with the name of the member that it stands in.
+fn each_text(value: &mut Value, change: &mut impl FnMut(&str, &mut String)) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| each_text(item, change)),
+        Value::Object(members) => {
+            for (key, member) in members {
+                match member {
+                    Value::String(text) => change(key, text),
+                    other => each_text(other, change),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Sets every member `amount`.
+fn each_amount(value: &mut Value, amount: &Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| each_amount(item, amount)),
+        Value::Object(members) => {
+            for (key, member) in members {
+                if key == "amount" {
+                    member.clone_from(amount);
+                } else {
+                    each_amount(member, amount);
+                }
+            }
+        }
+        _ => {}
+    }
+}
