@@ -1,11 +1,12 @@
 """What the fuzzer is told beside the API document, so that it gets behind the first
-answer of a journey; and which operations never succeeded. Nothing here changes what
-an answer must be."""
+answer of a journey; one check of our own; and which operations never succeeded.
+Nothing here loosens what an answer must be."""
 
 import atexit
 import copy
 import json
 import os
+import re
 import urllib.request
 from pathlib import Path
 
@@ -19,6 +20,35 @@ METHODS = ("get", "put", "post", "delete", "patch")
 BEGINNINGS = ("find_places", "search_hotels", "price_hotels", "add_payment_instrument")
 # What reads a booking and leaves it as it is.
 READS = ("read_hotel_booking", "read_stay_weather", "quote_hotel_cancellation")
+# Rules that a schema cannot say: where, and the code of their violation.
+RULES = {
+    "/check_in in_the_past",
+    "/check_in too_far_ahead",
+    "/check_out not_after_check_in",
+    "/check_out too_long",
+    "/filters/max_total not_allowed",
+    "/filters/max_total too_small",
+    "/hotel_ids required",
+    "/hotel_ids/* duplicate",
+    "/hotel_ids/* several_suppliers",
+    "/location exclusive",
+    "/max_offers_per_hotel too_large",
+    "/payment_instrument_id not_allowed",
+    "/payment_instrument_id required",
+    "/place_id required",
+    "/room_ids/* duplicate",
+    "/room_ids/* unknown_room",
+    "/rooms other_than_offered",
+    "/rooms/*/guests one_adult_lead_required",
+    "/rooms/*/guests other_than_offered",
+    "/rooms/*/guests/*/age not_allowed",
+    "/supplier required",
+    "/supplier_hotel_ids exclusive",
+    "/supplier_hotel_ids/* duplicate",
+    "/to before_from",
+    "/to too_long",
+    "/token card_number",
+}
 
 unreached = set()
 confirmed = {}
@@ -54,6 +84,19 @@ def flatmap_case(context, case):
     if is_good and name in READS:
         return strategies.booleans().map(lambda use: real(case) if use else case)
     return strategies.just(case)
+
+
+@schemathesis.check
+def the_schema_is_the_validator(ctx, response, case):
+    """What the published schema allows is refused for breaking a rule or not at all."""
+    is_good = case.meta is not None and case.meta.generation.mode.is_positive
+    if not is_good or response.status_code != 400:
+        return
+    problem = response.json()
+    assert problem["code"] == "validation_failed", problem["code"]
+    for error in problem["errors"]:
+        violation = re.sub(r"/\d+", "/*", error["pointer"]) + " " + error["code"]
+        assert violation in RULES, f"not a rule: {error['in']} {violation}"
 
 
 @schemathesis.hook

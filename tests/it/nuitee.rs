@@ -2,7 +2,10 @@
 //! on this machine: from a place to a cancellation, and every way in between that
 //! ends elsewhere.
 
+mod change;
 mod drive;
-
+mod example;
+mod read;
+mod scene;
 mod service;
 mod story;

@@ -140,7 +140,6 @@ impl Reply {
     ///
     /// # Panics
     /// When it is another; the message shows the body.
-    #[must_use]
     #[track_caller]
     pub fn expect(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{:#}", self.body);

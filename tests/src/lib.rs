@@ -19,7 +19,7 @@ mod upstream;
 pub use client::{Client, Reply};
 pub use database::Database;
 pub use hotel::{Booked, days_ahead, offers_request, prebook_request};
-pub use sandbox::{Effect, Ledger, heal, pay};
+pub use sandbox::{Effect, Ledger, heal, pay, set_price};
 pub use server::{Server, ServerOptions, binary, target_dir};
 pub use upstream::{Answer, Received, Upstream};
 
@@ -27,6 +27,24 @@ use std::time::{Duration, Instant};
 
 /// Longest wait for a condition: far beyond what any needs, so that reaching it is a failure.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Makes two tests of each function that takes a [`Database`].
+#[macro_export]
+macro_rules! on_both_databases {
+    ($($test:ident),* $(,)?) => {$(
+        mod $test {
+            #[tokio::test]
+            async fn on_sqlite() {
+                super::$test($crate::Database::Sqlite).await;
+            }
+
+            #[tokio::test]
+            async fn on_postgres() {
+                super::$test($crate::Database::Postgres).await;
+            }
+        }
+    )*};
+}
 
 /// Waits until `probe` gives a value. Looks often; never waits for time itself.
 ///

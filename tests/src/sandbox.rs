@@ -90,6 +90,17 @@ pub async fn heal(sandbox: &str) {
     .await;
 }
 
+/// Moves the ROOM_ONLY price of a night at a hotel, in major units.
+pub async fn set_price(sandbox: &str, hotel: &str, nightly: f64) {
+    control(
+        sandbox,
+        reqwest::Method::POST,
+        "/control/price",
+        Some(json!({"supplier_hotel_id": hotel, "nightly": nightly})),
+    )
+    .await;
+}
+
 async fn control(sandbox: &str, method: reqwest::Method, path: &str, body: Option<Value>) -> Value {
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let mut request = http.request(method, format!("{sandbox}{path}"));

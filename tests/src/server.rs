@@ -319,17 +319,35 @@ async fn start_sandbox() -> Sandbox {
     panic!("the sandbox ended before it was ready");
 }
 
-/// The build directory that this test was built into.
+/// The build directory that this program was built into.
+///
+/// # Panics
+/// When it was not built by cargo.
 #[must_use]
 pub fn target_dir() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let profile = test.ancestors().nth(2).unwrap();
-    profile.parent().unwrap().to_owned()
+    profile_dir()
+        .parent()
+        .expect("a profile is a folder of the build directory")
+        .to_owned()
 }
 
-/// The server's binary, of the same profile as the tests.
+/// The server's binary, of the same profile as this program.
+///
+/// # Panics
+/// When this program was not built by cargo.
 #[must_use]
 pub fn binary() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    test.ancestors().nth(2).unwrap().join("stopover")
+    profile_dir().join("stopover")
+}
+
+/// `target/debug` or `target/release`; tests are a folder deeper.
+fn profile_dir() -> PathBuf {
+    let program = std::env::current_exe().expect("a program knows its file");
+    let folder = program.parent().expect("a file lies in a folder");
+    let profile = if folder.ends_with("deps") {
+        folder.parent().expect("`deps` lies in a profile")
+    } else {
+        folder
+    };
+    profile.to_owned()
 }

@@ -166,7 +166,11 @@ async fn receive(State(desk): State<Arc<Desk>>, request: Request) -> Response {
 impl Desk {
     fn route(&self, asked: &str) -> Option<Route> {
         let routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
-        let begins = |route: &str| route.strip_suffix('*').is_some_and(|at| asked.starts_with(at));
+        let begins = |route: &str| {
+            route
+                .strip_suffix('*')
+                .is_some_and(|at| asked.starts_with(at))
+        };
         let longest = || {
             let mut fitting = routes.iter().filter(|(route, _)| begins(route));
             fitting.next_back().map(|(_, answer)| answer)

@@ -1,10 +1,12 @@
 //! `cargo xtask bench`: the measurements, with what they need.
 
+use std::process::Command;
+
 use anyhow::Result;
 use clap::Args;
 
 use crate::postgres::{Durability, Postgres};
-use crate::{cargo, plugins, process, run};
+use crate::{cargo, plugins, process};
 
 /// Options of `cargo xtask bench`.
 #[derive(Args)]
@@ -14,15 +16,24 @@ pub(crate) struct Options {
     arguments: Vec<String>,
 }
 
-/// Builds the plugins and the optimised gateway, starts a database, measures.
+/// Builds the plugins, the optimised gateway and the measuring program, starts a
+/// database, measures.
 pub(crate) fn bench(options: &Options) -> Result<()> {
     plugins::build(&plugins::Options::default())?;
-    run::build_gateway(true)?;
+    // Both at once, so that what they share is built once.
+    let mut build = cargo::command();
+    build.args([
+        "build",
+        "--release",
+        "--package",
+        "host-server",
+        "--package",
+        "bench",
+    ]);
+    process::run(&mut build)?;
     let database = Postgres::start(Durability::Kept)?;
-    let mut command = cargo::command();
-    command
-        .args(["bench", "--package", "tests", "--bench", "bench", "--"])
-        .args(&options.arguments);
+    let mut command = Command::new(cargo::target("release/bench"));
+    command.current_dir(cargo::root()).args(&options.arguments);
     database.offer(&mut command);
     process::run(&mut command)
 }

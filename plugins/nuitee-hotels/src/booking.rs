@@ -35,7 +35,7 @@ impl HotelBooking for NuiteeHotels {
         let prebook: Prebook = match open_change(&prebook)? {
             Answer::Data(prebook) => prebook,
             Answer::Nothing => return Err(ChangeError::Unknown("the prebook is empty".to_owned())),
-            Answer::Fault(fault) => return Err(fault.into_prebook_error()),
+            Answer::Fault(fault) => return Err(fault.into_change_error()),
         };
         let offered = Offered {
             supplier_hotel_id: &request.supplier_hotel_id,

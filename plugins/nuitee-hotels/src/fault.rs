@@ -76,14 +76,6 @@ impl Fault {
         })
     }
 
-    /// A prebook holds nothing, so what timed out at Nuitee may be asked again.
-    pub(crate) fn into_prebook_error(self) -> ChangeError {
-        match self.code {
-            Some(PREBOOK_TIMED_OUT) => ChangeError::NotSent(self.to_text()),
-            _ => self.into_change_error(),
-        }
-    }
-
     pub(crate) fn into_book_fault(self) -> BookFault {
         match self.code {
             Some(DUPLICATE_REFERENCE) => BookFault::Duplicate,
@@ -91,12 +83,9 @@ impl Fault {
         }
     }
 
-    /// Refused out of the closed list, not sent where Nuitee's own limiter
-    /// stopped it, else unknown.
+    /// Refused out of the closed list, else unknown. Never "not sent": Nuitee has
+    /// answered.
     pub(crate) fn into_change_error(self) -> ChangeError {
-        if matches!(self.code, Some(429 | 4290 | 4291)) {
-            return ChangeError::NotSent(self.to_text());
-        }
         match self.refusal_reason() {
             Some(reason) => ChangeError::Refused(self.refusal(reason)),
             None => ChangeError::Unknown(self.to_text()),
@@ -120,6 +109,8 @@ impl Fault {
             4010 | 4040 => RefusalReason::Expired,
             5000 if says("payment failed") => RefusalReason::PaymentDeclined,
             401 | 40301 | 40302 => RefusalReason::Account,
+            // Stopped before anything was done.
+            429 | 4290 | 4291 => RefusalReason::Other("too many requests at the moment".to_owned()),
             _ => return None,
         })
     }

@@ -3,8 +3,7 @@
 use stopover_sdk::hotel_pricing::{PriceAnswer, PriceRequest};
 use stopover_sdk::{HotelPricing, ReadError};
 
-use crate::map::offer::Asked;
-use crate::search::{rates_request, send_rates};
+use crate::search::{asked, rates_request, send_rates};
 use crate::settings::Settings;
 use crate::wire::rate::RatesRequest;
 use crate::{NuiteeHotels, map};
@@ -20,20 +19,15 @@ impl HotelPricing for NuiteeHotels {
                 ..rates_request(&settings, &request.stay)
             },
         )?;
-        let asked = Asked {
-            hotel_ids: &request.supplier_hotel_ids,
-            rooms: request.stay.occupancies.len(),
-            currency: &request.stay.currency,
-            offers_per_hotel: request.max_offers_per_hotel.into(),
-            loyalty_program: settings.loyalty_program.as_deref(),
-            loyalty_membership: settings.loyalty_membership.as_deref(),
-        };
+        let asked = asked(&settings, &request.stay);
         let mut left_out = 0;
         let mut why = "";
-        let answer = map::offer::price_answer(&asked, rates, &hotels, |reason| {
-            left_out += 1;
-            why = reason;
-        })?;
+        let (ids, at_most) = (&request.supplier_hotel_ids, request.max_offers_per_hotel);
+        let answer =
+            map::offer::price_answer(&asked, ids, at_most.into(), rates, &hotels, |reason| {
+                left_out += 1;
+                why = reason;
+            })?;
         if left_out > 0 {
             stopover_sdk::warn!("{left_out} offers left out; of the last one, {why}");
         }

@@ -45,15 +45,25 @@ impl HotelSearch for NuiteeHotels {
             },
         )?;
         let places = places_of(&settings, &hotels)?;
-        let asked = Asked {
+        let wanted = Asked {
             center: &area.center,
-            currency: &request.stay.currency,
+            offers: asked(&settings, &request.stay),
             filters,
             sort: request.sort,
             limit: request.limit.into(),
             asked_limit: HOTELS_AT_MOST.into(),
         };
-        Ok(map::search::answer(&asked, &rates, &hotels, &places)?)
+        Ok(map::search::answer(&wanted, rates, &hotels, &places)?)
+    }
+}
+
+/// What offers are read against.
+pub(crate) fn asked<'a>(settings: &'a Settings, stay: &'a Stay) -> map::offer::Asked<'a> {
+    map::offer::Asked {
+        rooms: stay.occupancies.len(),
+        currency: &stay.currency,
+        loyalty_program: settings.loyalty_program.as_deref(),
+        loyalty_membership: settings.loyalty_membership.as_deref(),
     }
 }
 

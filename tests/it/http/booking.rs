@@ -2,7 +2,7 @@
 //! with the sandbox's ledger as proof.
 
 use serde_json::json;
-use tests::{Booked, Client, Database, Server, ServerOptions, eventually};
+use tests::{Booked, Client, Database, Server, ServerOptions, eventually, on_both_databases};
 
 /// Read-backs within a second, so that nothing has to be waited for.
 const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n";
@@ -107,19 +107,8 @@ async fn every_hotel_ends_as_it_says(database: Database) {
     }
 }
 
-#[tokio::test]
-async fn every_hotel_ends_as_it_says_on_sqlite() {
-    every_hotel_ends_as_it_says(Database::Sqlite).await;
-}
-
-#[tokio::test]
-async fn every_hotel_ends_as_it_says_on_postgres() {
-    every_hotel_ends_as_it_says(Database::Postgres).await;
-}
-
-#[tokio::test]
-async fn a_confirmed_booking_is_whole() {
-    let server = server(Database::Sqlite).await;
+async fn a_confirmed_booking_is_whole(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     let (id, reply) = Booked::at("OK").rooms(2).book(&client).await;
     let _confirmed = reply.expect(200);
@@ -158,9 +147,8 @@ async fn a_confirmed_booking_is_whole() {
     );
 }
 
-#[tokio::test]
-async fn repeating_book_changes_nothing() {
-    let server = server(Database::Sqlite).await;
+async fn repeating_book_changes_nothing(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     let (booking, reply) = Booked::at("OK").book(&client).await;
     let _confirmed = reply.expect(200);
@@ -183,7 +171,7 @@ async fn repeating_book_changes_nothing() {
     );
 }
 
-async fn many_at_once_book_once(database: Database) {
+async fn sixty_four_calls_at_once_make_one_booking_and_one_charge(database: Database) {
     let server = server(database).await;
     let client = server.client();
     let booking = Booked::at("OK").ready(&client).await;
@@ -207,19 +195,8 @@ async fn many_at_once_book_once(database: Database) {
     );
 }
 
-#[tokio::test]
-async fn sixty_four_calls_at_once_make_one_booking_and_one_charge_on_sqlite() {
-    many_at_once_book_once(Database::Sqlite).await;
-}
-
-#[tokio::test]
-async fn sixty_four_calls_at_once_make_one_booking_and_one_charge_on_postgres() {
-    many_at_once_book_once(Database::Postgres).await;
-}
-
-#[tokio::test]
-async fn an_outcome_that_is_never_known_stays_unknown_and_is_never_repeated() {
-    let server = server(Database::Sqlite).await;
+async fn an_outcome_that_is_never_known_stays_unknown_and_is_never_repeated(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     let (booking, reply) = Booked::at("BOOK_NEVER_KNOWN").book(&client).await;
     assert_eq!(
@@ -238,9 +215,8 @@ async fn an_outcome_that_is_never_known_stays_unknown_and_is_never_repeated() {
     assert_eq!(server.ledger().await.count(&booking, "authorization"), 1);
 }
 
-#[tokio::test]
-async fn an_offer_that_runs_out_expires_its_booking() {
-    let server = server(Database::Sqlite).await;
+async fn an_offer_that_runs_out_expires_its_booking(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     let booking = Booked::at("EXPIRES_SOON").ready(&client).await;
     let expired = client.hotel_booking_once(&booking, "EXPIRED").await;
@@ -255,9 +231,8 @@ async fn an_offer_that_runs_out_expires_its_booking() {
     );
 }
 
-#[tokio::test]
-async fn the_list_is_newest_first_and_filtered_exactly() {
-    let server = server(Database::Sqlite).await;
+async fn the_list_is_newest_first_and_filtered_exactly(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     let mut ids = Vec::new();
     for _ in 0..3 {
@@ -289,9 +264,8 @@ async fn the_list_is_newest_first_and_filtered_exactly() {
     assert_eq!(listed("?reference_id=none").await, (vec![], false));
 }
 
-#[tokio::test]
-async fn another_user_and_another_organization_see_nothing() {
-    let server = server(Database::Sqlite).await;
+async fn another_user_and_another_organization_see_nothing(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     let booking = Booked::at("OK").ready(&client).await;
     let path = format!("/v1/hotel/bookings/{booking}");
@@ -315,9 +289,8 @@ async fn another_user_and_another_organization_see_nothing() {
 }
 
 /// What nobody can find out, a person settles; money follows.
-#[tokio::test]
-async fn an_operator_settles_what_nobody_knows() {
-    let server = server(Database::Sqlite).await;
+async fn an_operator_settles_what_nobody_knows(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     let admin = Client::new(&server.admin, "");
     for (settlement, end, money) in [
@@ -354,4 +327,16 @@ async fn an_operator_settles_what_nobody_knows() {
         .await;
         assert_eq!(client.hotel_booking(&booking).await["status"], end);
     }
+}
+
+on_both_databases! {
+    every_hotel_ends_as_it_says,
+    sixty_four_calls_at_once_make_one_booking_and_one_charge,
+    a_confirmed_booking_is_whole,
+    repeating_book_changes_nothing,
+    an_outcome_that_is_never_known_stays_unknown_and_is_never_repeated,
+    an_offer_that_runs_out_expires_its_booking,
+    the_list_is_newest_first_and_filtered_exactly,
+    another_user_and_another_organization_see_nothing,
+    an_operator_settles_what_nobody_knows,
 }

@@ -1,7 +1,9 @@
 //! Cancelling, quoting, and what is given back.
 
 use serde_json::json;
-use tests::{Booked, Client, Database, Reply, Server, ServerOptions, eventually};
+use tests::{
+    Booked, Client, Database, Reply, Server, ServerOptions, eventually, on_both_databases,
+};
 
 const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n";
 
@@ -76,19 +78,8 @@ async fn every_cancellation_ends_as_it_says(database: Database) {
     }
 }
 
-#[tokio::test]
-async fn every_cancellation_ends_as_it_says_on_sqlite() {
-    every_cancellation_ends_as_it_says(Database::Sqlite).await;
-}
-
-#[tokio::test]
-async fn every_cancellation_ends_as_it_says_on_postgres() {
-    every_cancellation_ends_as_it_says(Database::Postgres).await;
-}
-
-#[tokio::test]
-async fn rooms_are_released_one_by_one_where_the_supplier_can() {
-    let server = server(Database::Sqlite).await;
+async fn rooms_are_released_one_by_one_where_the_supplier_can(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     let booking = captured(&server, Booked::at("OK").rooms(2)).await;
     let rooms = client.hotel_booking(&booking).await["rooms"].clone();
@@ -118,9 +109,8 @@ async fn rooms_are_released_one_by_one_where_the_supplier_can() {
     .await;
 }
 
-#[tokio::test]
-async fn single_rooms_are_refused_elsewhere() {
-    let server = server(Database::Sqlite).await;
+async fn single_rooms_are_refused_elsewhere(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     let booking = captured(&server, Booked::at("MANY").rooms(2)).await;
     let rooms = client.hotel_booking(&booking).await["rooms"].clone();
@@ -140,9 +130,8 @@ async fn single_rooms_are_refused_elsewhere() {
     typo.expect_problem(400, "validation_failed");
 }
 
-#[tokio::test]
-async fn what_is_not_refundable_gives_nothing_back() {
-    let server = server(Database::Sqlite).await;
+async fn what_is_not_refundable_gives_nothing_back(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     let booking = captured(&server, Booked::at("OK").non_refundable()).await;
     let estimate = quote(&client, &booking).await.expect(200);
@@ -153,9 +142,8 @@ async fn what_is_not_refundable_gives_nothing_back() {
     assert_eq!(server.ledger().await.count(&booking, "refund"), 0);
 }
 
-#[tokio::test]
-async fn quotes_say_where_they_come_from() {
-    let server = server(Database::Sqlite).await;
+async fn quotes_say_where_they_come_from(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     let ok = Booked::at("OK").confirmed(&client).await;
     let estimate = quote(&client, &ok).await.expect(200);
@@ -197,4 +185,28 @@ async fn quotes_say_where_they_come_from() {
     cancel(&client, &ready)
         .await
         .expect_problem(409, "booking_state_conflict");
+}
+
+async fn a_quote_of_a_booking_that_changes_meanwhile_is_not_given(database: Database) {
+    let server = server(database).await;
+    let client = server.client();
+    let booking = Booked::at("SLOW_2000").confirmed(&client).await;
+    let (quoted, canceled) = tokio::join!(quote(&client, &booking), async {
+        // The supplier takes two seconds to be read; ten answers later the quote waits for it.
+        for _ in 0..10 {
+            client.hotel_booking(&booking).await;
+        }
+        cancel(&client, &booking).await
+    });
+    canceled.expect(202);
+    quoted.expect_problem(409, "booking_changed");
+}
+
+on_both_databases! {
+    every_cancellation_ends_as_it_says,
+    rooms_are_released_one_by_one_where_the_supplier_can,
+    single_rooms_are_refused_elsewhere,
+    what_is_not_refundable_gives_nothing_back,
+    quotes_say_where_they_come_from,
+    a_quote_of_a_booking_that_changes_meanwhile_is_not_given,
 }

@@ -1,7 +1,10 @@
 //! Content, weather, and the price calendar.
 
 use serde_json::json;
-use tests::{Booked, Client, Database, Server, days_ahead, heal, offers_request};
+use tests::{
+    Booked, Client, Database, Server, ServerOptions, days_ahead, eventually, heal, offers_request,
+    on_both_databases,
+};
 
 async fn hotel_id(client: &Client, hotel: &str) -> String {
     let reply = client
@@ -11,9 +14,8 @@ async fn hotel_id(client: &Client, hotel: &str) -> String {
     reply.data()[0]["hotel_id"].as_str().unwrap().to_owned()
 }
 
-#[tokio::test]
-async fn content_is_capped_and_nameless() {
-    let server = Server::start(Database::Sqlite).await;
+async fn content_is_capped_and_nameless(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client();
     let id = hotel_id(&client, "MANY").await;
     let reply = client
@@ -40,9 +42,8 @@ async fn content_is_capped_and_nameless() {
         .expect_problem(404, "hotel_not_found");
 }
 
-#[tokio::test]
-async fn what_was_fetched_is_kept_when_the_rest_fails() {
-    let server = Server::start(Database::Sqlite).await;
+async fn what_was_fetched_is_kept_when_the_rest_fails(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client();
     let id = hotel_id(&client, "CONTENT_DOWN").await;
     let path = format!("/v1/hotel/hotels/{id}");
@@ -62,9 +63,8 @@ async fn what_was_fetched_is_kept_when_the_rest_fails() {
     );
 }
 
-#[tokio::test]
-async fn weather_covers_the_stay_as_far_as_it_is_known() {
-    let server = Server::start(Database::Sqlite).await;
+async fn weather_covers_the_stay_as_far_as_it_is_known(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client();
     let mut request = offers_request("OK");
     request["check_in"] = json!(days_ahead(2));
@@ -101,9 +101,8 @@ async fn weather_covers_the_stay_as_far_as_it_is_known() {
     assert_eq!(none.data()["days"], json!([]));
 }
 
-#[tokio::test]
-async fn prices_are_published_in_dollars_and_only_a_few_times_a_minute() {
-    let server = Server::start(Database::Sqlite).await;
+async fn prices_are_published_in_dollars_and_only_a_few_times_a_minute(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client();
     let id = hotel_id(&client, "OK").await;
     let request = json!({"hotel_ids": [id], "from": days_ahead(10), "to": days_ahead(12)});
@@ -135,4 +134,40 @@ async fn prices_are_published_in_dollars_and_only_a_few_times_a_minute() {
     })
     .await;
     over.expect_problem(503, "supplier_rate_limited");
+}
+
+async fn what_is_stale_is_answered_at_once_and_fetched_anew_behind_it(database: Database) {
+    let options = ServerOptions::on(database)
+        .config("[content]\ndetails_fresh_s = 1\nreviews_fresh_s = 3600");
+    let server = Server::start_with(options).await;
+    let client = server.client();
+    let path = format!("/v1/hotel/hotels/{}", hotel_id(&client, "OK").await);
+    let read = async || client.get(&path).await.expect(200).body;
+    let first = read().await;
+    assert_eq!(first["meta"]["details"]["stale"], false);
+    let stale = eventually("the details to be stale", async || {
+        Some(read().await).filter(|body| body["meta"]["details"]["stale"] == true)
+    })
+    .await;
+    assert_eq!(stale["data"], first["data"]);
+    assert_eq!(
+        stale["meta"]["details"]["fetched_at"],
+        first["meta"]["details"]["fetched_at"]
+    );
+    let fresh = eventually("the details to be fetched anew", async || {
+        Some(read().await).filter(|body| {
+            body["meta"]["details"]["fetched_at"] != first["meta"]["details"]["fetched_at"]
+        })
+    })
+    .await;
+    // They are refreshed independently.
+    assert_eq!(fresh["meta"]["reviews"], first["meta"]["reviews"]);
+}
+
+on_both_databases! {
+    content_is_capped_and_nameless,
+    what_was_fetched_is_kept_when_the_rest_fails,
+    weather_covers_the_stay_as_far_as_it_is_known,
+    prices_are_published_in_dollars_and_only_a_few_times_a_minute,
+    what_is_stale_is_answered_at_once_and_fetched_anew_behind_it,
 }

@@ -2,6 +2,7 @@
 //! makes the server fail.
 
 use serde_json::json;
+use std::io::{Read, Write};
 use tests::{Database, Reply, Server, ServerOptions, offers_request};
 
 fn is_problem(reply: &Reply) {
@@ -230,4 +231,27 @@ async fn a_body_that_looks_like_a_card_is_refused_and_never_logged() {
     assert!(!problem.body.to_string().contains("4242"));
     let log = std::fs::read_to_string(server.data_dir().join("server.log")).unwrap();
     assert!(!log.contains("4242"));
+}
+
+#[tokio::test]
+async fn whoever_sends_too_much_is_still_answered() {
+    let server = Server::start(Database::Sqlite).await;
+    let address = server.api.trim_start_matches("http://").to_owned();
+    let length = 3 << 20;
+    let head = format!(
+        "POST /v1/hotel/offers HTTP/1.1\r\nhost: {address}\r\nx-api-key: {}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n",
+        server.key
+    );
+    // A simple client: it reads nothing before it has sent everything.
+    let answer = tokio::task::spawn_blocking(move || {
+        let mut connection = std::net::TcpStream::connect(address).unwrap();
+        connection.write_all(head.as_bytes()).unwrap();
+        connection.write_all(&vec![b' '; length]).unwrap();
+        let mut answer = [0; 12];
+        connection.read_exact(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    })
+    .await
+    .unwrap();
+    assert_eq!(answer, "HTTP/1.1 413");
 }

@@ -1,7 +1,7 @@
 //! One key, one effect.
 
 use serde_json::json;
-use tests::{Booked, Database, Server, prebook_request};
+use tests::{Booked, Database, Server, on_both_databases, prebook_request};
 
 async fn a_key_makes_one_booking(database: Database) {
     let server = Server::start(database).await;
@@ -27,19 +27,8 @@ async fn a_key_makes_one_booking(database: Database) {
     assert_eq!((ids.len(), fresh), (1, 1));
 }
 
-#[tokio::test]
-async fn many_calls_with_one_key_make_one_booking_on_sqlite() {
-    a_key_makes_one_booking(Database::Sqlite).await;
-}
-
-#[tokio::test]
-async fn many_calls_with_one_key_make_one_booking_on_postgres() {
-    a_key_makes_one_booking(Database::Postgres).await;
-}
-
-#[tokio::test]
-async fn a_key_belongs_to_one_request_and_one_user() {
-    let server = Server::start(Database::Sqlite).await;
+async fn a_key_belongs_to_one_request_and_one_user(database: Database) {
+    let server = Server::start(database).await;
     let plain = server.client();
     let client = plain.header("x-idempotency-key", "order-2");
     let request = prebook_request(&Booked::at("OK").offer(&plain).await, 1);
@@ -68,9 +57,8 @@ async fn a_key_belongs_to_one_request_and_one_user() {
     );
 }
 
-#[tokio::test]
-async fn a_refusal_is_repeated_and_a_mistake_is_not() {
-    let server = Server::start(Database::Sqlite).await;
+async fn a_refusal_is_repeated_and_a_mistake_is_not(database: Database) {
+    let server = Server::start(database).await;
     let plain = server.client();
     for (hotel, status, code) in [
         ("PRICE_UP", 409, "offer_price_changed"),
@@ -97,9 +85,8 @@ async fn a_refusal_is_repeated_and_a_mistake_is_not() {
     }
 }
 
-#[tokio::test]
-async fn a_prebook_needs_a_key() {
-    let server = Server::start(Database::Sqlite).await;
+async fn a_prebook_needs_a_key(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client();
     let request = prebook_request(&Booked::at("OK").offer(&client).await, 1);
     let missing = client
@@ -113,4 +100,11 @@ async fn a_prebook_needs_a_key() {
         .post("/v1/hotel/prebook", &request)
         .await
         .expect_problem(400, "validation_failed");
+}
+
+on_both_databases! {
+    a_key_makes_one_booking,
+    a_key_belongs_to_one_request_and_one_user,
+    a_refusal_is_repeated_and_a_mistake_is_not,
+    a_prebook_needs_a_key,
 }

@@ -164,4 +164,24 @@ async fn a_live_key_never_reaches_a_test_supplier() {
         *client.get("/v1/suppliers").await.expect(200).data(),
         json!([])
     );
+    // Nor anything that the other mode has seen.
+    let test = server.client();
+    let places = test
+        .post("/v1/hotel/places", &json!({"query": "Testville"}))
+        .await
+        .expect(200);
+    let place = places.data()[0]["id"].as_str().unwrap();
+    client
+        .get(&format!("/v1/hotel/places/{place}"))
+        .await
+        .expect_problem(404, "place_not_found");
+    let priced = test
+        .post("/v1/hotel/offers", &offers_request("OK"))
+        .await
+        .expect(200);
+    let hotel = priced.data()[0]["hotel_id"].as_str().unwrap();
+    client
+        .get(&format!("/v1/hotel/hotels/{hotel}"))
+        .await
+        .expect_problem(404, "hotel_not_found");
 }

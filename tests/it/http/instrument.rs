@@ -1,11 +1,10 @@
 //! Payment instruments.
 
 use serde_json::json;
-use tests::{Database, Server};
+use tests::{Database, Server, on_both_databases};
 
-#[tokio::test]
-async fn an_instrument_shows_its_card_and_never_its_token() {
-    let server = Server::start(Database::Sqlite).await;
+async fn an_instrument_shows_its_card_and_never_its_token(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client();
     let made = client
         .post(
@@ -42,9 +41,8 @@ async fn an_instrument_shows_its_card_and_never_its_token() {
         .expect_problem(404, "payment_instrument_not_found");
 }
 
-#[tokio::test]
-async fn a_key_makes_one_instrument() {
-    let server = Server::start(Database::Sqlite).await;
+async fn a_key_makes_one_instrument(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client().header("x-idempotency-key", "card-1");
     let body = json!({"type": "CARD", "token": "tok_visa"});
     let first = client
@@ -63,9 +61,8 @@ async fn a_key_makes_one_instrument() {
     other.expect_problem(422, "idempotency_key_reused");
 }
 
-#[tokio::test]
-async fn a_token_that_the_processor_does_not_know_is_refused() {
-    let server = Server::start(Database::Sqlite).await;
+async fn a_token_that_the_processor_does_not_know_is_refused(database: Database) {
+    let server = Server::start(database).await;
     let reply = server
         .client()
         .post(
@@ -74,4 +71,10 @@ async fn a_token_that_the_processor_does_not_know_is_refused() {
         )
         .await;
     reply.expect_problem(422, "payment_instrument_invalid");
+}
+
+on_both_databases! {
+    an_instrument_shows_its_card_and_never_its_token,
+    a_key_makes_one_instrument,
+    a_token_that_the_processor_does_not_know_is_refused,
 }

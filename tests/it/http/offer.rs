@@ -1,11 +1,13 @@
 //! Search and offers.
 
 use serde_json::{Value, json};
-use tests::{Booked, Database, Server, days_ahead, offers_request, prebook_request};
+use tests::{
+    Booked, Database, Server, days_ahead, offers_request, on_both_databases, prebook_request,
+    set_price,
+};
 
-#[tokio::test]
-async fn an_offer_is_whole() {
-    let server = Server::start(Database::Sqlite).await;
+async fn an_offer_is_whole(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client();
     let mut request = offers_request("OK");
     request["occupancy"] =
@@ -43,9 +45,8 @@ async fn an_offer_is_whole() {
     );
 }
 
-#[tokio::test]
-async fn a_currency_without_decimals_has_none() {
-    let server = Server::start(Database::Sqlite).await;
+async fn a_currency_without_decimals_has_none(database: Database) {
+    let server = Server::start(database).await;
     let mut request = offers_request("OK");
     request["currency"] = json!("JPY");
     let reply = server
@@ -65,9 +66,8 @@ async fn a_currency_without_decimals_has_none() {
     );
 }
 
-#[tokio::test]
-async fn a_hotel_without_offers_is_a_row() {
-    let server = Server::start(Database::Sqlite).await;
+async fn a_hotel_without_offers_is_a_row(database: Database) {
+    let server = Server::start(database).await;
     let mut request = offers_request("NO_OFFERS");
     request["supplier_hotel_ids"] = json!(["NO_OFFERS", "OK"]);
     let reply = server
@@ -90,9 +90,8 @@ async fn a_hotel_without_offers_is_a_row() {
     assert_eq!(rows, [("NO_OFFERS", 0), ("OK", 2)]);
 }
 
-#[tokio::test]
-async fn hotels_are_asked_for_by_the_id_that_they_were_given() {
-    let server = Server::start(Database::Sqlite).await;
+async fn hotels_are_asked_for_by_the_id_that_they_were_given(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client();
     let seen = client
         .post("/v1/hotel/offers", &offers_request("OK"))
@@ -116,9 +115,8 @@ async fn hotels_are_asked_for_by_the_id_that_they_were_given() {
 }
 
 /// Every way to ask for offers wrongly, with the places that must be named.
-#[tokio::test]
-async fn every_mistake_is_named_at_once() {
-    let server = Server::start(Database::Sqlite).await;
+async fn every_mistake_is_named_at_once(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client();
     let mut request = offers_request("OK");
     request["check_in"] = json!(days_ahead(-3));
@@ -193,9 +191,8 @@ async fn every_mistake_is_named_at_once() {
     }
 }
 
-#[tokio::test]
-async fn a_supplier_that_does_not_exist_or_cannot_is_said_to_be_so() {
-    let server = Server::start(Database::Sqlite).await;
+async fn a_supplier_that_does_not_exist_or_cannot_is_said_to_be_so(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client();
     let mut request = offers_request("OK");
     request["supplier"] = json!("NOBODY");
@@ -221,9 +218,8 @@ async fn a_supplier_that_does_not_exist_or_cannot_is_said_to_be_so() {
 
 /// Whatever an adapter does at pricing, the caller gets the contract's answer
 /// and everybody else is served.
-#[tokio::test]
-async fn a_plugin_that_misbehaves_is_contained() {
-    let server = Server::start(Database::Sqlite).await;
+async fn a_plugin_that_misbehaves_is_contained(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client();
     for hotel in ["TRAP", "HOARD", "FLOOD", "SPIN"] {
         let reply = client
@@ -242,9 +238,8 @@ async fn a_plugin_that_misbehaves_is_contained() {
     let _served = client.post("/v1/hotel/offers", &others).await.expect(200);
 }
 
-#[tokio::test]
-async fn an_offer_reference_is_bound_to_whom_it_was_given() {
-    let server = Server::start(Database::Sqlite).await;
+async fn an_offer_reference_is_bound_to_whom_it_was_given(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client().header("x-idempotency-key", "sealed");
     let offer = Booked::at("OK").offer(&server.client()).await;
     let mut changed = offer.clone().into_bytes();
@@ -262,9 +257,8 @@ async fn an_offer_reference_is_bound_to_whom_it_was_given() {
     }
 }
 
-#[tokio::test]
-async fn an_offer_that_has_run_out_is_refused() {
-    let server = Server::start(Database::Sqlite).await;
+async fn an_offer_that_has_run_out_is_refused(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client();
     let offer = Booked::at("EXPIRES_SOON").offer(&client).await;
     let expired = tests::eventually("the offer to run out", async || {
@@ -282,9 +276,8 @@ async fn an_offer_that_has_run_out_is_refused() {
     expired.expect_problem(422, "offer_expired");
 }
 
-#[tokio::test]
-async fn a_lower_price_is_passed_on() {
-    let server = Server::start(Database::Sqlite).await;
+async fn a_lower_price_is_passed_on(database: Database) {
+    let server = Server::start(database).await;
     let reply = Booked::at("PRICE_DOWN")
         .prebook(&server.client())
         .await
@@ -292,9 +285,8 @@ async fn a_lower_price_is_passed_on() {
     assert_eq!(reply.data()["total"]["amount"], 234.0);
 }
 
-#[tokio::test]
-async fn guests_must_fit_the_offer() {
-    let server = Server::start(Database::Sqlite).await;
+async fn guests_must_fit_the_offer(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client().header("x-idempotency-key", "guests");
     let offer = Booked::at("OK").offer(&server.client()).await;
     let good = prebook_request(&offer, 1);
@@ -327,4 +319,80 @@ async fn guests_must_fit_the_offer() {
             .any(|error| error["pointer"].as_str().unwrap().starts_with(pointer));
         assert!(named, "{pointer} is not in {:#}", reply.body["errors"]);
     }
+}
+
+async fn amounts_are_exact_from_the_offer_to_the_charge(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    for (nightly, total) in [(33.33, "66.66"), (0.1, "0.2"), (1_234_567.89, "2469135.78")] {
+        set_price(&server.sandbox_url, "OK", nightly).await;
+        let booking = Booked::at("OK").non_refundable().confirmed(&client).await;
+        let shown = client.hotel_booking(&booking).await;
+        assert_eq!(shown["total"]["amount"].to_string(), total);
+        assert_eq!(shown["payments"][0]["amount"]["amount"].to_string(), total);
+        let ledger = server.ledger().await;
+        assert!(
+            ledger.count(&booking, "authorization") == 1
+                && ledger
+                    .of(&booking)
+                    .all(|effect| effect.amount.to_string() == total),
+            "{ledger:?}"
+        );
+    }
+}
+
+async fn a_price_that_moved_since_the_offer_is_told(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    let offer = Booked::at("OK").non_refundable().offer(&client).await;
+    set_price(&server.sandbox_url, "OK", 110.05).await;
+    let problem = client
+        .header("x-idempotency-key", "moved")
+        .post("/v1/hotel/prebook", &prebook_request(&offer, 1))
+        .await
+        .expect_problem(409, "offer_price_changed");
+    assert_eq!(problem.body["offered"]["amount"].as_f64(), Some(200.0));
+    assert_eq!(problem.body["current"]["amount"].as_f64(), Some(220.1));
+}
+
+async fn a_day_that_is_over_at_the_hotel_is_not_priced_once_its_time_zone_is_known(
+    database: Database,
+) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    let mut request = offers_request("OK");
+    let reply = client.post("/v1/hotel/offers", &request).await.expect(200);
+    let id = reply.data()[0]["hotel_id"].as_str().unwrap().to_owned();
+    client
+        .get(&format!("/v1/hotel/hotels/{id}"))
+        .await
+        .expect(200);
+    // Wherever it is yesterday still, it is not in Testville.
+    request["check_in"] = json!(days_ahead(-1));
+    request["check_out"] = json!(days_ahead(1));
+    let problem = client
+        .post("/v1/hotel/offers", &request)
+        .await
+        .expect_problem(400, "validation_failed");
+    assert_eq!(problem.body["errors"][0]["pointer"], "/check_in");
+    request["check_in"] = json!(days_ahead(1));
+    request["check_out"] = json!(days_ahead(2));
+    client.post("/v1/hotel/offers", &request).await.expect(200);
+}
+
+on_both_databases! {
+    an_offer_is_whole,
+    a_currency_without_decimals_has_none,
+    a_hotel_without_offers_is_a_row,
+    hotels_are_asked_for_by_the_id_that_they_were_given,
+    every_mistake_is_named_at_once,
+    a_supplier_that_does_not_exist_or_cannot_is_said_to_be_so,
+    a_plugin_that_misbehaves_is_contained,
+    an_offer_reference_is_bound_to_whom_it_was_given,
+    an_offer_that_has_run_out_is_refused,
+    a_lower_price_is_passed_on,
+    guests_must_fit_the_offer,
+    amounts_are_exact_from_the_offer_to_the_charge,
+    a_price_that_moved_since_the_offer_is_told,
+    a_day_that_is_over_at_the_hotel_is_not_priced_once_its_time_zone_is_known,
 }

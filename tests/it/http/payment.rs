@@ -1,7 +1,10 @@
 //! Cards: held, taken, released, given back.
 
 use serde_json::json;
-use tests::{Booked, Client, Database, Server, ServerOptions, eventually, pay, prebook_request};
+use tests::{
+    Booked, Client, Database, Server, ServerOptions, eventually, on_both_databases, pay,
+    prebook_request,
+};
 
 const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n";
 
@@ -17,9 +20,8 @@ async fn payment_status(client: &Client, booking: &str) -> String {
         .to_owned()
 }
 
-#[tokio::test]
-async fn a_declined_card_can_be_followed_by_a_good_one() {
-    let server = server(Database::Sqlite).await;
+async fn a_declined_card_can_be_followed_by_a_good_one(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     for token in ["tok_declined", "tok_insufficient_funds"] {
         let (booking, reply) = Booked::at("OK").card(token).book(&client).await;
@@ -41,9 +43,8 @@ async fn a_declined_card_can_be_followed_by_a_good_one() {
     }
 }
 
-#[tokio::test]
-async fn a_card_that_needs_its_owner_is_not_charged() {
-    let server = server(Database::Sqlite).await;
+async fn a_card_that_needs_its_owner_is_not_charged(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     let (booking, reply) = Booked::at("OK")
         .card("tok_requires_action")
@@ -65,19 +66,8 @@ async fn a_lost_authorization_is_found(database: Database) {
     assert_eq!(server.ledger().await.count(&booking, "authorization"), 1);
 }
 
-#[tokio::test]
-async fn an_authorization_whose_answer_is_lost_is_read_back_within_the_call_on_sqlite() {
-    a_lost_authorization_is_found(Database::Sqlite).await;
-}
-
-#[tokio::test]
-async fn an_authorization_whose_answer_is_lost_is_read_back_within_the_call_on_postgres() {
-    a_lost_authorization_is_found(Database::Postgres).await;
-}
-
-#[tokio::test]
-async fn a_capture_that_fails_is_tried_until_it_succeeds() {
-    let server = server(Database::Sqlite).await;
+async fn a_capture_that_fails_is_tried_until_it_succeeds(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     let booking = Booked::at("OK")
         .card("tok_capture_fails")
@@ -92,9 +82,8 @@ async fn a_capture_that_fails_is_tried_until_it_succeeds() {
     assert_eq!(server.ledger().await.count(&booking, "capture"), 1);
 }
 
-#[tokio::test]
-async fn the_browser_pays_then_the_booking_is_completed() {
-    let server = server(Database::Sqlite).await;
+async fn the_browser_pays_then_the_booking_is_completed(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     let offer = Booked::at("OK").offer(&client).await;
     let mut request = prebook_request(&offer, 1);
@@ -145,9 +134,8 @@ async fn the_browser_pays_then_the_booking_is_completed() {
     );
 }
 
-#[tokio::test]
-async fn a_browser_payment_of_an_expired_booking_is_released() {
-    let server = server(Database::Sqlite).await;
+async fn a_browser_payment_of_an_expired_booking_is_released(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     let offer = Booked::at("EXPIRES_SOON").offer(&client).await;
     let mut request = prebook_request(&offer, 1);
@@ -170,9 +158,8 @@ async fn a_browser_payment_of_an_expired_booking_is_released() {
     .await;
 }
 
-#[tokio::test]
-async fn a_stored_card_is_wanted_where_no_browser_pays() {
-    let server = server(Database::Sqlite).await;
+async fn a_stored_card_is_wanted_where_no_browser_pays(database: Database) {
+    let server = server(database).await;
     let client = server.client();
     let booking = Booked::at("OK").ready(&client).await;
     let path = format!("/v1/hotel/bookings/{booking}/book");
@@ -185,4 +172,14 @@ async fn a_stored_card_is_wanted_where_no_browser_pays() {
         .post(&path, &unknown)
         .await
         .expect_problem(422, "payment_instrument_invalid");
+}
+
+on_both_databases! {
+    a_lost_authorization_is_found,
+    a_declined_card_can_be_followed_by_a_good_one,
+    a_card_that_needs_its_owner_is_not_charged,
+    a_capture_that_fails_is_tried_until_it_succeeds,
+    the_browser_pays_then_the_booking_is_completed,
+    a_browser_payment_of_an_expired_booking_is_released,
+    a_stored_card_is_wanted_where_no_browser_pays,
 }

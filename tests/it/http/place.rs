@@ -1,7 +1,7 @@
 //! Places and search.
 
 use serde_json::json;
-use tests::{Client, Database, Server, days_ahead};
+use tests::{Client, Database, Server, days_ahead, on_both_databases};
 
 async fn testville(client: &Client) -> serde_json::Value {
     let found = client
@@ -12,9 +12,8 @@ async fn testville(client: &Client) -> serde_json::Value {
     found.data()[0].clone()
 }
 
-#[tokio::test]
-async fn a_place_is_saved_and_read_without_a_supplier() {
-    let server = Server::start(Database::Sqlite).await;
+async fn a_place_is_saved_and_read_without_a_supplier(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client();
     let place = testville(&client).await;
     let id = place["id"].as_str().unwrap();
@@ -35,9 +34,8 @@ async fn a_place_is_saved_and_read_without_a_supplier() {
         .expect_problem(400, "validation_failed");
 }
 
-#[tokio::test]
-async fn a_search_is_filtered_sorted_and_cut() {
-    let server = Server::start(Database::Sqlite).await;
+async fn a_search_is_filtered_sorted_and_cut(database: Database) {
+    let server = Server::start(database).await;
     let client = server.client();
     let place = testville(&client).await;
     let search = async |more: serde_json::Value| {
@@ -100,4 +98,9 @@ async fn a_search_is_filtered_sorted_and_cut() {
     search(json!({"place_id": "plc_unknown"}))
         .await
         .expect_problem(404, "place_not_found");
+}
+
+on_both_databases! {
+    a_place_is_saved_and_read_without_a_supplier,
+    a_search_is_filtered_sorted_and_cut,
 }

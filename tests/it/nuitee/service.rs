@@ -48,9 +48,17 @@ impl Nuitee {
     pub(super) fn config(&self) -> String {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/nuitee.toml");
         let mut text = std::fs::read_to_string(path).unwrap();
-        for (host, here) in [("api.liteapi.travel", &self.data), ("book.liteapi.travel", &self.book)] {
-            assert!(text.contains(&format!("https://{host}")), "the example names {host}");
-            text = text.replace(&format!("https://{host}"), &here.url).replace(host, here.host());
+        for (host, here) in [
+            ("api.liteapi.travel", &self.data),
+            ("book.liteapi.travel", &self.book),
+        ] {
+            assert!(
+                text.contains(&format!("https://{host}")),
+                "the example names {host}"
+            );
+            text = text
+                .replace(&format!("https://{host}"), &here.url)
+                .replace(host, here.host());
         }
         text
     }
@@ -69,10 +77,14 @@ impl Nuitee {
             ("GET /v3.0/prices/hotels", documents.prices),
             ("POST /v3.0/hotels/rates", documents.rates),
         ] {
-            self.data.on(route, for_account(move |_| Answer::json(200, &document)));
+            self.data
+                .on(route, for_account(move |_| Answer::json(200, &document)));
         }
         let prebook = documents.prebook;
-        self.book.on("POST /v3.0/rates/prebook", for_account(move |_| Answer::json(200, &prebook)));
+        self.book.on(
+            "POST /v3.0/rates/prebook",
+            for_account(move |_| Answer::json(200, &prebook)),
+        );
         self.answer_book(documents.booked);
         self.answer_reads(documents.read);
         let (booking, document) = (self.booking.clone(), documents.cancel);
@@ -84,14 +96,17 @@ impl Nuitee {
             booking.status = "CANCELLED";
             Answer::json(200, &document)
         };
-        self.book.on(&format!("PUT /v3.0/bookings/{}", story.booking_id), for_account(cancel));
+        self.book.on(
+            &format!("PUT /v3.0/bookings/{}", story.booking_id),
+            for_account(cancel),
+        );
     }
 
     fn answer_book(&self, document: Value) {
         let book = self.booker();
         let answer = move |request: &Received| match book(request) {
             Some(booking) => Answer::json(200, &written(&document, &booking)),
-            None => Answer::json(400, &error(4005, "duplicate client reference")),
+            None => refusal(400, 4005, "duplicate client reference"),
         };
         self.book.on("POST /v3.0/rates/book", for_account(answer));
     }
@@ -103,14 +118,22 @@ impl Nuitee {
             Some(booking) => Answer::json(200, &written(&by_id, booking)),
             None => Answer::empty(204),
         };
-        self.book.on(&format!("GET /v3.0/bookings/{id}"), for_account(read));
+        self.book
+            .on(&format!("GET /v3.0/bookings/{id}"), for_account(read));
         let booking = self.booking.clone();
         let list = move |request: &Received| {
             let booking = booking.lock().unwrap().clone();
             let wanted = booking.filter(|booking| {
-                request.query == format!("clientReference={}", booking.client_reference.as_str().unwrap())
+                request.query
+                    == format!(
+                        "clientReference={}",
+                        booking.client_reference.as_str().unwrap()
+                    )
             });
-            let rows: Vec<Value> = wanted.iter().map(|booking| listed(&document, booking)).collect();
+            let rows: Vec<Value> = wanted
+                .iter()
+                .map(|booking| listed(&document, booking))
+                .collect();
             Answer::json(200, &json!({"data": rows}))
         };
         self.book.on("GET /v3.0/bookings", for_account(list));
@@ -133,11 +156,13 @@ impl Nuitee {
         }
     }
 
-    /// From now on a booking is made, and answered like this all the same.
-    pub(super) fn book_but_answer(&self, answer: Answer) {
+    /// From now on `book` is answered like this, whether it books or not.
+    pub(super) fn answer_book_with(&self, answer: Answer, books: bool) {
         let book = self.booker();
         self.book.on("POST /v3.0/rates/book", move |request| {
-            book(request);
+            if books {
+                book(request);
+            }
             answer.clone()
         });
     }
@@ -149,16 +174,22 @@ impl Nuitee {
 }
 
 /// An error as Nuitee writes it.
-pub(super) fn error(code: u32, description: &str) -> Value {
-    json!({"error": {"code": code, "message": "an explanation", "description": description}})
+pub(super) fn refusal(status: u16, code: u32, description: &str) -> Answer {
+    let error = json!({"code": code, "message": "an explanation", "description": description});
+    Answer::json(status, &json!({"error": error}))
 }
 
-fn for_account(answer: impl Fn(&Received) -> Answer + Send + Sync + 'static) -> impl Fn(&Received) -> Answer + Send + Sync + 'static {
+fn for_account(
+    answer: impl Fn(&Received) -> Answer + Send + Sync + 'static,
+) -> impl Fn(&Received) -> Answer + Send + Sync + 'static {
     move |request| {
         if request.header("x-api-key") == Some(KEY) {
             answer(request)
         } else {
-            Answer::json(401, &json!({"error": {"code": 401, "message": "Unauthorized"}}))
+            Answer::json(
+                401,
+                &json!({"error": {"code": 401, "message": "Unauthorized"}}),
+            )
         }
     }
 }

@@ -52,7 +52,8 @@ pub(super) struct Documents {
 impl Story {
     /// The project's own documents: two rooms, a child, and a fee of 50 since two days ago.
     pub(super) fn own() -> Self {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/nuitee-hotels/fixtures");
+        let folder =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/nuitee-hotels/fixtures");
         let read = |name: &str| document(&folder.join(name));
         let mut documents = Documents {
             places: read("places.json"),
@@ -69,10 +70,15 @@ impl Story {
             cancel: read("cancel.json"),
         };
         // The fixtures' stay begins on this day.
-        let shift = jiff::civil::date(2027, 6, 1).until(day(&days_ahead(10))).unwrap();
+        let shift = jiff::civil::date(2027, 6, 1)
+            .until(day(&days_ahead(10)))
+            .unwrap();
         for document in documents.all() {
             each_text(document, &mut |_, text| {
-                if let Some(date) = text.get(..10).and_then(|date| date.parse::<jiff::civil::Date>().ok()) {
+                if let Some(date) = text
+                    .get(..10)
+                    .and_then(|date| date.parse::<jiff::civil::Date>().ok())
+                {
                     let shifted = date.checked_add(shift).unwrap();
                     text.replace_range(..10, &shifted.to_string());
                 }
@@ -80,10 +86,17 @@ impl Story {
         }
         let rates = documents.rates["data"][1]["roomTypes"][0]["rates"].clone();
         let policy = |number: &Value| {
-            let rate = rates.as_array().unwrap().iter().find(|rate| rate["occupancyNumber"] == *number);
+            let rate = rates
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|rate| rate["occupancyNumber"] == *number);
             rate.unwrap()["cancellationPolicies"].clone()
         };
-        for rate in documents.prebook["data"]["roomTypes"][0]["rates"].as_array_mut().unwrap() {
+        for rate in documents.prebook["data"]["roomTypes"][0]["rates"]
+            .as_array_mut()
+            .unwrap()
+        {
             rate["cancellationPolicies"] = policy(&rate["occupancyNumber"]);
         }
         for booking in [&mut documents.booked, &mut documents.read] {
@@ -150,7 +163,8 @@ impl Story {
                 _ => {}
             });
         }
-        let days = &mut documents.weather["data"][0]["weatherData"][0]["detailedWeatherData"]["daily"];
+        let days =
+            &mut documents.weather["data"][0]["weatherData"][0]["detailedWeatherData"]["daily"];
         for (day, ahead) in days.as_array_mut().unwrap().iter_mut().zip(10..) {
             day["date"] = json!(days_ahead(ahead));
         }
@@ -187,7 +201,8 @@ impl Story {
 
     /// A request that names the stay, with more members.
     pub(super) fn stay(&self, more: Value) -> Value {
-        let room = |(adults, children): &(usize, &[u8])| json!({"adults": adults, "children": children});
+        let room =
+            |(adults, children): &(usize, &[u8])| json!({"adults": adults, "children": children});
         let mut request = json!({
             "supplier": "NUITEE",
             "check_in": self.check_in,
@@ -253,8 +268,8 @@ pub(super) fn vendor_folder() -> PathBuf {
 }
 
 fn document(path: &Path) -> Value {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_str(&text).unwrap()
+    assert!(path.is_file(), "there is no {}", path.display());
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
 fn day(text: &str) -> jiff::civil::Date {

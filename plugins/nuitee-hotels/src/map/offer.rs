@@ -20,21 +20,21 @@ const PROMOTIONS: usize = 30;
 
 /// What was asked, as far as reading the answer needs it.
 pub(crate) struct Asked<'a> {
-    pub(crate) hotel_ids: &'a [String],
     pub(crate) rooms: usize,
     pub(crate) currency: &'a str,
-    pub(crate) offers_per_hotel: usize,
     pub(crate) loyalty_program: Option<&'a str>,
     pub(crate) loyalty_membership: Option<&'a str>,
 }
 
-/// The hotels asked for that have offers, in the order asked, each with at most
-/// as many offers as asked. Offers that cannot be read are left out and told.
+/// Those of `hotel_ids` that have offers, in this order, each with at most
+/// `offers_per_hotel`. Offers that cannot be read are left out and told.
 ///
 /// # Errors
 /// An amount is in another currency than asked for.
 pub(crate) fn price_answer(
     asked: &Asked<'_>,
+    hotel_ids: &[String],
+    offers_per_hotel: usize,
     rates: Vec<HotelRates>,
     hotels: &[wire::rate::Hotel],
     mut left_out: impl FnMut(&'static str),
@@ -50,14 +50,14 @@ pub(crate) fn price_answer(
         currency: asked.currency.to_owned(),
         hotels: Vec::new(),
     };
-    for id in asked.hotel_ids {
+    for id in hotel_ids {
         let Some(room_types) = by_hotel.remove(id) else {
             continue;
         };
         let mut offers = Vec::new();
         for room_type in room_types {
             match offer(asked, room_type)? {
-                Ok(_) if offers.len() >= asked.offers_per_hotel => {}
+                Ok(_) if offers.len() >= offers_per_hotel => {}
                 Ok(offer) => offers.push(offer),
                 Err(reason) => left_out(reason),
             }
@@ -72,7 +72,10 @@ pub(crate) fn price_answer(
 }
 
 /// An offer, or why it is left out.
-fn offer(
+///
+/// # Errors
+/// An amount is in another currency than asked for.
+pub(crate) fn offer(
     asked: &Asked<'_>,
     room_type: RoomType,
 ) -> Result<Result<Offer, &'static str>, Unreadable> {

@@ -7,14 +7,14 @@ use stopover_sdk::json::Unreadable;
 use stopover_sdk::types::{Board, Location, MinorUnits};
 
 use crate::map::place::distance_m;
-use crate::map::{self, board, text};
+use crate::map::{self, offer, text};
 use crate::wire::Coordinates;
 use crate::wire::rate::{Hotel, HotelRates, RoomType};
 
 /// What was asked, as far as reading the answer needs it.
 pub(crate) struct Asked<'a> {
     pub(crate) center: &'a Location,
-    pub(crate) currency: &'a str,
+    pub(crate) offers: offer::Asked<'a>,
     pub(crate) filters: &'a Filters,
     pub(crate) sort: Sort,
     pub(crate) limit: usize,
@@ -69,7 +69,7 @@ pub(crate) fn applied(filters: &Filters) -> AppliedFilters {
 /// An amount is in another currency than asked for.
 pub(crate) fn answer(
     asked: &Asked<'_>,
-    rates: &[HotelRates],
+    rates: Vec<HotelRates>,
     hotels: &[Hotel],
     places: &HashMap<String, Location>,
 ) -> Result<SearchAnswer, Unreadable> {
@@ -77,12 +77,13 @@ pub(crate) fn answer(
         .iter()
         .map(|hotel| (hotel.id.as_str(), hotel))
         .collect();
+    let is_all = rates.len() < asked.asked_limit;
     let mut found = Vec::new();
     for rate in rates {
         let Some(hotel) = known.get(rate.hotel_id.as_str()) else {
             continue;
         };
-        let Some(lowest_total) = lowest(asked, &rate.room_types.0)? else {
+        let Some(lowest_total) = lowest(asked, rate.room_types.0)? else {
             continue;
         };
         let location = map::location(hotel.latitude, hotel.longitude);
@@ -94,45 +95,33 @@ pub(crate) fn answer(
         }
     }
     sort(&mut found, asked);
-    let truncated = found.len() > asked.limit || rates.len() >= asked.asked_limit;
+    let truncated = found.len() > asked.limit || !is_all;
     found.truncate(asked.limit);
     Ok(SearchAnswer {
-        currency: asked.currency.to_owned(),
+        currency: asked.offers.currency.to_owned(),
         hotels: found,
         applied: applied(asked.filters),
         truncated,
     })
 }
 
-/// The lowest total of the offers with a board and terms that were asked for.
-fn lowest(asked: &Asked<'_>, offers: &[RoomType]) -> Result<Option<MinorUnits>, Unreadable> {
+/// The lowest total of the offers with a board and terms that were asked for. Only
+/// what pricing would offer counts: an offer for fewer rooms is not cheap.
+fn lowest(asked: &Asked<'_>, room_types: Vec<RoomType>) -> Result<Option<MinorUnits>, Unreadable> {
+    let boards = &asked.filters.boards;
+    let any_board = boards.is_empty() || boards.contains(&Board::Other);
     let mut lowest: Option<MinorUnits> = None;
-    for offer in offers {
-        let of_offer = map::sum(&offer.offer_retail_rate.0, asked.currency)?;
-        let mut of_rooms = None;
-        for rate in &offer.rates.0 {
-            if let Some(room) = map::sum(&rate.retail_rate.total.0, asked.currency)? {
-                of_rooms = Some(map::add(of_rooms.unwrap_or(0), room)?);
-            }
-        }
-        let boards = &asked.filters.boards;
-        let board_fits = boards.is_empty()
-            || boards.contains(&Board::Other)
-            || offer
-                .rates
-                .0
-                .iter()
-                .all(|rate| boards.contains(&board(&rate.board_type)));
-        let is_refundable = offer.rates.0.iter().all(|rate| {
-            let policies = rate.cancellation_policies.as_ref();
-            policies.is_some_and(|policies| policies.refundable_tag == "RFN")
-        });
-        let terms_fit = asked.filters.refundable != Some(true) || is_refundable;
-        if let (Some(total), true, true) = (of_offer.or(of_rooms), board_fits, terms_fit) {
-            lowest = Some(lowest.map_or(total, |lowest| lowest.min(total)));
+    for room_type in room_types {
+        let Ok(offer) = offer::offer(&asked.offers, room_type)? else {
+            continue;
+        };
+        let board_fits = any_board || offer.rooms.iter().all(|room| boards.contains(&room.board));
+        let terms_fit = asked.filters.refundable != Some(true) || offer.policy.refundable;
+        if board_fits && terms_fit {
+            lowest = Some(lowest.map_or(offer.total, |lowest| lowest.min(offer.total)));
         }
     }
-    Ok(lowest.filter(|total| *total > 0))
+    Ok(lowest)
 }
 
 fn passes(filters: &Filters, hotel: &Hotel, total: MinorUnits) -> bool {

@@ -44,7 +44,7 @@ fn a_quote_of_no_booking_is_not_found_and_a_failed_read_is_no_quote() {
     assert!(matches!(quote, Err(ReadError::NotFound(_))), "{quote:?}");
     let gateway = Gateway::new().answer(500, "");
     let quote = gateway.run(|| NuiteeHotels::quote_cancellation(ask::quote_request()));
-    assert!(matches!(quote, Err(ReadError::Unavailable(_))), "{quote:?}");
+    assert!(matches!(quote, Err(ReadError::Failed(_))), "{quote:?}");
 }
 
 #[test]

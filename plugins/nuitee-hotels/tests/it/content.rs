@@ -167,7 +167,7 @@ fn places_of_other_countries_are_dropped_and_failed_details_skipped() {
         .answer(500, "")
         .answer(500, "");
     let found = places(&gateway, None, 5);
-    assert!(matches!(found, Err(ReadError::Unavailable(_))), "{found:?}");
+    assert!(matches!(found, Err(ReadError::Failed(_))), "{found:?}");
 }
 
 #[test]

@@ -21,19 +21,20 @@ enum End {
     Unavailable,
     Unreadable,
     Misconfigured,
+    Failed,
     Done,
 }
 
 use End::{
-    Done, Misconfigured, NotFound, NotSent, RateLimited, Refused, Rejected, TimedOut, Unavailable,
-    Unknown, Unreadable,
+    Done, Failed, Misconfigured, NotFound, NotSent, RateLimited, Refused, Rejected, TimedOut,
+    Unavailable, Unknown, Unreadable,
 };
 
 /// Code, description, HTTP status, and what a read, a prebook, a book and a
 /// cancellation that are answered with it end in.
 type Row = (u32, &'static str, u16, [End; 4]);
 
-const ROWS: [Row; 34] = [
+const ROWS: [Row; 35] = [
     // no availability
     (
         2001,
@@ -136,8 +137,8 @@ const ROWS: [Row; 34] = [
             Refused("expired"),
         ],
     ),
-    // a prebook timed out: nothing is held
-    (4016, "", 408, [TimedOut, NotSent, Unknown, Unknown]),
+    // a prebook timed out
+    (4016, "", 408, [TimedOut, Unknown, Unknown, Unknown]),
     // the client reference exists: read back, and found
     (4005, "", 400, [Rejected("invalid"), Unknown, Done, Unknown]),
     // not confirmed, the provider failed
@@ -156,12 +157,7 @@ const ROWS: [Row; 34] = [
         2013,
         "",
         500,
-        [
-            Unavailable,
-            Refused("other"),
-            Refused("other"),
-            Refused("other"),
-        ],
+        [Failed, Refused("other"), Refused("other"), Refused("other")],
     ),
     // the checkout is not finished
     (
@@ -209,22 +205,22 @@ const ROWS: [Row; 34] = [
         5000,
         "booking initial save failed, please try again",
         400,
-        [Unavailable, Unknown, Unknown, Unknown],
+        [Failed, Unknown, Unknown, Unknown],
     ),
     (
         5000,
         "please check if you have provided a payment method for your account",
         400,
-        [Unavailable, Unknown, Unknown, Unknown],
+        [Failed, Unknown, Unknown, Unknown],
     ),
-    (5000, "", 500, [Unavailable, Unknown, Unknown, Unknown]),
+    (5000, "", 500, [Failed, Unknown, Unknown, Unknown]),
     // the money could not be had
     (
         5000,
         "payment failed: declined",
         400,
         [
-            Unavailable,
+            Failed,
             Refused("payment declined"),
             Refused("payment declined"),
             Refused("payment declined"),
@@ -264,13 +260,44 @@ const ROWS: [Row; 34] = [
             Refused("account"),
         ],
     ),
-    // their limit: nothing was done, the call may be repeated
-    (429, "", 429, [RateLimited, NotSent, NotSent, NotSent]),
-    (4290, "", 429, [RateLimited, NotSent, NotSent, NotSent]),
-    (4291, "", 200, [RateLimited, NotSent, NotSent, NotSent]),
+    // their limit: nothing was done
+    (
+        429,
+        "",
+        429,
+        [
+            RateLimited,
+            Refused("other"),
+            Refused("other"),
+            Refused("other"),
+        ],
+    ),
+    (
+        4290,
+        "",
+        429,
+        [
+            RateLimited,
+            Refused("other"),
+            Refused("other"),
+            Refused("other"),
+        ],
+    ),
+    (
+        4291,
+        "",
+        200,
+        [
+            RateLimited,
+            Refused("other"),
+            Refused("other"),
+            Refused("other"),
+        ],
+    ),
     // codes that nobody documented
-    (4999, "", 500, [Unavailable, Unknown, Unknown, Unknown]),
-    (4999, "", 502, [Unavailable, Unknown, Unknown, Unknown]),
+    (4999, "", 500, [Failed, Unknown, Unknown, Unknown]),
+    (4999, "", 502, [Failed, Unknown, Unknown, Unknown]),
+    (4999, "", 503, [Unavailable, Unknown, Unknown, Unknown]),
     (4999, "", 504, [TimedOut, Unknown, Unknown, Unknown]),
     (4999, "", 404, [NotFound, Unknown, Unknown, Unknown]),
     (
@@ -339,6 +366,7 @@ fn of_read<T>(result: &Result<T, ReadError>) -> End {
         Err(ReadError::Unavailable(_)) => Unavailable,
         Err(ReadError::Unreadable(_)) => Unreadable,
         Err(ReadError::Misconfigured(_)) => Misconfigured,
+        Err(ReadError::Failed(_)) => Failed,
     }
 }
 

@@ -10,7 +10,10 @@ use stopover_sdk::{HotelSearch, ReadError};
 
 use crate::ask;
 
+/// One room.
 fn request() -> SearchRequest {
+    let mut stay = ask::stay();
+    stay.occupancies.truncate(1);
     SearchRequest {
         area: Area {
             center: Location {
@@ -20,7 +23,7 @@ fn request() -> SearchRequest {
             radius_m: 20_000,
             supplier_place_id: None,
         },
-        stay: ask::stay(),
+        stay,
         filters: Filters {
             min_star_rating: None,
             min_guest_rating: None,
@@ -177,4 +180,18 @@ fn an_area_without_rates_is_empty() {
     let gateway = Gateway::new().answer(204, "");
     let answer = gateway.run(|| NuiteeHotels::search(request())).unwrap();
     assert!(answer.hotels.is_empty() && !answer.truncated);
+}
+
+#[test]
+fn only_what_pricing_would_offer_is_found() {
+    // For two rooms there is an offer of 90 for one of them, one of 200 for members,
+    // and one of 150 whose rooms cost 200.
+    let gateway = ask::answering("rates.json");
+    let request = SearchRequest {
+        stay: ask::stay(),
+        ..request()
+    };
+    let answer = gateway.run(|| NuiteeHotels::search(request)).unwrap();
+    assert_eq!(ids(&answer), ["lpown1"]);
+    assert_eq!(answer.hotels[0].lowest_total, Some(35001));
 }

@@ -108,6 +108,9 @@ impl<'de> Deserialize<'de> for Distinct {
     }
 }
 
+/// Up to here a float holds every integer exactly.
+const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+
 struct DistinctVisitor;
 
 impl<'de> Visitor<'de> for DistinctVisitor {
@@ -133,8 +136,14 @@ impl<'de> Visitor<'de> for DistinctVisitor {
         Ok(value.into())
     }
 
+    /// `2.0` is the integer 2 to a schema, so it is one to everything after it.
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+        let is_whole = value.fract() == 0.0 && value.abs() <= EXACT_MAX;
+        let whole = is_whole.then(|| format!("{value:.0}").parse::<i64>());
+        match whole {
+            Some(Ok(whole)) => Ok(whole.into()),
+            _ => Ok(Number::from_f64(value).map_or(Value::Null, Value::Number)),
+        }
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {

@@ -197,6 +197,8 @@ async fn the_fingerprint_knows_path_and_values_but_not_their_order() {
     let one = fingerprint(PATH, r#"{"check_in":"2026-12-01","check_out":"2026-12-03","rooms":[{"adults":2,"nights":1}],"currency":"EUR"}"#).await;
     let same = fingerprint(PATH, r#"{ "currency":"EUR", "rooms":[{"nights":1, "adults":2}], "check_out":"2026-12-03", "check_in":"2026-12-01" }"#).await;
     assert_eq!(one, same);
+    let whole = fingerprint(PATH, r#"{"check_in":"2026-12-01","check_out":"2026-12-03","rooms":[{"adults":2.0,"nights":1e0}],"currency":"EUR"}"#).await;
+    assert_eq!(one, whole, "a number is the same however it is written");
     assert_ne!(
         one,
         fingerprint(

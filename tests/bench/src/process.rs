@@ -1,21 +1,12 @@
 //! What a process uses, as the kernel counts it.
 
 use anyhow::{Context, Result};
-use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
 /// A tick of the times in `/proc`, the same on every Linux that has programs.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Processor time of this process so far.
-pub(crate) fn own_cpu() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
-    Duration::from_secs(seconds)
-        + Duration::from_nanos(u64::try_from(time.tv_nsec).unwrap_or_default())
-}
-
-/// Processor time of another process so far, in steps of [`TICK`].
+/// Processor time of a process so far, in steps of [`TICK`].
 pub(crate) fn cpu_of(process: u32) -> Result<Duration> {
     let text = read(process, "stat")?;
     // The name of the program, in brackets, may hold anything.
@@ -31,7 +22,7 @@ pub(crate) fn cpu_of(process: u32) -> Result<Duration> {
     Ok(TICK * ticks)
 }
 
-/// Memory of another process that is in RAM, in MB, files that it maps included.
+/// Memory of a process that is in RAM, in MB, files that it maps included.
 pub(crate) fn resident_mb(process: u32) -> Result<f64> {
     let text = read(process, "status")?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));

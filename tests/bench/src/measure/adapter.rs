@@ -7,7 +7,7 @@ mod native;
 
 use crate::peer::{HOTELS, OFFERS_PER_HOTEL, Peer, Running, hotel_id};
 use crate::plugin::{context, load};
-use crate::process::own_cpu;
+use crate::process::cpu_of;
 use crate::report::Row;
 use crate::sample::{Samples, median, ms, ratio};
 use anyhow::{Context, Result, ensure};
@@ -24,8 +24,8 @@ use stopover_sdk::HotelPricing;
 use stopover_sdk::testing::Gateway;
 
 /// Requests of one side before the other has its turn.
-const ROUND: u32 = 40;
-const ROUNDS: usize = 15;
+const ROUND: u32 = 200;
+const ROUNDS: usize = 7;
 const DELAY_MS: u32 = 20;
 const DELAYED: usize = 500;
 
@@ -153,12 +153,13 @@ impl Sides {
 
     /// Of a request in milliseconds, component and native: medians of rounds in turn.
     fn processor_time(&self) -> Result<(f64, f64)> {
+        let own = std::process::id();
         let round = |ask: &dyn Fn() -> Result<Duration>| -> Result<f64> {
-            let before = own_cpu();
+            let before = cpu_of(own)?;
             for _ in 0..ROUND {
                 ask()?;
             }
-            Ok(ms(own_cpu() - before) / f64::from(ROUND))
+            Ok(ms(cpu_of(own)? - before) / f64::from(ROUND))
         };
         let (mut component, mut native) = (Vec::new(), Vec::new());
         for number in 0..=ROUNDS {

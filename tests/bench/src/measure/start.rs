@@ -7,7 +7,6 @@ use crate::sample::{Samples, ms};
 use crate::scene::block_on;
 use crate::wire::{Wire, request};
 use anyhow::{Context, Result, bail, ensure};
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
@@ -137,11 +136,9 @@ async fn expect_plugins(admin: &str) -> Result<()> {
 }
 
 async fn end(mut process: Child) -> Result<()> {
-    let id = process
-        .id()
-        .and_then(|id| i32::try_from(id).ok())
-        .and_then(Pid::from_raw);
-    kill_process(id.context("it runs")?, Signal::TERM)?;
+    let id = process.id().context("it runs")?;
+    let asked = Command::new("kill").arg(id.to_string()).status().await?;
+    ensure!(asked.success(), "the gateway cannot be asked to end");
     process.wait().await?;
     Ok(())
 }

@@ -38,9 +38,6 @@ struct Arguments {
     /// Also write the numbers into docs/bench.md
     #[arg(long, conflicts_with = "only")]
     write: bool,
-    /// What cargo says to every benchmark
-    #[arg(long, hide = true)]
-    bench: bool,
     /// Be the other side of a measurement instead
     #[arg(long, hide = true)]
     peer: Option<Peer>,
@@ -48,6 +45,8 @@ struct Arguments {
     #[arg(long, hide = true, requires = "peer")]
     with: Option<String>,
 }
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
@@ -62,7 +61,7 @@ fn main() -> Result<()> {
         write(file, &format!("{json}\n"))?;
     }
     if arguments.write {
-        write(Path::new("docs/bench.md"), &report.page())?;
+        write(&Path::new(ROOT).join("docs/bench.md"), &report.page())?;
     }
     Ok(())
 }
@@ -91,11 +90,6 @@ fn measure_all(only: Option<&str>) -> Result<Report> {
     Ok(report)
 }
 
-/// Relative to the root of the repository.
 fn write(file: &Path, text: &str) -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .context("the package lies in the workspace")?;
-    let path = root.join(file);
-    std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
