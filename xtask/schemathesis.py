@@ -26,6 +26,8 @@ RULES = {
     "/check_in too_far_ahead",
     "/check_out not_after_check_in",
     "/check_out too_long",
+    # More decimals than the currency has, or than any number here may have.
+    "/filters/max_total invalid",
     "/filters/max_total not_allowed",
     "/filters/max_total too_small",
     "/hotel_ids required",

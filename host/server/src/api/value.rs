@@ -206,7 +206,9 @@ fn text() -> ObjectBuilder {
 }
 
 schemas! {
-    Amount = ObjectBuilder::new().schema_type(Type::Number).description(Some("Major units of a currency, exact."));
+    Amount = ObjectBuilder::new().schema_type(Type::Number).description(Some("Major units of a currency, exact."))
+        // Reached where the currency has no decimals.
+        .minimum(Some(-money::MINOR_UNITS_MAX)).maximum(Some(money::MINOR_UNITS_MAX));
     Instant = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
         .description(Some("UTC, with milliseconds.")).examples([json!("2026-11-21T10:00:00.000Z")]);
     Day = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::Date))).examples([json!("2026-11-21")]);

@@ -15,7 +15,7 @@ use host_domain::id::{BookingId, GuestId, HotelId, PaymentId, RoomId};
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{Payment, PaymentError};
-use host_domain::supplier::{ChangeError, Checkout, SupplierId};
+use host_domain::supplier::{ChangeError, Checkout, RefusalReason, SupplierId};
 use host_domain::time::Timestamp;
 use host_runtime::IntentRequest;
 use host_storage::{BookingEvent, CommitError, Conflict, IdempotencyKey, Write};
@@ -92,6 +92,8 @@ pub(crate) enum PrebookError {
     NotSent { overloaded: bool },
     #[error("the supplier's answer did not come or cannot be used")]
     NoAnswer { timed_out: bool },
+    #[error("our account at the supplier does not work")]
+    Account,
     #[error("the supplier does not book")]
     Unsupported,
 }
@@ -472,6 +474,9 @@ fn prebook_request(booking: &Booking) -> PrebookRequest {
 fn prebook_error(error: ChangeError, offered: Money, timed_out: bool) -> PrebookError {
     match error {
         ChangeError::Unsupported => PrebookError::Unsupported,
+        ChangeError::Refused(refusal) if refusal.reason == RefusalReason::Account => {
+            PrebookError::Account
+        }
         ChangeError::Refused(refusal) => {
             PrebookError::Decided(Decision::of_refusal(&refusal, offered))
         }

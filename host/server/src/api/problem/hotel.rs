@@ -77,6 +77,7 @@ impl ApiError {
             PrebookError::Decided(Decision::Rejected) => of_supplier(Code::SupplierRejected),
             PrebookError::NotSent { overloaded: true } => of_supplier(Code::Overloaded),
             PrebookError::NotSent { overloaded: false } => of_supplier(Code::SupplierUnavailable),
+            PrebookError::Account => of_supplier(Code::SupplierError),
             PrebookError::NoAnswer { timed_out: true } => of_supplier(Code::SupplierTimeout),
             PrebookError::NoAnswer { timed_out: false } => of_supplier(Code::SupplierError),
             PrebookError::Unsupported => of_supplier(Code::SupplierOperationUnsupported),
