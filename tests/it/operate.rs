@@ -8,7 +8,8 @@ use tokio::process::Command;
 async fn it_ends_in_order_when_told_to() {
     let mut server = Server::start(Database::Sqlite).await;
     let client = server.client();
-    let slow = tokio::spawn(async move {
+    let mut calls = tokio::task::JoinSet::new();
+    calls.spawn(async move {
         client
             .post("/v1/hotel/offers", &offers_request("SLOW_2000"))
             .await
@@ -25,7 +26,7 @@ async fn it_ends_in_order_when_told_to() {
     .await;
     let status = server.terminate().await;
     assert_eq!(status.code(), Some(0));
-    let finished = slow.await.unwrap();
+    let finished = calls.join_next().await.unwrap().unwrap();
     assert!(
         finished.status == 200,
         "what runs is finished: {:#}",

@@ -34,12 +34,14 @@ impl Currency {
     /// US dollars, the currency of price calendars.
     pub const USD: Self = Self(iso_currency::Currency::USD);
 
-    /// Reads a three-letter code, upper case.
+    /// Reads a three-letter code, upper case. Codes without a minor unit (gold,
+    /// special drawing rights, "no currency") are nothing to pay with.
     ///
     /// # Errors
     /// [`MoneyError::UnknownCurrency`].
     pub fn parse(code: &str) -> Result<Self, MoneyError> {
         iso_currency::Currency::from_code(code)
+            .filter(|currency| currency.exponent().is_some())
             .map(Self)
             .ok_or(MoneyError::UnknownCurrency)
     }

@@ -146,6 +146,11 @@ async fn every_mistake_is_named_at_once(database: Database) {
             "{pointer} is not in {pointers:?}"
         );
     }
+}
+
+async fn every_limit_is_named_where_it_is_broken(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
     for (change, pointer) in [
         (json!({"check_out": days_ahead(30)}), "/check_out"),
         (json!({"check_out": days_ahead(95)}), "/check_out"),
@@ -262,12 +267,8 @@ async fn an_offer_that_has_run_out_is_refused(database: Database) {
     let client = server.client();
     let offer = Booked::at("EXPIRES_SOON").offer(&client).await;
     let expired = tests::eventually("the offer to run out", async || {
-        let key = format!("late-{}", days_ahead(0));
         let reply = client
-            .header(
-                "x-idempotency-key",
-                &format!("{key}-{:?}", std::time::Instant::now()),
-            )
+            .header("x-idempotency-key", &uuid::Uuid::now_v7().to_string())
             .post("/v1/hotel/prebook", &prebook_request(&offer, 1))
             .await;
         (reply.status == 422).then_some(reply)
@@ -386,6 +387,7 @@ on_both_databases! {
     a_hotel_without_offers_is_a_row,
     hotels_are_asked_for_by_the_id_that_they_were_given,
     every_mistake_is_named_at_once,
+    every_limit_is_named_where_it_is_broken,
     a_supplier_that_does_not_exist_or_cannot_is_said_to_be_so,
     a_plugin_that_misbehaves_is_contained,
     an_offer_reference_is_bound_to_whom_it_was_given,
