@@ -1,4 +1,4 @@
-//! The HTTP API. All routes stand in [`table`], grouped by who may call them;
+//! The HTTP API. All routes stand in `table`, grouped by who may call them;
 //! what each one takes and answers is in the file of its noun.
 
 pub mod answer;

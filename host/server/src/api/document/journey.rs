@@ -37,7 +37,9 @@ pub(super) fn show(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date
             let response = operation.pointer_mut(&format!("/responses/{}", link.status));
             if let Some(Value::Object(response)) = response {
                 let known = response.entry("links").or_insert_with(|| json!({}));
-                known[link.to] = link.shown();
+                if let Value::Object(known) = known {
+                    known.insert(link.to.to_owned(), link.shown());
+                }
             }
         }
     }
@@ -45,11 +47,12 @@ pub(super) fn show(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date
 
 impl Link {
     fn shown(&self) -> Value {
-        let mut shown = json!({ "operationId": self.to, "parameters": self.parameters });
-        if let Some(body) = &self.body {
-            shown["requestBody"] = body.clone();
+        match &self.body {
+            Some(body) => {
+                json!({ "operationId": self.to, "parameters": self.parameters, "requestBody": body })
+            }
+            None => json!({ "operationId": self.to, "parameters": self.parameters }),
         }
-        shown
     }
 }
 
@@ -110,6 +113,7 @@ fn calendar(hotel: &str, stay: &Stay) -> Value {
     json!({ "hotel_ids": [hotel], "from": stay.check_in, "to": stay.check_out })
 }
 
+#[expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
 fn links(stay: &Stay) -> Vec<Link> {
     const ID: &str = "$response.body#/data/id";
     const HOTEL: &str = "$response.body#/data/0/hotel_id";

@@ -97,7 +97,8 @@ async fn every_wrong_value_is_a_violation_where_it_stands() {
         ),
         (json!({ "rooms": [{}] }), "body /rooms/0/adults required"),
         (json!({ "max_total": "12" }), "body /max_total type"),
-        (json!({ "max_total": 1e300 }), "body /max_total invalid"),
+        (json!({ "max_total": 1e300 }), "body /max_total too_large"),
+        (json!({ "max_total": 1e-300 }), "body /max_total invalid"),
         (json!({ "note": "" }), "body /note too_short"),
         (json!({ "a/b~c": 1 }), "body /a~1b~0c unknown_field"),
     ] {
