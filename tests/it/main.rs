@@ -8,3 +8,4 @@
 mod http;
 mod nuitee;
 mod operate;
+mod readme;

@@ -6,7 +6,7 @@ pub use crate::bindings::shared::stopover::host::log::Level;
 use crate::host;
 
 /// Writes one line. The macros [`debug!`](crate::debug), [`info!`](crate::info),
-/// [`warn!`](crate::warn) and [`error!`](crate::error) format it.
+/// [`warn!`](crate::warn!) and [`error!`](crate::error!) format it.
 pub fn write(level: Level, message: &str) {
     host::log(level, message);
 }

@@ -10,7 +10,6 @@ mod job;
 mod outage;
 mod plan;
 mod schema;
-mod throughput;
 mod write;
 
 use crate::{Conflict, Options, Store, Write};
