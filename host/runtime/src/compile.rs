@@ -38,7 +38,7 @@ pub enum CompileError {
 
 /// A component's bytes and what they are.
 pub(crate) struct ComponentFile {
-    bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// SHA-256, hexadecimal.
     pub(crate) digest: String,
 }

@@ -28,6 +28,7 @@ mod plugin;
 mod provision;
 mod registry;
 mod runtime;
+mod signature;
 mod state;
 mod supplier;
 
@@ -43,6 +44,7 @@ pub use limits::Limits;
 pub use plugin::{PluginInfo, PluginSpec, Traffic};
 pub use registry::LoadError;
 pub use runtime::{CALLS_MAX_DEFAULT, Runtime, RuntimeConfig, RuntimeError};
+pub use signature::{InvalidTrustedKey, SignatureError, TrustedKey};
 pub use supplier::{
     AuthorizeRequest, CallContext, CaptureRequest, FoundInstrument, FoundPayment, FoundRefund,
     Intent, IntentRequest, RefundDone, RefundRequest, Supplier, VoidRequest,

@@ -9,6 +9,7 @@ use crate::egress::Credential;
 use crate::exports::Exports;
 use crate::limits::Limits;
 use crate::provision::Provision;
+use crate::signature::TrustedKey;
 use crate::state::GuestState;
 use host_domain::owner::Mode;
 use host_domain::supplier::{Description, Operation, SupplierId};
@@ -44,6 +45,8 @@ pub struct PluginSpec {
     pub component: PathBuf,
     /// SHA-256 of the file, hexadecimal, with or without `sha256:`; another file is refused.
     pub digest: Option<String>,
+    /// Keys of which one must have signed the file; none: it need not be signed.
+    pub signed_by: Vec<TrustedKey>,
     /// One JSON object, valid against the plugin's schema.
     pub settings: Value,
     /// Hosts that it may reach, if it asks for them.
@@ -67,6 +70,7 @@ impl PluginSpec {
             modes: vec![Mode::Test],
             component,
             digest: None,
+            signed_by: Vec::new(),
             settings: Value::Object(serde_json::Map::new()),
             grants: Vec::new(),
             credentials: Vec::new(),

@@ -16,6 +16,7 @@ use crate::guest;
 use crate::import::cache::Cache;
 use crate::plugin::{Plugin, PluginInfo, PluginSpec, Traffic};
 use crate::provision::Provision;
+use crate::signature::{self, SignatureError};
 use crate::state::{Broken, CallScope, GuestState, OfGuest};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Clock;
@@ -50,6 +51,9 @@ pub enum LoadError {
         /// Of the file.
         found: String,
     },
+    /// Nobody who is trusted has signed the file.
+    #[error(transparent)]
+    Signature(#[from] SignatureError),
     /// It imports something that plugins do not get.
     #[error("the component imports what no plugin gets: {0}")]
     Imports(String),
@@ -179,9 +183,11 @@ impl Loader {
     async fn link(self: &Arc<Self>, spec: &PluginSpec) -> Result<Linked, LoadError> {
         let loader = Arc::clone(self);
         let (path, pinned) = (spec.component.clone(), spec.digest.clone());
+        let signed_by = spec.signed_by.clone();
         let aside = tokio::task::spawn_blocking(move || {
             let file = ComponentFile::read(&path)?;
             check_digest(pinned.as_deref(), &file.digest)?;
+            signature::check(&signed_by, &path, &file.bytes)?;
             let (component, code) = loader.code.component(&loader.engine, &file)?;
             let linker = if imports_wasi(&loader.engine, &component) {
                 &loader.wasi

@@ -4,8 +4,11 @@
 use crate::support::guest::Guest;
 use crate::support::upstream::Upstream;
 use crate::support::{Bench, context, id};
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use host_domain::supplier::{Operation, ReadError};
-use host_runtime::{CodeSource, LoadError, PluginSpec, Supplier, Traffic};
+use host_runtime::{CodeSource, LoadError, PluginSpec, SignatureError, Supplier, Traffic};
 use std::fs;
 
 fn quiet() -> Guest {
@@ -64,6 +67,39 @@ async fn a_pinned_digest_binds() {
         bench.runtime.load(spec).await,
         Err(LoadError::Digest { .. })
     ));
+}
+
+#[tokio::test]
+async fn a_component_that_must_be_signed_loads_only_with_a_trusted_signature() {
+    let bench = Bench::new();
+    let mut spec = bench.spec(&quiet());
+    let key = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
+    let public = STANDARD.encode(key.public_key().as_ref());
+    spec.signed_by = vec![public.parse().unwrap()];
+    let sign = |key: &Ed25519KeyPair| key.sign(&std::fs::read(&spec.component).unwrap());
+    let beside = spec.component.with_extension("wasm.sig");
+
+    let unsigned = bench.runtime.load(spec.clone()).await;
+    assert!(matches!(
+        unsigned,
+        Err(LoadError::Signature(SignatureError::Missing { .. }))
+    ));
+    let stranger = Ed25519KeyPair::from_seed_unchecked(&[8; 32]).unwrap();
+    for wrong in [sign(&stranger).as_ref(), b"nonsense", b""] {
+        std::fs::write(&beside, wrong).unwrap();
+        let refused = bench.runtime.load(spec.clone()).await;
+        assert!(matches!(
+            refused,
+            Err(LoadError::Signature(SignatureError::Untrusted))
+        ));
+    }
+    for right in [
+        sign(&key).as_ref().to_vec(),
+        STANDARD.encode(sign(&key)).into_bytes(),
+    ] {
+        std::fs::write(&beside, right).unwrap();
+        bench.runtime.load(spec.clone()).await.unwrap();
+    }
 }
 
 #[tokio::test]

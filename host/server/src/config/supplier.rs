@@ -3,7 +3,7 @@
 use crate::config::Secret;
 use host_domain::owner::Mode;
 use host_domain::supplier::{Kind, SupplierId};
-use host_runtime::{Credential, HostGrant, Limits, PluginSpec, Traffic};
+use host_runtime::{Credential, HostGrant, Limits, PluginSpec, Traffic, TrustedKey};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,8 @@ pub struct SupplierConfig {
     pub component: PathBuf,
     #[serde(default)]
     pub digest: String,
+    #[serde(default)]
+    pub signed_by: Vec<TrustedKey>,
     #[serde(default = "no_settings")]
     pub settings: serde_json::Value,
     #[serde(default)]
@@ -114,6 +116,7 @@ impl SupplierConfig {
         let mut spec = PluginSpec::new(self.id.clone(), plugins_dir.join(&self.component));
         spec.modes.clone_from(&self.modes);
         spec.digest = Some(self.digest.clone()).filter(|digest| !digest.is_empty());
+        spec.signed_by.clone_from(&self.signed_by);
         spec.settings = self.settings.clone();
         spec.grants.clone_from(&self.hosts);
         spec.credentials = self
