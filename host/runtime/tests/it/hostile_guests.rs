@@ -108,7 +108,7 @@ async fn processor_time_is_limited_below_the_deadline() {
     let began = Instant::now();
     let answer = read(&supplier).await;
     assert!(
-        matches!(&answer, Err(ReadError::Unavailable(reason)) if reason.contains("processor time")),
+        matches!(&answer, Err(ReadError::Failed(reason)) if reason.contains("processor time")),
         "{answer:?}"
     );
     assert!(began.elapsed() < Duration::from_secs(2));
@@ -142,7 +142,7 @@ async fn a_trap_is_an_error_of_the_supplier_and_the_next_call_is_fresh() {
         )
         .await;
     assert!(
-        matches!(read(&supplier).await, Err(ReadError::Unavailable(reason)) if reason.contains("trapped"))
+        matches!(read(&supplier).await, Err(ReadError::Failed(reason)) if reason.contains("trapped"))
     );
 }
 
@@ -158,10 +158,7 @@ async fn deep_recursion_is_a_trap() {
             &[],
         )
         .await;
-    assert!(matches!(
-        read(&supplier).await,
-        Err(ReadError::Unavailable(_))
-    ));
+    assert!(matches!(read(&supplier).await, Err(ReadError::Failed(_))));
 }
 
 #[tokio::test]
@@ -176,7 +173,7 @@ async fn memory_is_limited_and_the_reason_is_told() {
     let supplier = bench.load_spec(spec).await;
     let answer = read(&supplier).await;
     assert!(
-        matches!(&answer, Err(ReadError::Unavailable(reason)) if reason.contains("more memory")),
+        matches!(&answer, Err(ReadError::Failed(reason)) if reason.contains("more memory")),
         "{answer:?}"
     );
 }
@@ -208,10 +205,7 @@ async fn bytes_taken_from_a_guest_are_limited() {
             &[],
         )
         .await;
-    assert!(matches!(
-        read(&supplier).await,
-        Err(ReadError::Unavailable(_))
-    ));
+    assert!(matches!(read(&supplier).await, Err(ReadError::Failed(_))));
 }
 
 #[tokio::test]
