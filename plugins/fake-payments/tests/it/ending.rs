@@ -234,6 +234,9 @@ fn a_read_that_breaks_says_how() {
             matches!(error, ReadError::Misconfigured(_))
         }),
         ("502", gateway().answer(502, "<html>"), |error| {
+            matches!(error, ReadError::Failed(_))
+        }),
+        ("503", gateway().answer(503, "<html>"), |error| {
             matches!(error, ReadError::Unavailable(_))
         }),
         // Whoever says 404 in another form than Tillway's is not Tillway.
