@@ -221,7 +221,7 @@ fn every_code_means_something_to_a_read() {
 fn a_read_that_breaks_says_how() {
     let text = || "closed".to_owned();
     type Expected = fn(&ReadError) -> bool;
-    let cases: [(&str, Gateway, Expected); 6] = [
+    let cases: [(&str, Gateway, Expected); 7] = [
         ("cut", gateway().fail(Error::Cut(text())), |error| {
             matches!(error, ReadError::Unavailable(_))
         }),
