@@ -9,3 +9,4 @@ mod http;
 mod nuitee;
 mod operate;
 mod readme;
+mod stripe;

@@ -23,6 +23,8 @@ pub struct Received {
     pub headers: Vec<(String, String)>,
     /// The body; null when it is empty or no JSON.
     pub body: Value,
+    /// The body as it came.
+    pub text: String,
 }
 
 impl Received {
@@ -147,6 +149,7 @@ async fn receive(State(desk): State<Arc<Desk>>, request: Request) -> Response {
         query: head.uri.query().unwrap_or_default().to_owned(),
         headers: headers.collect(),
         body: serde_json::from_slice(&body).unwrap_or_default(),
+        text: String::from_utf8_lossy(&body).into_owned(),
     };
     let answer = match desk.route(&received.route) {
         Some(route) => route(&received),

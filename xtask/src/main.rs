@@ -1,7 +1,8 @@
 //! The commands of this repository, for machines where only Rust is installed.
 //!
 //! Each subcommand is one file. What they share: running other programs
-//! (`process`), asking cargo (`cargo`), asking Debian's packages (`apt`).
+//! (`process`), asking cargo (`cargo`), asking Debian's packages (`apt`) and
+//! Python's (`python`).
 
 #![expect(
     clippy::print_stderr,
@@ -17,9 +18,11 @@ mod bench;
 mod cargo;
 mod ci;
 mod demo;
+mod localstripe;
 mod plugins;
 mod postgres;
 mod process;
+mod python;
 mod run;
 mod schemathesis;
 mod test;

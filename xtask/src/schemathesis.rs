@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 
 use crate::demo::Demo;
-use crate::{apt, cargo, plugins, process, run};
+use crate::{cargo, plugins, process, python, run};
 
 const VERSION: &str = "4.32.5";
 const VALIDATOR_VERSION: &str = "0.9.0";
@@ -125,31 +125,9 @@ fn everything_was_reached(folder: &Path) -> Result<()> {
 /// versions. Answers the folder of their programs.
 fn install(folder: &Path) -> Result<PathBuf> {
     let environment = folder.join(format!("python-{VERSION}-{VALIDATOR_VERSION}"));
-    let programs = environment.join("bin");
-    if process::succeeds(
-        Command::new(programs.join("python"))
-            .args(["-c", "import schemathesis, openapi_spec_validator"]),
-    ) {
-        return Ok(programs);
-    }
-    if !python_is_usable() {
-        apt::install(&["python3", "python3-venv"], "Schemathesis")?;
-    }
-    process::run(
-        Command::new("python3")
-            .args(["-m", "venv", "--clear"])
-            .arg(&environment),
-    )?;
-    process::run(
-        Command::new(programs.join("python"))
-            .args(["-m", "pip", "install", "--quiet"])
-            .arg("--disable-pip-version-check")
-            .arg(format!("schemathesis=={VERSION}"))
-            .arg(format!("openapi-spec-validator=={VALIDATOR_VERSION}")),
-    )?;
-    Ok(programs)
-}
-
-fn python_is_usable() -> bool {
-    process::succeeds(Command::new("python3").args(["-c", "import venv, ensurepip"]))
+    let packages = [
+        ("schemathesis", VERSION),
+        ("openapi-spec-validator", VALIDATOR_VERSION),
+    ];
+    python::install(&environment, &packages, "Schemathesis")
 }

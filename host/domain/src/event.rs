@@ -23,6 +23,24 @@ pub enum EventType {
     HotelBookingCancellationRefused,
     /// Something else about it changed.
     HotelBookingChanged,
+    /// A fare was bound.
+    FlightBookingCreated,
+    /// The ticket is issued.
+    FlightBookingConfirmed,
+    /// The booking came to nothing.
+    FlightBookingFailed,
+    /// It was not completed in time.
+    FlightBookingExpired,
+    /// A cancellation began.
+    FlightBookingCancellationStarted,
+    /// The ticket is released.
+    FlightBookingCanceled,
+    /// The supplier refused a cancellation.
+    FlightBookingCancellationRefused,
+    /// Bags were bought.
+    FlightBookingServicesAdded,
+    /// The airline changed what was booked.
+    FlightBookingAirlineChange,
     /// Money was taken.
     PaymentCaptured,
     /// Money was given back.
@@ -45,6 +63,15 @@ impl EventType {
             Self::HotelBookingPartiallyCanceled => "hotel.booking.partially_canceled",
             Self::HotelBookingCancellationRefused => "hotel.booking.cancellation_refused",
             Self::HotelBookingChanged => "hotel.booking.changed",
+            Self::FlightBookingCreated => "flight.booking.created",
+            Self::FlightBookingConfirmed => "flight.booking.confirmed",
+            Self::FlightBookingFailed => "flight.booking.failed",
+            Self::FlightBookingExpired => "flight.booking.expired",
+            Self::FlightBookingCancellationStarted => "flight.booking.cancellation_started",
+            Self::FlightBookingCanceled => "flight.booking.canceled",
+            Self::FlightBookingCancellationRefused => "flight.booking.cancellation_refused",
+            Self::FlightBookingServicesAdded => "flight.booking.services_added",
+            Self::FlightBookingAirlineChange => "flight.booking.airline_change",
             Self::PaymentCaptured => "payment.captured",
             Self::PaymentRefunded => "payment.refunded",
             Self::PaymentFailed => "payment.failed",

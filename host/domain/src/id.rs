@@ -32,6 +32,13 @@ macro_rules! prefixed_id {
                 Self(format!("{}{bits:032x}", $prefix))
             }
 
+            /// Makes the identifier of the `n`th such part of a booking.
+            #[must_use]
+            pub fn of(booking: &str, n: u32) -> Self {
+                let rest = booking.split_once('_').map_or(booking, |(_, rest)| rest);
+                Self(format!("{}{rest}-{n}", $prefix))
+            }
+
             /// Reads an identifier: the prefix, then 1 or more of `[A-Za-z0-9-]`.
             ///
             /// # Errors
@@ -94,6 +101,22 @@ prefixed_id! {
     RoomId = "room_";
     /// A guest of a room.
     GuestId = "guest_";
+    /// A passenger of a flight booking.
+    PassengerId = "psg_";
+    /// A journey of a flight booking.
+    JourneyId = "jrn_";
+    /// A segment of a journey.
+    SegmentId = "seg_";
+    /// Something bought with or for a ticket.
+    ServiceId = "svc_";
+    /// A purchase of services.
+    PurchaseId = "pur_";
+    /// A change by the airline to booked flights.
+    AirlineChangeId = "aic_";
+    /// An airport.
+    AirportId = "apt_";
+    /// An airline.
+    AirlineId = "arl_";
     /// A cancellation of a booking or of rooms.
     CancellationId = "cxl_";
     /// A stored payment instrument.

@@ -104,6 +104,26 @@ impl Leg {
         }
     }
 
+    /// Due now, where it would be due later; whether it would have been.
+    pub fn hurry(&mut self, now: Timestamp) -> bool {
+        let (Self::Due { at, .. }
+        | Self::Sent { next_at: at, .. }
+        | Self::Pending { next_at: at, .. }) = self;
+        let waited = *at > now;
+        *at = now.min(*at);
+        waited
+    }
+
+    /// The other side hints that something changed: read back now what was sent.
+    /// Whether that was.
+    pub fn hint(&mut self, now: Timestamp) -> bool {
+        if matches!(self, Self::Due { .. }) {
+            return false;
+        }
+        self.hurry(now);
+        true
+    }
+
     /// How often it was tried and known not to have happened.
     #[must_use]
     pub const fn tries(&self) -> u32 {

@@ -5,7 +5,9 @@
 //! their own boundaries. Serde is here only because a record is stored whole.
 #![warn(missing_docs)]
 
+pub mod booking;
 pub mod event;
+pub mod flight;
 pub mod hotel;
 pub mod id;
 pub mod leg;
@@ -14,4 +16,5 @@ pub mod owner;
 pub mod payment;
 pub mod routing;
 pub mod supplier;
+pub mod supplier_event;
 pub mod time;

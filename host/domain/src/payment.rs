@@ -3,77 +3,18 @@
 //! A payment knows nothing of what it pays for. Before the supplier's yes every
 //! step has an undo; after it every step is retried until it is done.
 
+mod card;
+mod step;
+
+pub use card::{Card, CardBrand, Funding, Instrument, Wallet};
+pub use step::{Next, PaymentStep, due};
+
 use crate::id::{InstrumentId, PaymentId, RefundId};
 use crate::leg::Leg;
 use crate::money::Money;
 use crate::supplier::SupplierId;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
-
-/// A card network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the networks")]
-pub enum CardBrand {
-    Visa,
-    Mastercard,
-    Amex,
-    Discover,
-    Diners,
-    Jcb,
-    Unionpay,
-    Unknown,
-}
-
-/// How a card is funded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Funding {
-    Credit,
-    Debit,
-    Prepaid,
-    Unknown,
-}
-
-/// A wallet that a card was in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Wallet {
-    ApplePay,
-    GooglePay,
-}
-
-/// What may be shown of a card.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Card {
-    /// Network.
-    pub brand: CardBrand,
-    /// Last four digits.
-    pub last4: String,
-    /// How it is funded.
-    pub funding: Funding,
-    /// Wallet that it was in.
-    pub wallet: Option<Wallet>,
-    /// `YYYY-MM`.
-    pub expires: Option<String>,
-}
-
-/// A stored means of payment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Instrument {
-    /// Its id.
-    pub id: InstrumentId,
-    /// Where its token is good.
-    pub processor: SupplierId,
-    /// The processor's token.
-    pub token: String,
-    /// What may be shown of it.
-    pub card: Option<Card>,
-    /// When it was stored.
-    pub created_at: Timestamp,
-}
 
 /// Who pays how.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,6 +27,8 @@ pub enum Method {
     },
     /// The payer's browser, through the processor's own form.
     Sdk,
+    /// The supplier took it at its own checkout; nothing is left to do here.
+    Supplier,
 }
 
 /// Where a payment stands.
@@ -379,6 +322,24 @@ impl Payment {
         }
     }
 
+    /// What the supplier took at its own checkout. The supplier stands where a
+    /// processor would.
+    #[must_use]
+    pub fn by_supplier(id: PaymentId, amount: Money, supplier: SupplierId, now: Timestamp) -> Self {
+        Self {
+            id,
+            amount,
+            method: Method::Supplier,
+            processor: supplier,
+            processor_reference: None,
+            card: None,
+            state: PaymentState::Captured,
+            refunds: Vec::new(),
+            decline: None,
+            created_at: now,
+        }
+    }
+
     /// What the API says of it.
     #[must_use]
     pub fn status(&self) -> PaymentStatus {
@@ -408,6 +369,12 @@ impl Payment {
             .map(|r| r.amount.minor)
             .sum();
         Money::new(minor, self.amount.currency)
+    }
+
+    /// Whether the payer's browser holds it.
+    #[must_use]
+    pub fn is_by_browser(&self) -> bool {
+        self.method == Method::Sdk
     }
 
     /// What could still be given back: the amount less every refund asked for.
@@ -490,6 +457,49 @@ impl Payment {
             });
         }
         amount
+    }
+
+    /// The supplier says that it gave back what it took.
+    pub fn refunded_by_supplier(&mut self, id: RefundId, amount: Money) -> Money {
+        let amount = amount.at_most(self.refundable());
+        if !amount.is_zero() {
+            self.refunds.push(Refund {
+                id,
+                amount,
+                leg: None,
+            });
+        }
+        amount
+    }
+
+    /// A hint that something changed at the processor: what was sent and is not
+    /// answered is read back now; whether there was anything.
+    pub fn hint(&mut self, now: Timestamp) -> bool {
+        let mut any = match &mut self.state {
+            PaymentState::Authorizing(leg)
+            | PaymentState::Capturing(leg)
+            | PaymentState::Voiding(leg) => leg.hint(now),
+            PaymentState::RequiresAction
+            | PaymentState::Authorized
+            | PaymentState::Captured
+            | PaymentState::Voided
+            | PaymentState::Failed => false,
+        };
+        let refunds = self.refunds.iter_mut();
+        for leg in refunds.filter_map(|refund| refund.leg.as_mut()) {
+            any |= leg.hint(now);
+        }
+        any
+    }
+
+    /// Refunds that wait for their next try are tried now; whether there were any.
+    pub fn hurry_refunds(&mut self, now: Timestamp) -> bool {
+        let mut any = false;
+        let refunds = self.refunds.iter_mut();
+        for leg in refunds.filter_map(|refund| refund.leg.as_mut()) {
+            any |= leg.hurry(now);
+        }
+        any
     }
 
     /// Moves the payment.

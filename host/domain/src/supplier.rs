@@ -302,6 +302,12 @@ pub enum ChangeError {
     /// Nothing left the gateway; the call may be repeated.
     #[error("nothing was sent: {0}")]
     NotSent(String),
+    /// The supplier's limit, said before it did anything; the call may be repeated.
+    #[error("the supplier's limit is reached")]
+    RateLimited {
+        /// Seconds to wait, where known.
+        retry_after_s: Option<u32>,
+    },
     /// The gateway has no room for another call; nothing was sent.
     #[error("too many calls at once")]
     Overloaded,

@@ -62,6 +62,13 @@ impl fmt::Display for Timestamp {
     }
 }
 
+/// Whether it is the name of a time zone, spelled as in the IANA database.
+#[must_use]
+pub fn is_time_zone(name: &str) -> bool {
+    jiff::tz::TimeZone::get(name)
+        .is_ok_and(|zone| !zone.is_unknown() && zone.iana_name() == Some(name))
+}
+
 /// Where the time comes from.
 pub trait Clock: Send + Sync {
     /// The present instant.
@@ -82,6 +89,22 @@ mod tests {
             Timestamp(1_795_255_200_050).to_string(),
             "2026-11-21T10:00:00.050Z"
         );
+    }
+
+    #[test]
+    fn time_zones_are_known_and_spelled_right() {
+        for (name, known) in [
+            ("Europe/Rome", true),
+            ("America/Argentina/Buenos_Aires", true),
+            ("UTC", true),
+            ("europe/rome", false),
+            ("Europe/Atlantis", false),
+            ("Etc/Unknown", false),
+            ("+01:00", false),
+            ("", false),
+        ] {
+            assert_eq!(is_time_zone(name), known, "{name}");
+        }
     }
 
     #[test]

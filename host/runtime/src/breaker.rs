@@ -49,6 +49,7 @@ const fn weight(outcome: Outcome) -> Weight {
         | Outcome::Overloaded
         | Outcome::CircuitOpen
         | Outcome::Unsupported
+        | Outcome::Unauthentic
         | Outcome::Canceled => Weight::Nothing,
     }
 }

@@ -33,6 +33,8 @@ pub enum Outcome {
     Unavailable,
     /// An answer that cannot be used.
     Unreadable,
+    /// A delivery that is not the supplier's.
+    Unauthentic,
     /// Credentials, settings or grants are wrong.
     Misconfigured,
     /// A change that did not leave the gateway.
@@ -64,6 +66,7 @@ impl Outcome {
             Self::TimedOut => "timed_out",
             Self::Unavailable => "unavailable",
             Self::Unreadable => "unreadable",
+            Self::Unauthentic => "unauthentic",
             Self::Misconfigured => "misconfigured",
             Self::NotSent => "not_sent",
             Self::Unknown => "unknown",

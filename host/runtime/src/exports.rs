@@ -1,6 +1,8 @@
 //! What a component exports: which capabilities, and where their functions are.
 //! Found once, at load, and checked against the WIT then; calls use the places.
 
+mod flight;
+
 use crate::bindings::exports::stopover::payment::processor as payment;
 use crate::bindings::exports::stopover::supplier as wit;
 use crate::bindings::stopover::supplier::types::{ChangeError, ReadError};
@@ -158,6 +160,11 @@ pub(crate) struct Processor {
     pub(crate) describe_instrument: Read<String, payment::Instrument>,
 }
 
+pub(crate) type Events = Function<
+    (wit::supplier_events::Delivery,),
+    (Result<Vec<wit::supplier_events::Event>, wit::supplier_events::VerifyError>,),
+>;
+
 /// Everything that one component exports.
 pub(crate) struct Exports {
     pub(crate) operations: Vec<Operation>,
@@ -172,6 +179,8 @@ pub(crate) struct Exports {
     pub(crate) content: Option<HotelContent>,
     pub(crate) forecast: Option<Forecast>,
     pub(crate) prices: Option<Prices>,
+    pub(crate) flight: flight::Flight,
+    pub(crate) events: Option<Events>,
     pub(crate) processor: Option<Processor>,
 }
 
@@ -208,9 +217,10 @@ impl Exports {
             content: finder.content()?,
             forecast: finder.one(Operation::HotelWeather, "forecast")?,
             prices: finder.one(Operation::HotelPriceCalendar, "read-prices")?,
+            flight: finder.flight()?,
+            events: finder.one(Operation::SupplierEvents, "verify")?,
             processor: finder.processor()?,
         };
-        finder.check_untyped(pre)?;
         exports.operations = finder.operations;
         exports.operations.sort_unstable();
         Ok(exports)
@@ -278,31 +288,5 @@ impl Finder<'_> {
             find_refund: Function::find(self, &interface, "find-refund")?,
             describe_instrument: Function::find(self, &interface, "describe-instrument")?,
         }))
-    }
-
-    /// Capabilities without typed calls yet are checked all the same, so that a
-    /// plugin that loads today loads when there are.
-    fn check_untyped(&mut self, pre: &InstancePre<GuestState>) -> Result<(), ExportError> {
-        macro_rules! check {
-            ($operation:ident, $interface:ident) => {
-                if self.interface(Operation::$operation).is_some() {
-                    let found = wit::$interface::GuestIndices::new(pre);
-                    let loaded =
-                        found.and_then(|indices| indices.load(&mut *self.store, self.instance));
-                    loaded.map_err(|error| ExportError {
-                        interface: self.interface,
-                        function: "(all)".to_owned(),
-                        reason: format!("{error:#}"),
-                    })?;
-                }
-            };
-        }
-        check!(FlightPricing, flight_pricing);
-        check!(FlightBooking, flight_booking);
-        check!(FlightCancellation, flight_cancellation);
-        check!(FlightServices, flight_services);
-        check!(FlightReference, flight_reference);
-        check!(SupplierEvents, supplier_events);
-        Ok(())
     }
 }

@@ -10,7 +10,9 @@ use base64::engine::general_purpose::STANDARD;
 use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};
 use host_storage::DatabaseError;
-use sandbox::keys::{Credential, SANDBOX_HOTELS, SANDBOX_MINI, SANDBOX_PAYMENTS};
+use sandbox::keys::{
+    Credential, SANDBOX_HOTELS, SANDBOX_MINI, SANDBOX_PAYMENTS, SUPPLIER_A, SUPPLIER_B,
+};
 use secrecy::{ExposeSecret, SecretString};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -59,6 +61,20 @@ pub fn overlay(data_dir: &Path, sandbox_url: &str) -> Result<Table, DemoError> {
             SANDBOX_MINI,
             "hotel",
             "fake-hotels-mini.wasm",
+            sandbox_url,
+            20,
+        ),
+        supplier(
+            SUPPLIER_A,
+            "flight",
+            "fake-flights-skylane.wasm",
+            sandbox_url,
+            10,
+        ),
+        supplier(
+            SUPPLIER_B,
+            "flight",
+            "fake-flights-jetbridge.wasm",
             sandbox_url,
             20,
         ),

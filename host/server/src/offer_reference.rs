@@ -2,30 +2,72 @@
 //! travels in a sealed token. It opens only for the organization and mode that
 //! it was made for; a changed byte makes it invalid.
 
-use crate::flow::prebook::OfferTerms;
+use crate::flow::hotel::prebook::OfferTerms;
 use crate::seal::Sealer;
+use host_domain::flight::passenger::Travellers;
+use host_domain::money::Money;
 use host_domain::owner::Tenant;
+use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-/// Longest reference, in characters. What an adapter may put into an offer is
-/// bounded (4 KiB of its own, 300 characters a text), so that offers of nine
-/// rooms fit; a longer one is not given out.
-pub(crate) const REFERENCE_CHARS_MAX: usize = 65_536;
+/// The terms of an offer of one product. Each product has a purpose of its own, so
+/// that one's references are no references of another.
+pub(crate) trait Terms: Serialize + DeserializeOwned {
+    /// What the token is sealed for.
+    const PURPOSE: &'static str;
+    /// Longest reference, in characters; a longer one is not given out.
+    const REFERENCE_CHARS_MAX: usize;
+}
 
-/// What the token is sealed for.
-const PURPOSE: &str = "hotel_offer";
+/// What an adapter may put into an offer is bounded (4 KiB of its own, 300
+/// characters a text), so that offers of nine rooms fit.
+impl Terms for OfferTerms {
+    const PURPOSE: &'static str = "hotel_offer";
+    const REFERENCE_CHARS_MAX: usize = 65_536;
+}
+
+/// An answer may hold 250 fares.
+impl Terms for FlightOffer {
+    const PURPOSE: &'static str = "flight_offer";
+    const REFERENCE_CHARS_MAX: usize = 8_192;
+}
+
+/// What the reference of a fare holds. The itinerary is not in it: prebook reads
+/// it anew.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FlightOffer {
+    /// Whose fare it is.
+    pub(crate) supplier: SupplierId,
+    /// The adapter's, opaque.
+    pub(crate) supplier_offer: String,
+    /// What at most one unfinished booking may hold, where there is such a thing.
+    pub(crate) exclusive_key: Option<String>,
+    /// For all passengers.
+    pub(crate) total: Money,
+    /// Who the fare is for; prebook's passengers must be these.
+    pub(crate) travellers: Travellers,
+    /// Each passenger needs a travel document.
+    pub(crate) documents_required: bool,
+    /// Until when it can be prebooked.
+    pub(crate) expires_at: Timestamp,
+}
 
 /// Makes the reference of an offer; none when it cannot be sealed or is too long.
-pub(crate) fn make(sealer: &Sealer, tenant: &Tenant, terms: &OfferTerms) -> Option<String> {
+pub(crate) fn make<T: Terms>(sealer: &Sealer, tenant: &Tenant, terms: &T) -> Option<String> {
     let bytes = serde_json::to_vec(terms).ok()?;
-    let reference = sealer.seal_text(PURPOSE, &place(tenant), &bytes).ok()?;
-    Some(reference).filter(|reference| reference.len() <= REFERENCE_CHARS_MAX)
+    let reference = sealer.seal_text(T::PURPOSE, &place(tenant), &bytes).ok()?;
+    Some(reference).filter(|reference| reference.len() <= T::REFERENCE_CHARS_MAX)
 }
 
 /// Reads a reference; none when it was changed, cut, or made for another
-/// organization or mode. Whether the offer has expired is for the reader to say:
-/// a repeated prebook still gives what the first one made.
-pub(crate) fn read(sealer: &Sealer, tenant: &Tenant, reference: &str) -> Option<OfferTerms> {
-    let bytes = sealer.open_text(PURPOSE, &place(tenant), reference).ok()?;
+/// organization, mode or product. Whether the offer has expired is for the reader
+/// to say: a repeated prebook still gives what the first one made.
+pub(crate) fn read<T: Terms>(sealer: &Sealer, tenant: &Tenant, reference: &str) -> Option<T> {
+    let bytes = sealer
+        .open_text(T::PURPOSE, &place(tenant), reference)
+        .ok()?;
     serde_json::from_slice(&bytes).ok()
 }
 
@@ -36,14 +78,12 @@ fn place(tenant: &Tenant) -> [&str; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::prebook::OfferedRoom;
+    use crate::flow::hotel::prebook::OfferedRoom;
     use crate::seal::KEY_BYTES;
     use host_domain::hotel::{Board, HotelSummary, Occupancy, Stay};
     use host_domain::id::HotelId;
-    use host_domain::money::{Currency, Money};
+    use host_domain::money::Currency;
     use host_domain::owner::Mode;
-    use host_domain::supplier::SupplierId;
-    use host_domain::time::Timestamp;
 
     fn sealer() -> Sealer {
         Sealer::new("k1", &vec![7; KEY_BYTES].into(), &[]).unwrap()
@@ -99,7 +139,7 @@ mod tests {
     fn a_reference_holds_the_offer_and_the_largest_fits() {
         let tenant = tenant("acme", Mode::Test);
         let reference = make(&sealer(), &tenant, &terms(9)).unwrap();
-        let read = read(&sealer(), &tenant, &reference).unwrap();
+        let read: OfferTerms = read(&sealer(), &tenant, &reference).unwrap();
         assert_eq!(
             (read.total, read.rooms.len(), read.stay),
             (terms(9).total, 9, terms(9).stay)
@@ -119,7 +159,10 @@ mod tests {
             tenant("acm", Mode::Test),
             tenant("", Mode::Test),
         ] {
-            assert!(read(&sealer(), &other, &reference).is_none(), "{other:?}");
+            assert!(
+                read::<OfferTerms>(&sealer(), &other, &reference).is_none(),
+                "{other:?}"
+            );
         }
     }
 
@@ -134,7 +177,10 @@ mod tests {
             let mut changed = reference.clone().into_bytes();
             changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(changed).unwrap();
-            assert!(read(&sealer(), &tenant, &changed).is_none(), "at {at}");
+            assert!(
+                read::<OfferTerms>(&sealer(), &tenant, &changed).is_none(),
+                "at {at}"
+            );
         }
         for text in [
             "",
@@ -142,7 +188,45 @@ mod tests {
             &reference[..reference.len() - 4],
             &format!("{reference}AAAA"),
         ] {
-            assert!(read(&sealer(), &tenant, text).is_none());
+            assert!(read::<OfferTerms>(&sealer(), &tenant, text).is_none());
         }
+    }
+
+    fn fare(supplier_offer: &str) -> FlightOffer {
+        FlightOffer {
+            supplier: SupplierId::parse("SUPPLIER_A").unwrap(),
+            supplier_offer: supplier_offer.to_owned(),
+            exclusive_key: Some("search-1".to_owned()),
+            total: Money::new(42_000, Currency::parse("GBP").unwrap()),
+            travellers: Travellers {
+                adults: 2,
+                children: vec![2, 17],
+                infants: 1,
+            },
+            documents_required: true,
+            expires_at: Timestamp(1_795_255_200_000),
+        }
+    }
+
+    #[test]
+    fn a_fare_fits_with_all_that_an_adapter_may_put_into_it() {
+        let tenant = tenant("acme", Mode::Test);
+        let largest = fare(&"é".repeat(2048));
+        let reference = make(&sealer(), &tenant, &largest).unwrap();
+        assert_eq!(read(&sealer(), &tenant, &reference), Some(largest));
+        // Each of these takes six bytes when it is written down.
+        assert_eq!(
+            make(&sealer(), &tenant, &fare(&"\u{1f}".repeat(4096))),
+            None
+        );
+    }
+
+    #[test]
+    fn a_reference_of_one_product_is_none_of_the_other() {
+        let tenant = tenant("acme", Mode::Test);
+        let hotel = make(&sealer(), &tenant, &terms(1)).unwrap();
+        let flight = make(&sealer(), &tenant, &fare("off-1")).unwrap();
+        assert_eq!(read::<FlightOffer>(&sealer(), &tenant, &hotel), None);
+        assert!(read::<OfferTerms>(&sealer(), &tenant, &flight).is_none());
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod booking;
 pub(crate) mod calendar;
 pub(crate) mod cancellation;
 pub(crate) mod content;
+pub(crate) mod flight;
 pub(crate) mod offer;
 pub(crate) mod payment;
 pub(crate) mod place;
@@ -18,8 +19,10 @@ pub(crate) mod weather;
 mod tests;
 
 use crate::api::value::Instant;
-use host_domain::hotel::booking::{Booking, Notice};
+use host_domain::booking::Notice;
 use host_domain::id::EventId;
+use host_domain::payment::Payment;
+use host_domain::time::Timestamp;
 use serde::Serialize;
 
 /// What every event is wrapped in.
@@ -32,47 +35,62 @@ struct Event<'a, T> {
     data: T,
 }
 
+/// What an event is about: a booking, or a payment of one.
 #[derive(Serialize)]
-struct BookingData {
-    booking: booking::HotelBooking,
-}
-
-#[derive(Serialize)]
-struct PaymentData<'a> {
-    payment: payment::HotelPayment,
-    booking_id: &'a str,
+#[serde(untagged)]
+enum About<'a, B, P> {
+    Booking { booking: B },
+    Payment { payment: P, booking_id: &'a str },
 }
 
 /// The whole body of an event: `{id, type, created_at, data}`. `data` holds the
 /// booking, or the payment and the booking's id, as they were at the event.
-pub(crate) fn event_payload(id: &EventId, notice: &Notice, booking: &Booking) -> String {
-    let told = notice.payment.as_ref().and_then(|id| booking.payment(id));
-    match told {
-        Some(told) => envelope(
-            id,
-            notice,
-            booking,
-            PaymentData {
-                payment: payment::with_cards(told),
-                booking_id: booking.id.as_str(),
-            },
-        ),
-        None => envelope(
-            id,
-            notice,
-            booking,
-            BookingData {
-                booking: booking::whole(booking),
-            },
-        ),
-    }
+pub(crate) fn event_payload(
+    id: &EventId,
+    notice: &Notice,
+    booking: &host_domain::hotel::Booking,
+) -> String {
+    let about = match told(notice, &booking.payments) {
+        Some(told) => About::Payment {
+            payment: payment::with_cards(told),
+            booking_id: booking.id.as_str(),
+        },
+        None => About::Booking {
+            booking: booking::whole(booking),
+        },
+    };
+    envelope(id, notice, booking.updated_at, about)
 }
 
-fn envelope<T: Serialize>(id: &EventId, notice: &Notice, booking: &Booking, data: T) -> String {
+/// The same of flights.
+pub(crate) fn flight_event_payload(
+    id: &EventId,
+    notice: &Notice,
+    booking: &host_domain::flight::Booking,
+) -> String {
+    let about = match told(notice, &booking.payments) {
+        Some(told) => About::Payment {
+            payment: flight::payment::with_method(told),
+            booking_id: booking.id.as_str(),
+        },
+        None => About::Booking {
+            booking: flight::booking::whole(booking),
+        },
+    };
+    envelope(id, notice, booking.updated_at, about)
+}
+
+/// The payment that subscribers are told of, if they are told of one.
+fn told<'a>(notice: &Notice, payments: &'a [Payment]) -> Option<&'a Payment> {
+    let id = notice.payment.as_ref()?;
+    payments.iter().find(|payment| payment.id == *id)
+}
+
+fn envelope(id: &EventId, notice: &Notice, at: Timestamp, data: impl Serialize) -> String {
     let event = Event {
         id: id.as_str(),
         event_type: notice.event_type.as_str(),
-        created_at: booking.updated_at.into(),
+        created_at: at.into(),
         data,
     };
     // Resources hold text, numbers and lists only: they always have a JSON form.

@@ -4,7 +4,8 @@ use crate::statement::{Row, Statement, Value, statement};
 use crate::{Conflict, DatabaseError, Store, Write};
 use host_domain::hotel::booking::{Booking, Status};
 use host_domain::id::BookingId;
-use host_domain::owner::Owner;
+use host_domain::owner::{Mode, Owner};
+use host_domain::supplier::SupplierId;
 
 /// Which of an owner's bookings; none: all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -63,14 +64,14 @@ impl Write {
         self.one(insert, Conflict::BookingExists)
     }
 
-    /// Stores a booking that moved once since it was read, else
-    /// [`Conflict::BookingVersion`]: its stored version must be one less.
-    pub fn update_hotel_booking(&mut self, booking: &Booking) -> &mut Self {
+    /// Stores a booking as it has become since it was read at `read_version`,
+    /// else [`Conflict::BookingVersion`]: that must still be the stored one.
+    pub fn update_hotel_booking(&mut self, booking: &Booking, read_version: i64) -> &mut Self {
         let document = self.json(booking);
         let update = statement!(
             "UPDATE hotel_booking SET status = $4, supplier_reference = $5, hotel_id = $6, \
              total_minor = $7, currency = $8, updated_at = $9, version = $10, document = $11 \
-             WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $10 - 1",
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $12",
             booking.owner.tenant.organization.as_str(),
             booking.owner.tenant.mode,
             booking.id.as_str(),
@@ -82,6 +83,7 @@ impl Write {
             booking.updated_at,
             booking.version,
             document,
+            read_version,
         );
         self.one(update, Conflict::BookingVersion)
     }
@@ -110,6 +112,22 @@ impl Store {
         id: &BookingId,
     ) -> Result<Option<Booking>, DatabaseError> {
         let row = self.row(load(id)).await?;
+        row.map(|row| read(&row)).transpose()
+    }
+
+    /// The newest booking with this id at the supplier, whoever it belongs to:
+    /// for background work, never for a caller.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn hotel_booking_by_supplier_reference(
+        &self,
+        mode: Mode,
+        supplier: &SupplierId,
+        supplier_reference: &str,
+    ) -> Result<Option<Booking>, DatabaseError> {
+        let select = by_supplier_reference(mode, supplier, supplier_reference);
+        let row = self.row(select).await?;
         row.map(|row| read(&row)).transpose()
     }
 
@@ -180,6 +198,21 @@ pub(crate) fn load(id: &BookingId) -> Statement {
     statement!(
         "SELECT document FROM hotel_booking WHERE id = $1",
         id.as_str()
+    )
+}
+
+pub(crate) fn by_supplier_reference(
+    mode: Mode,
+    supplier: &SupplierId,
+    supplier_reference: &str,
+) -> Statement {
+    statement!(
+        "SELECT document FROM hotel_booking \
+         WHERE supplier_reference = $1 AND supplier = $2 AND mode = $3 \
+         ORDER BY created_at DESC, id DESC LIMIT 1",
+        supplier_reference,
+        supplier.as_str(),
+        mode,
     )
 }
 

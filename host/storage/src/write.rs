@@ -29,6 +29,9 @@ pub enum Conflict {
     /// The booking is not there, or was changed since it was read.
     #[error("the booking was changed by another")]
     BookingVersion,
+    /// Another unfinished booking holds the same offer.
+    #[error("another booking holds the offer")]
+    OfferInUse,
     /// The booking's history has an entry of this sequence.
     #[error("the booking's history was continued by another")]
     HistorySequence,
@@ -65,6 +68,12 @@ pub enum Conflict {
     /// The instrument is not there, or was deleted.
     #[error("the payment instrument does not exist")]
     InstrumentUnknown,
+    /// The supplier told the same before.
+    #[error("the supplier's event was received before")]
+    SupplierEventSeen,
+    /// The supplier's event is not there, or something came of it already.
+    #[error("the supplier's event is settled")]
+    SupplierEventSettled,
 }
 
 #[derive(Debug, Clone)]

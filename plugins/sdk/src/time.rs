@@ -59,6 +59,37 @@ pub fn parse_local_time(text: &str) -> Option<LocalTime> {
     Some(format!("{date}T{:02}:{:02}", minutes / 60, minutes % 60))
 }
 
+/// Whole minutes of an ISO 8601 duration in days, hours, minutes and seconds
+/// (`P1DT2H30M`, `PT02H26M`); none for weeks, months and years, and for what is
+/// no duration.
+pub fn parse_duration_minutes(text: &str) -> Option<u32> {
+    const DATE: &[(char, u32)] = &[('D', 86_400)];
+    const CLOCK: &[(char, u32)] = &[('H', 3600), ('M', 60), ('S', 1)];
+    let written = text.strip_prefix('P')?;
+    let (date, clock) = written.split_once('T').unwrap_or((written, "0S"));
+    if written.is_empty() || clock.is_empty() {
+        return None;
+    }
+    let mut seconds: u32 = 0;
+    for (mut part, units) in [(date, DATE), (clock, CLOCK)] {
+        for (unit, unit_s) in units {
+            let Some((count, after)) = part.split_once(*unit) else {
+                continue;
+            };
+            if !count.bytes().all(|byte| byte.is_ascii_digit()) {
+                return None;
+            }
+            let count: u32 = count.parse().ok()?;
+            seconds = seconds.checked_add(count.checked_mul(*unit_s)?)?;
+            part = after;
+        }
+        if !part.is_empty() {
+            return None;
+        }
+    }
+    Some(seconds / 60)
+}
+
 /// The instant of an HTTP date, e.g. `Sun, 06 Nov 1994 08:49:37 GMT`.
 pub fn parse_http_date(text: &str) -> Option<TimestampMs> {
     const MONTHS: [&str; 12] = [

@@ -4,6 +4,8 @@ mod booking;
 mod cancellation;
 mod content;
 mod convention;
+mod flight_offer;
+mod flight_reference;
 mod idempotency;
 mod identity;
 mod instrument;

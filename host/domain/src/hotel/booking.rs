@@ -5,7 +5,7 @@
 mod tests;
 mod transition;
 
-use crate::event::EventType;
+use crate::booking::{Failure, Settlement};
 use crate::hotel::offer::{
     Board, CancellationPolicy, Contact, Guest, HotelSummary, Loyalty, Promotion, Stay,
 };
@@ -18,10 +18,6 @@ use crate::payment::{Payment, PaymentEvent};
 use crate::supplier::SupplierId;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
-
-/// How long an unanswered prebook may stay unanswered. Nothing is owed at that
-/// stage, so here, and only here, a timer decides.
-pub const PREBOOK_UNKNOWN_MS: i64 = 15 * 60 * 1000;
 
 /// The statuses of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -128,15 +124,6 @@ pub enum State {
     Expired,
 }
 
-/// Why something failed, for callers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
-    /// Stable, e.g. `book_failed`.
-    pub code: String,
-    /// One sentence.
-    pub description: String,
-}
-
 /// A room of a booking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {
@@ -202,16 +189,6 @@ pub struct Cancellation {
     pub completed_at: Option<Timestamp>,
     /// Why not.
     pub failure: Option<Failure>,
-}
-
-/// Who takes the payer's money.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Settlement {
-    /// The gateway, with a stored instrument or the payer's browser.
-    Gateway,
-    /// The supplier, at its own checkout.
-    Supplier,
 }
 
 /// A hotel booking.
@@ -367,6 +344,8 @@ pub enum Event {
     CancelRefused(Failure),
     /// Reading back shows that the cancellation never took place.
     CancelLost(Failure),
+    /// The supplier or the processor says that something changed: read it back.
+    Hinted,
     /// Something happens to a payment.
     Payment {
         /// Which.
@@ -374,38 +353,6 @@ pub enum Event {
         /// What.
         event: PaymentEvent,
     },
-}
-
-/// The event does not fit the booking's state.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{event} does not fit a booking that is {}", .status.as_str())]
-pub struct Conflict {
-    /// Where the booking is.
-    pub status: Status,
-    /// What does not fit.
-    pub event: &'static str,
-}
-
-/// A booking that has moved, and what the move tells.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Moved {
-    /// The booking afterwards, its version counted up.
-    pub booking: Booking,
-    /// Where it was.
-    pub from: Status,
-    /// What happened, for the booking's history.
-    pub event: &'static str,
-    /// What subscribers are told.
-    pub publish: Vec<Notice>,
-}
-
-/// Something that subscribers are told.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
-    /// Of which type.
-    pub event_type: EventType,
-    /// The payment that it is about, of a payment event.
-    pub payment: Option<PaymentId>,
 }
 
 impl Booking {
@@ -460,45 +407,6 @@ impl Booking {
             .map(|r| r.total.minor)
             .sum();
         self.total.less(Money::new(released, self.total.currency))
-    }
-
-    /// Our reference at a processor for one call about a payment. Begins with
-    /// the booking's id. A call that may have happened keeps its reference; a
-    /// call that is known not to have happened gets a new one, because
-    /// processors answer a repeated reference with its first answer.
-    #[must_use]
-    pub fn payment_reference(&self, payment: &PaymentId, call: &str, tries: u32) -> String {
-        let ordinal = self
-            .payments
-            .iter()
-            .position(|p| p.id == *payment)
-            .unwrap_or(self.payments.len());
-        format!(
-            "{}-{call}-{}-{}",
-            self.id,
-            ordinal.saturating_add(1),
-            tries.saturating_add(1)
-        )
-    }
-
-    /// The same for one of a payment's refunds.
-    #[must_use]
-    pub fn refund_reference(&self, payment: &Payment, refund: &RefundId) -> String {
-        let ordinal = payment
-            .refunds
-            .iter()
-            .position(|known| known.id == *refund)
-            .unwrap_or(payment.refunds.len());
-        let tries = payment
-            .refunds
-            .get(ordinal)
-            .and_then(|known| known.leg.as_ref())
-            .map_or(0, Leg::tries);
-        self.payment_reference(
-            &payment.id,
-            &format!("refund-{}", ordinal.saturating_add(1)),
-            tries,
-        )
     }
 
     /// Our reference at the supplier for a cancellation.

@@ -2,10 +2,10 @@
 //! the time. The call that books and the worker that resumes after a crash walk
 //! the same steps.
 
-use crate::hotel::booking::{Booking, PREBOOK_UNKNOWN_MS, State};
-use crate::id::{PaymentId, RefundId};
+use crate::booking::PREBOOK_UNKNOWN_MS;
+use crate::hotel::booking::{Booking, State};
 use crate::leg::Leg;
-use crate::payment::{Payment, PaymentState};
+use crate::payment::{Next, Payment, PaymentState, PaymentStep, due};
 use crate::time::Timestamp;
 
 /// One thing to do, named.
@@ -15,8 +15,6 @@ pub enum Step {
     GiveUpPrebook,
     /// End a booking that was not completed in time.
     Expire,
-    /// Hold the amount.
-    Authorize(PaymentId),
     /// Book at the supplier.
     Book,
     /// Read back a booking whose outcome is not known.
@@ -25,16 +23,8 @@ pub enum Step {
     Cancel,
     /// Read back a cancellation whose outcome is not known.
     FindCancellation,
-    /// Take the held amount.
-    Capture(PaymentId),
-    /// Release the held amount.
-    Void(PaymentId),
-    /// Read back a payment whose outcome is not known.
-    FindPayment(PaymentId),
-    /// Give money back.
-    Refund(PaymentId, RefundId),
-    /// Read back a refund whose outcome is not known.
-    FindRefund(PaymentId, RefundId),
+    /// Something about a payment, at its processor.
+    Payment(PaymentStep),
 }
 
 impl Step {
@@ -44,43 +34,23 @@ impl Step {
         match self {
             Self::GiveUpPrebook => "give_up_prebook",
             Self::Expire => "expire",
-            Self::Authorize(_) => "authorize",
             Self::Book => "book",
             Self::FindBooking => "find_booking",
             Self::Cancel => "cancel",
             Self::FindCancellation => "find_cancellation",
-            Self::Capture(_) => "capture",
-            Self::Void(_) => "void",
-            Self::FindPayment(_) => "find_payment",
-            Self::Refund(..) => "refund",
-            Self::FindRefund(..) => "find_refund",
+            Self::Payment(step) => step.name(),
         }
     }
-}
-
-/// When to do what.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Next {
-    /// At once.
-    Now(Step),
-    /// Nothing until then.
-    At(Timestamp),
-    /// Nothing, unless somebody asks for something.
-    Nothing,
 }
 
 impl Booking {
     /// What is to be done next. Of several things the earliest; the booking's
     /// own step before its payments' when both are due.
     #[must_use]
-    pub fn next(&self, now: Timestamp) -> Next {
-        let own = self.own_step();
-        let payments = self.payments.iter().flat_map(payment_steps);
-        match own.into_iter().chain(payments).min_by_key(|(at, _)| *at) {
-            Some((at, step)) if at <= now => Next::Now(step),
-            Some((at, _)) => Next::At(at),
-            None => Next::Nothing,
-        }
+    pub fn next(&self, now: Timestamp) -> Next<Step> {
+        let payments = self.payments.iter().flat_map(Payment::steps);
+        let payments = payments.map(|(at, step)| (at, Step::Payment(step)));
+        due(self.own_step().into_iter().chain(payments), now)
     }
 
     fn own_step(&self) -> Option<(Timestamp, Step)> {
@@ -118,36 +88,5 @@ impl Booking {
                 Some((*next_at, Step::FindBooking))
             }
         }
-    }
-}
-
-fn payment_steps(payment: &Payment) -> Vec<(Timestamp, Step)> {
-    let id = || payment.id.clone();
-    match &payment.state {
-        PaymentState::Authorizing(Leg::Due { at, .. }) => vec![(*at, Step::Authorize(id()))],
-        PaymentState::Capturing(Leg::Due { at, .. }) => vec![(*at, Step::Capture(id()))],
-        PaymentState::Voiding(Leg::Due { at, .. }) => vec![(*at, Step::Void(id()))],
-        PaymentState::Authorizing(leg)
-        | PaymentState::Capturing(leg)
-        | PaymentState::Voiding(leg) => {
-            vec![(leg.at(), Step::FindPayment(id()))]
-        }
-        PaymentState::Captured => payment
-            .refunds
-            .iter()
-            .filter_map(|refund| {
-                let step = match refund.leg.as_ref()? {
-                    Leg::Due { at, .. } => (*at, Step::Refund(id(), refund.id.clone())),
-                    leg @ (Leg::Sent { .. } | Leg::Pending { .. }) => {
-                        (leg.at(), Step::FindRefund(id(), refund.id.clone()))
-                    }
-                };
-                Some(step)
-            })
-            .collect(),
-        PaymentState::RequiresAction
-        | PaymentState::Authorized
-        | PaymentState::Voided
-        | PaymentState::Failed => Vec::new(),
     }
 }

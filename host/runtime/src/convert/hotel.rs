@@ -2,7 +2,7 @@
 
 use super::outcome::{booking_status, checkout};
 use super::{
-    Read, bad, currency, instant, list, location, money, optional, price, same_currency,
+    Read, any_money, bad, currency, instant, list, location, money, optional, price, same_currency,
     shown_number, text,
 };
 use crate::bindings::exports::stopover::supplier::{
@@ -18,7 +18,7 @@ use host_domain::hotel::{
     Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Loyalty, Occupancy,
     Penalty, Promotion, Restriction, RoomRate, Stay,
 };
-use host_domain::money::{Currency, Money};
+use host_domain::money::Currency;
 
 const PENALTIES_MAX: usize = 60;
 const RESTRICTIONS_MAX: usize = 20;
@@ -346,10 +346,6 @@ fn room_rates(rates: Vec<wire::RoomRate>, currency: Currency, rooms: usize) -> R
         .collect()
 }
 
-fn any_money(field: &'static str, amount: &types::Money) -> Read<Money> {
-    money(field, amount.amount, currency(field, &amount.currency)?)
-}
-
 const fn board(board: types::Board) -> Board {
     match board {
         types::Board::RoomOnly => Board::RoomOnly,
@@ -473,10 +469,7 @@ pub(crate) fn booking_state(
     Ok(BookingState {
         status: booking_status(state.status)?,
         supplier_reference: text::reference("supplier-reference", state.supplier_reference)?,
-        client_reference: optional(
-            state.client_reference.filter(|text| !text.is_empty()),
-            |text| text::reference("client-reference", text),
-        )?,
+        client_reference: text::some_reference("client-reference", state.client_reference)?,
         total: money("total", state.total, currency)?,
         hotel_confirmation_code: text::some(state.hotel_confirmation_code, text::LINE_CHARS),
         remarks: text::some(state.remarks, text::TEXT_CHARS),
@@ -492,9 +485,9 @@ fn booked_room(room: wire::BookedRoom) -> Read<BookedRoom> {
     }
     Ok(BookedRoom {
         position: room.position,
-        supplier_room_reference: optional(
-            room.supplier_room_reference.filter(|text| !text.is_empty()),
-            |text| text::reference("rooms.supplier-room-reference", text),
+        supplier_room_reference: text::some_reference(
+            "rooms.supplier-room-reference",
+            room.supplier_room_reference,
         )?,
         hotel_confirmation_code: text::some(room.hotel_confirmation_code, text::LINE_CHARS),
         canceled: room.canceled,
@@ -508,9 +501,9 @@ fn cancellation(amounts: wire::CancellationAmounts) -> Read<CancellationAmounts>
         refund: optional(amounts.refund, |minor| {
             money("cancellation.refund", minor, currency)
         })?,
-        supplier_reference: optional(
-            amounts.supplier_reference.filter(|text| !text.is_empty()),
-            |text| text::reference("cancellation.supplier-reference", text),
+        supplier_reference: text::some_reference(
+            "cancellation.supplier-reference",
+            amounts.supplier_reference,
         )?,
     })
 }

@@ -3,11 +3,14 @@
 //! answer is unreadable; what is only shown is cut to size or left out.
 
 pub(crate) mod content;
+pub(crate) mod flight;
 pub(crate) mod hotel;
 pub(crate) mod outcome;
 pub(crate) mod payment;
+pub(crate) mod supplier_event;
 mod text;
 
+use crate::bindings::stopover::supplier::types;
 use host_domain::hotel::Location;
 use host_domain::money::{Currency, MINOR_UNITS_MAX, Money};
 use host_domain::time::{Date, Timestamp};
@@ -56,6 +59,10 @@ fn money(field: &'static str, minor: i64, currency: Currency) -> Read<Money> {
     Ok(Money::new(minor, currency))
 }
 
+fn any_money(field: &'static str, amount: &types::Money) -> Read<Money> {
+    money(field, amount.amount, currency(field, &amount.currency)?)
+}
+
 fn price(field: &'static str, minor: i64, currency: Currency) -> Read<Money> {
     if minor == 0 {
         bad(field, "a price of nothing")
@@ -101,6 +108,18 @@ fn date(field: &'static str, text: &str) -> Read<Date> {
     match text.parse() {
         Ok(date) if shaped => Ok(date),
         _ => bad(field, "not a date of the form YYYY-MM-DD"),
+    }
+}
+
+/// `YYYY-MM-DDTHH:MM` of a day that exists, and nothing else.
+fn local_time(field: &'static str, text: String) -> Read<String> {
+    let fits = text
+        .split_once('T')
+        .is_some_and(|(day, time)| date(field, day).is_ok() && text::is_clock_time(time));
+    if fits {
+        Ok(text)
+    } else {
+        bad(field, "not a time of the form YYYY-MM-DDTHH:MM")
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn read_error(error: wire::ReadError) -> ReadError {
             Err(unreadable) => ReadError::Unreadable(unreadable.to_string()),
         },
         wire::ReadError::RateLimited(seconds) => ReadError::RateLimited {
-            retry_after_s: seconds.map(|s| s.min(RETRY_AFTER_S_MAX)),
+            retry_after_s: retry_after(seconds),
         },
         wire::ReadError::TimedOut(reason) => ReadError::TimedOut(text::sentence(reason)),
         wire::ReadError::Unavailable(reason) => ReadError::Unavailable(text::sentence(reason)),
@@ -38,8 +38,15 @@ pub(crate) fn change_error(error: wire::ChangeError) -> ChangeError {
             }
         },
         wire::ChangeError::NotSent(reason) => ChangeError::NotSent(text::sentence(reason)),
+        wire::ChangeError::RateLimited(seconds) => ChangeError::RateLimited {
+            retry_after_s: retry_after(seconds),
+        },
         wire::ChangeError::Unknown(reason) => ChangeError::Unknown(text::sentence(reason)),
     }
+}
+
+fn retry_after(seconds: Option<u32>) -> Option<u32> {
+    seconds.map(|seconds| seconds.min(RETRY_AFTER_S_MAX))
 }
 
 fn refusal(no: wire::Refusal) -> Read<Refusal> {

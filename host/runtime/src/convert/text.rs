@@ -1,12 +1,15 @@
 //! Texts from guests: references must be there and whole, display texts are cut.
 
 use super::{Read, bad};
+use host_domain::time::is_time_zone;
 
 /// Longest reference of a supplier.
 const REFERENCE_BYTES_MAX: usize = 256;
 /// Longest opaque state that an adapter gives and gets back.
 pub(super) const OPAQUE_BYTES_MAX: usize = 4 << 10;
 const URL_BYTES_MAX: usize = 2 << 10;
+/// Longest name of a time zone that is worth looking up; the longest is 32.
+const TIME_ZONE_BYTES_MAX: usize = 64;
 /// Longest name, title or address.
 pub(super) const LINE_CHARS: usize = 300;
 /// Longest paragraph.
@@ -19,6 +22,12 @@ pub(super) fn reference(field: &'static str, text: String) -> Read<String> {
         return bad(field, "empty, too long, or not an identifier");
     }
     Ok(text)
+}
+
+/// An identifier, or none where there is nothing in it.
+pub(super) fn some_reference(field: &'static str, text: Option<String>) -> Read<Option<String>> {
+    let text = text.filter(|text| !text.is_empty());
+    text.map(|text| reference(field, text)).transpose()
 }
 
 /// State of an adapter: neither empty nor too long, anything else goes.
@@ -77,23 +86,52 @@ pub(super) fn country(text: Option<String>) -> Option<String> {
     text.filter(|text| text.len() == 2 && text.bytes().all(|b| b.is_ascii_uppercase()))
 }
 
-/// An IANA name by its form, or none.
+/// The name of a time zone that exists, or none.
 pub(super) fn time_zone(text: Option<String>) -> Option<String> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '+');
-    text.filter(|text| !text.is_empty() && text.len() <= 64 && text.chars().all(fits))
+    text.filter(|text| text.len() <= TIME_ZONE_BYTES_MAX && is_time_zone(text))
+}
+
+/// `HH:MM`.
+pub(super) fn is_clock_time(text: &str) -> bool {
+    let Some((hours, minutes)) = text.split_once(':') else {
+        return false;
+    };
+    let below = |part: &str, limit: u8| {
+        part.len() == 2
+            && part.bytes().all(|b| b.is_ascii_digit())
+            && part.parse::<u8>().is_ok_and(|n| n < limit)
+    };
+    below(hours, 24) && below(minutes, 60)
 }
 
 /// `HH:MM`, or none.
 pub(super) fn clock_time(text: Option<String>) -> Option<String> {
-    text.filter(|text| {
-        let Some((hours, minutes)) = text.split_once(':') else {
-            return false;
-        };
-        let below = |part: &str, limit: u8| {
-            part.len() == 2
-                && part.bytes().all(|b| b.is_ascii_digit())
-                && part.parse::<u8>().is_ok_and(|n| n < limit)
-        };
-        below(hours, 24) && below(minutes, 60)
-    })
+    text.filter(|text| is_clock_time(text))
+}
+
+/// The IATA code of an airport or city: three capital letters.
+pub(super) fn airport_code(field: &'static str, text: String) -> Read<String> {
+    if text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase()) {
+        Ok(text)
+    } else {
+        bad(field, "not the IATA code of an airport")
+    }
+}
+
+/// The IATA code of an airline: two capital letters or digits.
+pub(super) fn airline_code(field: &'static str, text: String) -> Read<String> {
+    if text.len() == 2 && text.bytes().all(is_capital_or_digit) {
+        Ok(text)
+    } else {
+        bad(field, "not the IATA code of an airline")
+    }
+}
+
+/// An ICAO code of so many characters, or none.
+pub(super) fn icao_code(text: Option<String>, length: usize) -> Option<String> {
+    text.filter(|text| text.len() == length && text.bytes().all(is_capital_or_digit))
+}
+
+const fn is_capital_or_digit(byte: u8) -> bool {
+    byte.is_ascii_uppercase() || byte.is_ascii_digit()
 }

@@ -1,7 +1,7 @@
 //! One call from admission to record: circuit, places, guest, meaning of its
 //! answer, and what is written down, also when the caller goes away.
 
-use crate::breaker::Passage;
+use crate::breaker::{Open, Passage};
 use crate::call_log::{CallRecord, Outcome, trace_call};
 use crate::convert::Unreadable;
 use crate::exports::Function;
@@ -45,8 +45,8 @@ impl Supplier {
         let Some(function) = function else {
             return Err(record.end(E::unanswered(Unanswered::Unsupported), Outcome::Unsupported));
         };
-        record.passage = match plugin.breaker.pass() {
-            Ok(passage) => Some(passage),
+        record.passage = match record.pass() {
+            Ok(passage) => passage,
             Err(open) => {
                 let last_failure = plugin.breaker.report().last_failure.unwrap_or_default();
                 let error = E::unanswered(Unanswered::CircuitOpen {
@@ -127,6 +127,15 @@ impl<'a> Recording<'a> {
             memory_bytes: 0,
             finished: false,
         }
+    }
+
+    /// Through the circuit. Reading an event reaches nobody, and anybody may send
+    /// one: it goes past an open circuit, and its end neither opens nor closes one.
+    fn pass(&self) -> Result<Option<Passage>, Open> {
+        if self.name.operation == Operation::SupplierEvents {
+            return Ok(None);
+        }
+        self.plugin.breaker.pass().map(Some)
     }
 
     fn end<E: std::fmt::Display>(mut self, error: E, outcome: Outcome) -> E {

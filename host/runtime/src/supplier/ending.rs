@@ -1,14 +1,16 @@
-//! What a call that was not answered means, for reads, for changes and for
-//! money: whether something may have happened. The host's own count of what left
+//! What a call that was not answered means, for reads, for changes, for money and
+//! for events: whether something may have happened. The host's own count of what left
 //! the gateway stands above what a guest says.
 
 use crate::bindings::exports::stopover::payment::processor as payment_wire;
+use crate::bindings::exports::stopover::supplier::supplier_events as event_wire;
 use crate::bindings::stopover::supplier::types as wire;
 use crate::call_log::Outcome;
 use crate::convert::{self, Unreadable};
 use crate::state::{Broken, Sent};
 use host_domain::payment::PaymentError;
 use host_domain::supplier::{ChangeError, ReadError};
+use host_domain::supplier_event::VerifyError;
 use std::time::Duration;
 
 /// Why the guest was not even asked.
@@ -116,6 +118,8 @@ impl Ending for ChangeError {
         }
     }
 
+    /// A limit is believed although something was sent: the supplier answers it
+    /// to the very request that would have changed something.
     fn told(wire: Self::Wire, sent: &Sent) -> Self {
         match convert::outcome::change_error(wire) {
             Self::NotSent(reason) if sent.changing() => {
@@ -142,6 +146,7 @@ impl Ending for ChangeError {
             Self::Unsupported => Outcome::Unsupported,
             Self::Refused(_) => Outcome::Refused,
             Self::NotSent(_) => Outcome::NotSent,
+            Self::RateLimited { .. } => Outcome::RateLimited,
             Self::Overloaded => Outcome::Overloaded,
             Self::Unknown(_) => Outcome::Unknown,
         }
@@ -185,3 +190,43 @@ impl Ending for PaymentError {
         }
     }
 }
+
+impl Ending for VerifyError {
+    type Wire = event_wire::VerifyError;
+
+    fn unanswered(why: Unanswered) -> Self {
+        match why {
+            Unanswered::Unsupported => Self::Unsupported,
+            Unanswered::Overloaded => Self::Overloaded,
+            Unanswered::CircuitOpen { .. } => Self::Failed(why.sentence()),
+        }
+    }
+
+    fn told(wire: Self::Wire, _sent: &Sent) -> Self {
+        convert::supplier_event::verify_error(wire)
+    }
+
+    fn unreadable(unreadable: Unreadable) -> Self {
+        Self::Failed(format!("its answer cannot be used: {unreadable}"))
+    }
+
+    fn broken(broken: Broken, _sent: &Sent) -> Self {
+        match broken {
+            Broken::NoPlace => Self::Overloaded,
+            Broken::TimedOut | Broken::Trapped(_) => Self::Failed(sentence(broken)),
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        match self {
+            Self::Unsupported => Outcome::Unsupported,
+            Self::Unauthentic(_) => Outcome::Unauthentic,
+            Self::Unreadable(_) => Outcome::Unreadable,
+            Self::Failed(_) => Outcome::Unavailable,
+            Self::Overloaded => Outcome::Overloaded,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

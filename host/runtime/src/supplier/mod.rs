@@ -3,6 +3,8 @@
 
 mod call;
 mod ending;
+mod event;
+mod flight;
 mod hotel;
 mod payment;
 

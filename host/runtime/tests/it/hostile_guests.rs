@@ -362,6 +362,26 @@ async fn not_sent_is_believed_only_when_nothing_left() {
 }
 
 #[tokio::test]
+async fn a_limit_is_believed_although_the_request_left_the_gateway() {
+    let bench = Bench::new();
+    let upstream = Upstream::answering("HTTP/1.1 429 Slow\r\ncontent-length: 0\r\n\r\n").await;
+    let guest = Guest {
+        change_ends: "rate-limited",
+        ..Guest::default()
+    };
+    let supplier = bench.load(&guest, &[&upstream.origin()]).await;
+    let limited = cancel(&supplier, &upstream.origin(), Duration::from_secs(5)).await;
+    assert_eq!(
+        limited,
+        ChangeError::RateLimited {
+            retry_after_s: Some(7)
+        }
+    );
+    assert_eq!(upstream.asked().len(), 1);
+    assert_eq!(bench.sink.last_call().outcome, Outcome::RateLimited);
+}
+
+#[tokio::test]
 async fn a_refused_connection_is_certainly_not_sent() {
     let bench = Bench::new();
     let closed = Upstream::answering("").await;

@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
 mod egress;
+mod events;
+mod flights;
 mod hostile_guests;
 mod loading;
 mod support;

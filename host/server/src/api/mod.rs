@@ -11,11 +11,15 @@ pub mod schema;
 pub mod value;
 
 pub(crate) mod admin;
+mod cancellation;
+mod completion;
 mod docs;
+mod flight;
 mod guard;
 mod health;
 mod hotel;
 mod identifier;
+mod meta;
 mod payment_instrument;
 mod supplier;
 mod unresolved;
@@ -53,6 +57,13 @@ fn table() -> [(Option<Scope>, Vec<Route>); 3] {
         route!(hotel::booking::read_hotel_booking),
         route!(hotel::cancellation::quote_hotel_cancellation),
         route!(hotel::weather::read_stay_weather),
+        route!(flight::offer::price_flights),
+        route!(flight::airport::find_airports),
+        route!(flight::airline::read_airline),
+        route!(flight::booking::list_flight_bookings),
+        route!(flight::booking::read_flight_booking),
+        route!(flight::cancellation::quote_flight_cancellation),
+        route!(flight::service::list_flight_services),
         route!(payment_instrument::list_payment_instruments),
         route!(payment_instrument::read_payment_instrument),
     ];
@@ -60,6 +71,10 @@ fn table() -> [(Option<Scope>, Vec<Route>); 3] {
         route!(hotel::prebook::prebook_hotel),
         route!(hotel::completion::book_hotel),
         route!(hotel::cancellation::cancel_hotel_booking),
+        route!(flight::prebook::prebook_flight),
+        route!(flight::completion::book_flight),
+        route!(flight::cancellation::cancel_flight_booking),
+        route!(flight::service::buy_flight_services),
         route!(payment_instrument::add_payment_instrument),
         route!(payment_instrument::delete_payment_instrument),
     ];

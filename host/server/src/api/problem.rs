@@ -4,6 +4,7 @@
 //! because only that layer knows the request id. What is internal about an error
 //! goes to the log and cannot be formatted into an answer.
 
+mod flight;
 mod hotel;
 
 use crate::api::code::Code;
@@ -234,6 +235,7 @@ impl ApiError {
             ChangeError::Unsupported => Code::SupplierOperationUnsupported,
             ChangeError::Refused(refusal) => refused(&refusal.reason),
             ChangeError::NotSent(_) => Code::SupplierUnavailable,
+            ChangeError::RateLimited { .. } => Code::SupplierRateLimited,
             ChangeError::Overloaded => Code::Overloaded,
             ChangeError::Unknown(_) => Code::ResultUnknown,
         };
@@ -254,10 +256,10 @@ impl ApiError {
         self
     }
 
-    /// When to try again, in seconds.
+    /// When to try again, in seconds, where that is known.
     #[must_use]
-    pub fn retry_after(mut self, seconds: u32) -> Self {
-        self.0.retry_after_s = Some(seconds);
+    pub fn retry_after(mut self, seconds: impl Into<Option<u32>>) -> Self {
+        self.0.retry_after_s = seconds.into();
         self
     }
 

@@ -3,6 +3,8 @@
 mod auth;
 mod body;
 mod document;
+mod flight_booking;
+mod flight_offer;
 mod hotel;
 mod query;
 

@@ -74,12 +74,12 @@ pub(super) async fn settle_booking(
         Settlement::Done { supplier_reference } => Verdict::Done { supplier_reference },
         Settlement::NotDone => Verdict::NotDone,
     };
-    let settled = app
-        .settle_hotel(&id, verdict, &id::request_id())
+    let status = app
+        .settle(&id, verdict, &id::request_id())
         .await
         .map_err(problem)?;
     Ok(Json(
-        json!({ "data": { "id": settled.id.as_str(), "status": settled.status().as_str() } }),
+        json!({ "data": { "id": id.as_str(), "status": status } }),
     ))
 }
 
@@ -89,7 +89,7 @@ fn problem(error: SettleError) -> ApiError {
         SettleError::Flow(error) => ApiError::internal(error),
         SettleError::NotFound => Code::BookingNotFound.into(),
         SettleError::NothingUnknown(status) => ApiError::from(Code::BookingStateConflict)
-            .booking_status(status.as_str())
+            .booking_status(status)
             .detail(detail),
         SettleError::Busy => ApiError::from(Code::BookingChanged).detail(detail),
         SettleError::ReferenceNeeded => ApiError::from(Code::ValidationFailed).detail(detail),

@@ -12,7 +12,9 @@ use std::borrow::Cow;
 use std::str::FromStr;
 use std::sync::LazyLock;
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
+use utoipa::openapi::schema::{
+    AnyOfBuilder, KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type,
+};
 use utoipa::{PartialSchema, ToSchema};
 
 /// A number of major units, exact: `12.5`.
@@ -36,6 +38,15 @@ pub struct Instant(pub Timestamp);
 /// `2026-11-21`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Day(pub Date);
+
+/// `2026-11-21`, or `2026-11-21T10:00:00.000Z` with any offset: the two ends of what it means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DayOrInstant {
+    /// Midnight UTC of a day; an instant itself.
+    pub first: Timestamp,
+    /// The last millisecond of a day in UTC; an instant itself.
+    pub last: Timestamp,
+}
 
 /// An ISO 4217 code in upper case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,6 +141,30 @@ impl<'de> Deserialize<'de> for Day {
     }
 }
 
+impl<'de> Deserialize<'de> for DayOrInstant {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+        let text = Cow::<str>::deserialize(deserializer)?;
+        let day = Some(text.as_ref()).filter(|text| text.len() == 10);
+        let (first, length_ms) = match day.map(str::parse::<Date>) {
+            // The last day that can be written has no midnight in UTC that can be.
+            Some(day) => (day.ok().map(midnight_utc), DAY_MS),
+            None => (Timestamp::parse(&text), 1),
+        };
+        first
+            .map(|first| Self {
+                first,
+                last: first.plus_ms(length_ms - 1),
+            })
+            .ok_or_else(|| D::Error::custom("neither a date nor an instant with its offset"))
+    }
+}
+
+fn midnight_utc(day: Date) -> Timestamp {
+    let midnight = Timestamp::parse(&format!("{day}T00:00:00Z"));
+    midnight.unwrap_or(Timestamp(0).plus_ms(i64::MAX))
+}
+
 impl Serialize for CurrencyCode {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.0.code())
@@ -189,7 +224,7 @@ macro_rules! schemas {
     ($($name:ident = $object:expr;)*) => {$(
         impl PartialSchema for $name {
             fn schema() -> RefOr<Schema> {
-                $object.build().into()
+                $object.into()
             }
         }
 
@@ -205,6 +240,10 @@ fn text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }
 
+fn dated(format: KnownFormat) -> ObjectBuilder {
+    text().format(Some(SchemaFormat::KnownFormat(format)))
+}
+
 schemas! {
     Amount = ObjectBuilder::new().schema_type(Type::Number).description(Some("Major units of a currency, exact."))
         // Reached where the currency has no decimals.
@@ -212,6 +251,8 @@ schemas! {
     Instant = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
         .description(Some("UTC, with milliseconds.")).examples([json!("2026-11-21T10:00:00.000Z")]);
     Day = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::Date))).examples([json!("2026-11-21")]);
+    DayOrInstant = AnyOfBuilder::new().item(dated(KnownFormat::Date)).item(dated(KnownFormat::DateTime))
+        .description(Some("A day, or an instant with its offset.")).examples([json!("2026-11-21")]);
     CurrencyCode = text().description(Some("ISO 4217.")).enum_values(Some(CURRENCIES.clone())).examples([json!("EUR")]);
     CountryCode = text().description(Some("ISO 3166-1 alpha-2.")).enum_values(Some(COUNTRIES.clone())).examples([json!("GB")]);
 }
@@ -257,6 +298,27 @@ mod tests {
                 && !COUNTRIES.contains(&json!("UK"))
                 && !COUNTRIES.contains(&json!("XX"))
         );
+    }
+
+    #[test]
+    fn a_day_has_two_ends_and_an_instant_one() {
+        let read = |text: &str| serde_json::from_value::<DayOrInstant>(json!(text));
+        let day = read("2026-11-21").unwrap();
+        let ends = (day.first.to_string(), day.last.to_string());
+        assert_eq!(ends.0, "2026-11-21T00:00:00.000Z");
+        assert_eq!(ends.1, "2026-11-21T23:59:59.999Z");
+        let instant = read("2026-11-21T11:00:00.0059+01:00").unwrap();
+        assert_eq!(instant.first.to_string(), "2026-11-21T10:00:00.005Z");
+        assert_eq!(instant.first, instant.last);
+        for text in [
+            "",
+            "2026-02-30",
+            "2026-11-21T10:00:00",
+            "2026-11-21Z",
+            "1795255200",
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
     }
 
     #[test]

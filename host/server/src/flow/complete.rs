@@ -2,16 +2,19 @@
 //! intent, walk the steps, and tell what came of it.
 
 use crate::app::App;
-use crate::flow::step::{FlowError, HOTEL_BOOKING_JOB};
+use crate::flow::bookable::{Bookable, Stage};
+use crate::flow::step::FlowError;
 use crate::instrument::InstrumentError;
 use crate::seal::SealError;
 use futures::FutureExt;
-use host_domain::hotel::booking::{Booking, Event, Settlement, State, Status};
+use host_domain::booking::Settlement;
+use host_domain::flight;
+use host_domain::hotel;
 use host_domain::id::{BookingId, InstrumentId, PaymentId};
 use host_domain::leg::Leg;
+use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{Decline, Payment, PaymentState};
-use host_storage::CommitError;
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -28,22 +31,22 @@ pub(crate) struct Complete {
 
 /// What came of it.
 #[derive(Debug)]
-pub(crate) enum Completion {
+pub(crate) enum Completion<B> {
     /// Booked, now or before.
-    Confirmed(Box<Booking>),
+    Confirmed(Box<B>),
     /// The supplier accepted, and decides later.
-    InProgress(Box<Booking>),
+    InProgress(Box<B>),
     /// The payment was declined or is not completed; another may be tried.
     PaymentFailed {
-        booking: Box<Booking>,
+        booking: Box<B>,
         requires_action: bool,
     },
     /// Nothing was sent; the same may be tried again.
-    NotSent(Box<Booking>),
+    NotSent(Box<B>),
     /// The supplier said no.
-    Refused(Box<Booking>),
+    Refused(Box<B>),
     /// Nobody knows yet.
-    Unknown(Box<Booking>),
+    Unknown(Box<B>),
 }
 
 /// Why it was not begun.
@@ -53,8 +56,8 @@ pub(crate) enum CompleteError {
     Flow(FlowError),
     #[error("no such booking")]
     NotFound,
-    #[error("the booking is {}", .0.as_str())]
-    State(Status),
+    #[error("the booking is {0}")]
+    State(&'static str),
     #[error("the payment instrument is not good")]
     InstrumentInvalid,
     #[error("the payment instrument cannot be opened")]
@@ -76,157 +79,159 @@ impl App {
     pub(crate) async fn complete_hotel(
         self: &Arc<Self>,
         wish: Complete,
-    ) -> Result<Completion, CompleteError> {
+    ) -> Result<Completion<hotel::Booking>, CompleteError> {
+        self.complete(wish).await
+    }
+
+    /// The same of flights.
+    pub(crate) async fn complete_flight(
+        self: &Arc<Self>,
+        wish: Complete,
+    ) -> Result<Completion<flight::Booking>, CompleteError> {
+        self.complete(wish).await
+    }
+
+    async fn complete<B: Bookable>(
+        self: &Arc<Self>,
+        wish: Complete,
+    ) -> Result<Completion<B>, CompleteError> {
         loop {
-            let booking = self.store.hotel_booking(&wish.owner, &wish.booking).await?;
-            let booking = booking.ok_or(CompleteError::NotFound)?;
-            match &booking.state {
-                State::ReadyForComplete => {
+            let booking = self.booking_to_complete::<B>(&wish).await?;
+            match booking.stage() {
+                Stage::Ready => {
                     if let Some(completion) = self.begin(booking, &wish).await? {
                         return Ok(completion);
                     }
                 }
-                State::CompleteInProgress { .. } => {
-                    let running = self.is_being_walked(&booking.id).await?;
-                    if !running {
+                Stage::Completing(_) => {
+                    if !self.is_being_walked(B::JOB, booking.id()).await? {
                         return Ok(Completion::of(booking));
                     }
                 }
-                State::Created | State::PrebookInProgress { .. } | State::Expired => {
-                    return Err(CompleteError::State(booking.status()));
+                Stage::Early | Stage::Expired | Stage::Leaving | Stage::Failed { bound: false } => {
+                    return Err(CompleteError::State(booking.status_name()));
                 }
-                State::Failed if booking.supplier_prebook.is_none() => {
-                    return Err(CompleteError::State(Status::Failed));
+                Stage::Failed { bound: true } => {
+                    return Ok(Completion::Refused(Box::new(booking)));
                 }
-                State::Failed => return Ok(Completion::Refused(Box::new(booking))),
-                State::Confirmed => return Ok(Completion::Confirmed(Box::new(booking))),
-                State::CancelInProgress { .. } | State::PartiallyCanceled | State::Canceled => {
-                    return Err(CompleteError::State(booking.status()));
-                }
+                Stage::Confirmed => return Ok(Completion::Confirmed(Box::new(booking))),
             }
             // Somebody else is at it: their outcome is the caller's outcome.
             if !self.wait_a_little(wish.deadline).await {
-                let booking = self.store.hotel_booking(&wish.owner, &wish.booking).await?;
-                return Ok(Completion::in_time(booking.ok_or(CompleteError::NotFound)?));
+                let booking = self.booking_to_complete(&wish).await?;
+                return Ok(Completion::in_time(booking));
             }
         }
     }
 
+    async fn booking_to_complete<B: Bookable>(&self, wish: &Complete) -> Result<B, CompleteError> {
+        let found = B::find(&self.store, &wish.owner, &wish.booking).await?;
+        found.ok_or(CompleteError::NotFound)
+    }
+
     /// Stores the intent and walks; none when somebody else moved the booking first.
-    async fn begin(
+    async fn begin<B: Bookable>(
         self: &Arc<Self>,
-        booking: Booking,
+        booking: B,
         wish: &Complete,
-    ) -> Result<Option<Completion>, CompleteError> {
+    ) -> Result<Option<Completion<B>>, CompleteError> {
         let walker = self.walker(&wish.request_id, wish.deadline);
-        let expired = booking.offer_expires_at <= self.clock.now();
+        let expired = booking.expires_at() <= self.clock.now();
         let event = if expired {
-            Event::OfferExpired
+            B::offer_expired()
         } else {
-            Event::BookStarted {
-                payment: self.payment_for(&booking, wish).await?,
-            }
+            B::book_started(self.payment_for(&booking, wish).await?)
         };
-        let moved = booking.apply(event, self.clock.now())?;
-        let mut write = self.write_of(&moved, None, &wish.request_id);
-        write.insert_claimed_job(
-            HOTEL_BOOKING_JOB,
-            moved.booking.id.as_str(),
-            &walker.lease_token,
-            self.lease_ms(),
-        );
-        match self.store.commit(write).await {
-            Ok(()) => {}
-            Err(CommitError::Conflict(_)) => return Ok(None),
-            Err(CommitError::Database(error)) => return Err(error.into()),
-        }
+        let Some((booking, then)) = self.start(booking, event, &walker, |_| {}).await? else {
+            return Ok(None);
+        };
         let app = Arc::clone(self);
-        let run = async move { app.drive_hotel(moved.booking, &walker).await };
+        let run = async move { app.go_on(booking, then, &walker).await };
         let walk = self.run_to_end(run.boxed());
         let Ok(walked) = tokio::time::timeout_at(wish.deadline, walk).await else {
             // The walk goes on; the caller's time is over.
-            let booking = self.store.hotel_booking(&wish.owner, &wish.booking).await?;
-            return Ok(Some(Completion::in_time(
-                booking.ok_or(CompleteError::NotFound)?,
-            )));
+            let booking = self.booking_to_complete(wish).await?;
+            return Ok(Some(Completion::in_time(booking)));
         };
         let booking = walked??;
         if expired {
-            Err(CompleteError::State(booking.status()))
+            Err(CompleteError::State(booking.status_name()))
         } else {
             Ok(Some(Completion::of(booking)))
         }
     }
 
-    async fn payment_for(
+    async fn payment_for<B: Bookable>(
         &self,
-        booking: &Booking,
+        booking: &B,
         wish: &Complete,
     ) -> Result<Option<Payment>, CompleteError> {
-        let by_instrument = booking.settlement == Settlement::Gateway && !booking.use_payment_sdk;
+        let by_instrument =
+            booking.settlement() == Settlement::Gateway && !booking.use_payment_sdk();
         let id = match (&wish.instrument, by_instrument) {
             (Some(id), true) => id,
             (None, false) => return Ok(None),
             (None, true) => return Err(CompleteError::InstrumentMissing),
             (Some(_), false) => return Err(CompleteError::InstrumentNotWanted),
         };
-        let instrument =
-            self.open_instrument(&wish.owner, id)
-                .await
-                .map_err(|error| match error {
-                    InstrumentError::Database(error) => error.into(),
-                    InstrumentError::Sealed(error) => CompleteError::InstrumentSealed(error),
-                })?;
-        let instrument = instrument.ok_or(CompleteError::InstrumentInvalid)?;
-        let processor = instrument.processor.clone();
-        let payment = Payment::to_authorize(
-            PaymentId::from_bits(self.ids.bits()),
-            booking.total,
-            processor,
-            &instrument,
-            self.clock.now(),
-        );
-        Ok(Some(payment))
+        let made = self.payment_by(&wish.owner, id, booking.price()).await;
+        match made.map_err(|error| match error {
+            InstrumentError::Database(error) => error.into(),
+            InstrumentError::Sealed(error) => CompleteError::InstrumentSealed(error),
+        })? {
+            Some(payment) => Ok(Some(payment)),
+            None => Err(CompleteError::InstrumentInvalid),
+        }
+    }
+
+    /// A hold to ask for with a stored instrument; none: it is not theirs, or deleted.
+    pub(crate) async fn payment_by(
+        &self,
+        owner: &Owner,
+        instrument: &InstrumentId,
+        amount: Money,
+    ) -> Result<Option<Payment>, InstrumentError> {
+        let instrument = self.open_instrument(owner, instrument).await?;
+        Ok(instrument.map(|instrument| {
+            Payment::to_authorize(
+                PaymentId::from_bits(self.ids.bits()),
+                amount,
+                instrument.processor.clone(),
+                &instrument,
+                self.clock.now(),
+            )
+        }))
     }
 }
 
-impl Completion {
+impl<B: Bookable> Completion<B> {
     /// What a booking says that nobody is working on.
-    fn of(booking: Booking) -> Self {
+    fn of(booking: B) -> Self {
         let booking = Box::new(booking);
-        match &booking.state {
-            State::CompleteInProgress {
-                book: Leg::Pending { .. },
-            } => Self::InProgress(booking),
-            State::CompleteInProgress { .. } => Self::Unknown(booking),
-            State::ReadyForComplete => Self::of_payment(booking),
-            State::Failed | State::Expired | State::Created | State::PrebookInProgress { .. } => {
-                Self::Refused(booking)
-            }
-            State::Confirmed
-            | State::CancelInProgress { .. }
-            | State::PartiallyCanceled
-            | State::Canceled => Self::Confirmed(booking),
+        match booking.stage() {
+            Stage::Completing(Leg::Pending { .. }) => Self::InProgress(booking),
+            Stage::Completing(_) => Self::Unknown(booking),
+            Stage::Ready => Self::of_payment(booking),
+            Stage::Failed { .. } | Stage::Expired | Stage::Early => Self::Refused(booking),
+            Stage::Confirmed | Stage::Leaving => Self::Confirmed(booking),
         }
     }
 
     /// What a booking says whose walk goes on after the caller's time: what was
     /// sent and not answered by now is unknown, what was not is still to come.
-    fn in_time(booking: Booking) -> Self {
-        match booking.state {
-            State::CompleteInProgress {
-                book: Leg::Due { .. },
-            } => Self::InProgress(Box::new(booking)),
+    fn in_time(booking: B) -> Self {
+        match booking.stage() {
+            Stage::Completing(Leg::Due { .. }) => Self::InProgress(Box::new(booking)),
             _ => Self::of(booking),
         }
     }
 
-    fn of_payment(booking: Box<Booking>) -> Self {
-        let last = booking.payments.last();
+    fn of_payment(booking: Box<B>) -> Self {
+        let last = booking.payments().last();
         let decline = last.and_then(|payment| payment.decline);
         let browser = last.is_some_and(|payment| payment.state == PaymentState::RequiresAction);
         let requires_action = browser || decline == Some(Decline::RequiresAction);
-        let supplier_takes_it = booking.settlement == Settlement::Supplier;
+        let supplier_takes_it = booking.settlement() == Settlement::Supplier;
         if requires_action || decline.is_some() || supplier_takes_it {
             Self::PaymentFailed {
                 booking,

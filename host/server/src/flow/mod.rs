@@ -4,9 +4,11 @@
 //!
 //! Knows nothing of HTTP.
 
+pub(crate) mod bookable;
 pub(crate) mod cancel;
 pub(crate) mod complete;
 pub(crate) mod failpoint;
+pub(crate) mod flight;
 pub(crate) mod hotel;
 pub(crate) mod judge;
 pub(crate) mod payment;
@@ -14,13 +16,14 @@ pub(crate) mod prebook;
 pub(crate) mod refusal;
 pub(crate) mod settle;
 pub(crate) mod step;
+pub(crate) mod walk;
 
 use crate::app::App;
 use crate::config::Config;
+use crate::flow::bookable::Bookable;
 use crate::flow::judge::Times;
-use crate::flow::step::{FlowError, HOTEL_BOOKING_JOB, Walker};
+use crate::flow::step::{FlowError, Walker};
 use futures::future::BoxFuture;
-use host_domain::hotel::Booking;
 use host_domain::id::BookingId;
 use host_domain::leg::Schedule;
 use host_domain::supplier::SupplierId;
@@ -103,20 +106,24 @@ impl App {
         }
     }
 
-    pub(crate) fn call_context(&self, booking: &Booking, walker: &Walker) -> CallContext {
+    pub(crate) fn call_context<B: Bookable>(&self, booking: &B, walker: &Walker) -> CallContext {
         CallContext {
             request_id: walker.request_id.clone(),
-            organization: booking.owner.tenant.organization.clone(),
-            booking: Some(booking.id.to_string()),
+            organization: booking.owner().tenant.organization.clone(),
+            booking: Some(booking.id().to_string()),
             deadline: walker.deadline,
         }
     }
 
     /// Whether somebody walks the steps of a booking at this moment.
-    pub(crate) async fn is_being_walked(&self, id: &BookingId) -> Result<bool, DatabaseError> {
+    pub(crate) async fn is_being_walked(
+        &self,
+        job: &str,
+        id: &BookingId,
+    ) -> Result<bool, DatabaseError> {
         Ok(self
             .store
-            .job(HOTEL_BOOKING_JOB, id.as_str())
+            .job(job, id.as_str())
             .await?
             .is_some_and(|job| job.leased))
     }
@@ -144,28 +151,24 @@ impl App {
     /// marked, and somebody else reads it back.
     pub(crate) async fn holding<T, E: From<FlowError>>(
         &self,
+        job: &str,
         id: &BookingId,
         walker: &Walker,
         work: BoxFuture<'_, Result<T, E>>,
     ) -> Result<T, E> {
         tokio::select! {
             ended = work => ended,
-            lost = self.renew(id, walker) => Err(lost.into()),
+            lost = self.renew(job, id, walker) => Err(lost.into()),
         }
     }
 
-    async fn renew(&self, id: &BookingId, walker: &Walker) -> FlowError {
+    async fn renew(&self, job: &str, id: &BookingId, walker: &Walker) -> FlowError {
         let mut ticks = tokio::time::interval(self.lease() / 3);
         ticks.tick().await;
         loop {
             ticks.tick().await;
             let mut write = Write::new(self.clock.now());
-            write.keep_job_lease(
-                HOTEL_BOOKING_JOB,
-                id.as_str(),
-                &walker.lease_token,
-                self.lease_ms(),
-            );
+            write.keep_job_lease(job, id.as_str(), &walker.lease_token, self.lease_ms());
             match self.store.commit(write).await {
                 Ok(()) => {}
                 Err(CommitError::Conflict(_)) => return FlowError::LeaseLost(id.clone()),

@@ -1,12 +1,16 @@
-//! The steps that move money, at the processor.
+//! The steps that move money, at the processor, whatever is paid for.
 
 use crate::app::App;
+use crate::flow::bookable::Bookable;
 use crate::flow::judge::{self, Judgement};
-use crate::flow::step::{Attempt, FlowError, Walker, request_digest};
-use host_domain::hotel::booking::{Booking, Event};
+use crate::flow::step::{Begin, Call, FlowError, Walker, request_digest};
+use host_domain::booking::{payment_reference, refund_reference};
 use host_domain::id::{PaymentId, RefundId};
+use host_domain::money::Money;
+use host_domain::owner::Owner;
+use host_domain::payment::ProcessorState;
 use host_domain::payment::{
-    Method, Payment, PaymentError, PaymentEvent, PaymentState, ProcessorState,
+    Method, Payment, PaymentError, PaymentEvent, PaymentState, PaymentStep,
 };
 use host_domain::supplier::ReadError;
 use host_runtime::{
@@ -18,301 +22,211 @@ use host_runtime::{
 pub(crate) const STATEMENT: &str = "Travel booking";
 
 impl App {
-    pub(crate) async fn authorize(
+    /// What a payment's step begins with; none when the payment is gone.
+    pub(crate) fn begin_payment<B: Bookable>(
         &self,
-        booking: Booking,
-        id: &PaymentId,
-        walker: &Walker,
-    ) -> Result<Booking, FlowError> {
-        let owner = booking.owner.clone();
-        let act = async |supplier: Supplier,
-                         context: CallContext,
-                         payment: Payment,
-                         client_reference: String| {
-            let not_sent = |why: String| PaymentError::NotSent(why);
-            let Method::Instrument { id } = &payment.method else {
-                return Err(not_sent("the payer's browser pays".to_owned()));
-            };
-            let instrument = self
-                .open_instrument(&owner, id)
-                .await
-                .map_err(|error| not_sent(error.to_string()))?;
-            let token = instrument
-                .ok_or_else(|| not_sent("the instrument was deleted".to_owned()))?
-                .token;
-            let request = AuthorizeRequest {
-                client_reference,
-                amount: payment.amount,
-                instrument: token,
-                description: STATEMENT.to_owned(),
-                off_session: false,
-            };
-            supplier.authorize(&context, request).await
+        booking: &B,
+        step: &PaymentStep,
+    ) -> Option<Begin<B::Event>> {
+        let payment = booking.payment(step.payment()).ok()?;
+        let next_at = self.first_check();
+        let (event, amount) = match step {
+            PaymentStep::Authorize(_) | PaymentStep::Capture(_) | PaymentStep::Void(_) => {
+                (PaymentEvent::Sent { next_at }, payment.amount)
+            }
+            PaymentStep::Refund(_, refund) => {
+                let sent = PaymentEvent::RefundSent {
+                    refund: refund.clone(),
+                    next_at,
+                };
+                (sent, refund_amount(payment, refund)?)
+            }
+            PaymentStep::Find(_) => {
+                return Some(Begin::Read(match &payment.state {
+                    PaymentState::Capturing(_) => "capture",
+                    PaymentState::Voiding(_) => "void",
+                    PaymentState::RequiresAction
+                    | PaymentState::Authorizing(_)
+                    | PaymentState::Authorized
+                    | PaymentState::Captured
+                    | PaymentState::Voided
+                    | PaymentState::Failed => "authorize",
+                }));
+            }
+            PaymentStep::FindRefund(..) => return Some(Begin::Read("refund")),
         };
-        self.pay(booking, id, "authorize", walker, act, judge::authorized)
-            .await
+        let client_reference = reference(booking, payment, step);
+        let call = Call {
+            target: payment.processor.clone(),
+            request_digest: request_digest(&(step.name(), &client_reference, amount)),
+            client_reference,
+        };
+        Some(Begin::Mark(
+            B::payment_event(payment.id.clone(), event),
+            call,
+        ))
     }
 
-    pub(crate) async fn capture(
+    /// Makes the call of a payment's step.
+    pub(crate) async fn act_payment<B: Bookable>(
         &self,
-        booking: Booking,
-        id: &PaymentId,
+        booking: &B,
+        step: &PaymentStep,
         walker: &Walker,
-    ) -> Result<Booking, FlowError> {
-        let act = async |supplier: Supplier,
-                         context: CallContext,
-                         payment: Payment,
-                         client_reference: String| {
-            let processor_reference = payment.processor_reference.unwrap_or_default();
-            supplier
-                .capture(
-                    &context,
-                    CaptureRequest {
-                        client_reference,
-                        processor_reference,
-                        amount: payment.amount,
-                    },
-                )
-                .await
-        };
-        self.pay(booking, id, "capture", walker, act, judge::captured)
-            .await
-    }
-
-    pub(crate) async fn void(
-        &self,
-        booking: Booking,
-        id: &PaymentId,
-        walker: &Walker,
-    ) -> Result<Booking, FlowError> {
-        let act = async |supplier: Supplier,
-                         context: CallContext,
-                         payment: Payment,
-                         client_reference: String| {
-            let processor_reference = payment.processor_reference.unwrap_or_default();
-            supplier
-                .void(
-                    &context,
-                    VoidRequest {
-                        client_reference,
-                        processor_reference,
-                    },
-                )
-                .await
-        };
-        self.pay(booking, id, "void", walker, act, judge::voided)
-            .await
-    }
-
-    /// The shape of every step that holds, takes or releases: mark, act, judge, record.
-    async fn pay(
-        &self,
-        booking: Booking,
-        id: &PaymentId,
-        step: &'static str,
-        walker: &Walker,
-        act: impl AsyncFnOnce(
-            Supplier,
-            CallContext,
-            Payment,
-            String,
-        ) -> Result<ProcessorState, PaymentError>,
-        judge: impl FnOnce(
-            &Payment,
-            Result<ProcessorState, PaymentError>,
-            judge::Times<'_>,
-        ) -> Judgement,
-    ) -> Result<Booking, FlowError> {
-        let payment = payment_of(&booking, id)?;
-        let target = payment.processor.clone();
-        let client_reference = booking.payment_reference(id, step, payment.tries());
-        let attempt = Attempt {
-            step,
-            target: &target,
-            client_reference: client_reference.clone(),
-            request_digest: request_digest(&(step, &client_reference, payment.amount)),
-        };
-        let mark = Event::Payment {
-            id: id.clone(),
-            event: PaymentEvent::Sent {
-                next_at: self.first_check(),
-            },
-        };
-        let (booking, attempt) = self.mark(booking, mark, attempt, walker).await?;
-        let payment = payment_of(&booking, id)?;
-        let answer = match self.runtime.supplier(&target) {
-            Some(supplier) => {
-                act(
-                    supplier,
-                    self.call_context(&booking, walker),
-                    payment.clone(),
+    ) -> Result<Judgement<B::Event>, FlowError> {
+        let payment = booking.payment(step.payment())?;
+        let context = self.call_context(booking, walker);
+        let processor = self.runtime.supplier(&payment.processor);
+        let client_reference = reference(booking, payment, step);
+        let times = self.times();
+        let judgement = match step {
+            PaymentStep::Authorize(_) => {
+                let owner = booking.owner();
+                let answer = self.authorize(processor, &context, owner, payment, client_reference);
+                judge::authorized(payment, answer.await, times)
+            }
+            PaymentStep::Capture(_) => {
+                let request = CaptureRequest {
                     client_reference,
-                )
-                .await
+                    processor_reference: payment.processor_reference.clone().unwrap_or_default(),
+                    amount: payment.amount,
+                };
+                let answer = match processor {
+                    Some(processor) => processor.capture(&context, request).await,
+                    None => Err(no_processor()),
+                };
+                judge::captured(payment, answer, times)
             }
-            None => Err(PaymentError::NotSent(
-                "the processor is not configured".to_owned(),
-            )),
-        };
-        let judgement = judge(&payment, answer, self.times());
-        self.record(booking, step, Some(attempt), judgement, walker)
-            .await
-    }
-
-    pub(crate) async fn find_payment(
-        &self,
-        booking: Booking,
-        id: &PaymentId,
-        walker: &Walker,
-    ) -> Result<Booking, FlowError> {
-        let payment = payment_of(&booking, id)?;
-        let attempt = match &payment.state {
-            PaymentState::Capturing(_) => self.open_attempt(&booking, "capture").await?,
-            PaymentState::Voiding(_) => self.open_attempt(&booking, "void").await?,
-            PaymentState::RequiresAction
-            | PaymentState::Authorizing(_)
-            | PaymentState::Authorized
-            | PaymentState::Captured
-            | PaymentState::Voided
-            | PaymentState::Failed => self.open_attempt(&booking, "authorize").await?,
-        };
-        let made_by = if payment.is_by_browser() {
-            "intent"
-        } else {
-            "authorize"
-        };
-        let client_reference = booking.payment_reference(id, made_by, 0);
-        let answer = match self.runtime.supplier(&payment.processor) {
-            Some(supplier) => {
-                let context = self.call_context(&booking, walker);
-                supplier
-                    .find_payment(
-                        &context,
-                        client_reference,
-                        payment.processor_reference.clone(),
-                    )
-                    .await
+            PaymentStep::Void(_) => {
+                let request = VoidRequest {
+                    client_reference,
+                    processor_reference: payment.processor_reference.clone().unwrap_or_default(),
+                };
+                let answer = match processor {
+                    Some(processor) => processor.void(&context, request).await,
+                    None => Err(no_processor()),
+                };
+                judge::voided(payment, answer, times)
             }
-            None => Err(ReadError::Misconfigured(
-                "the processor is not configured".to_owned(),
-            )),
-        };
-        let answer = answer.map(|found| match found {
-            FoundPayment::Payment(state) => Some(*state),
-            FoundPayment::Nothing => None,
-        });
-        let judgement = judge::found_payment(
-            &payment,
-            answer,
-            self.reads_consistent_after_ms(&payment.processor),
-            self.times(),
-        );
-        self.record(booking, "find_payment", attempt, judgement, walker)
-            .await
-    }
-
-    pub(crate) async fn refund(
-        &self,
-        booking: Booking,
-        id: &PaymentId,
-        refund: &RefundId,
-        walker: &Walker,
-    ) -> Result<Booking, FlowError> {
-        let payment = payment_of(&booking, id)?;
-        let known = payment
-            .refunds
-            .iter()
-            .find(|known| known.id == *refund)
-            .ok_or_else(|| FlowError::Gone(booking.id.clone()))?;
-        let request = RefundRequest {
-            client_reference: booking.refund_reference(&payment, refund),
-            processor_reference: payment.processor_reference.clone().unwrap_or_default(),
-            amount: known.amount,
-        };
-        let target = payment.processor.clone();
-        let attempt = Attempt {
-            step: "refund",
-            target: &target,
-            client_reference: request.client_reference.clone(),
-            request_digest: request_digest(&request),
-        };
-        let sent = PaymentEvent::RefundSent {
-            refund: refund.clone(),
-            next_at: self.first_check(),
-        };
-        let (booking, attempt) = self
-            .mark(
-                booking,
-                Event::Payment {
-                    id: id.clone(),
-                    event: sent,
-                },
-                attempt,
-                walker,
-            )
-            .await?;
-        let answer = match self.runtime.supplier(&target) {
-            Some(supplier) => {
-                supplier
-                    .refund(&self.call_context(&booking, walker), request)
-                    .await
+            PaymentStep::Find(_) => {
+                let answer = find(processor, &context, payment, client_reference).await;
+                let consistent = self.reads_consistent_after_ms(&payment.processor);
+                judge::found_payment(payment, answer, consistent, self.times())
             }
-            None => Err(PaymentError::NotSent(
-                "the processor is not configured".to_owned(),
-            )),
-        };
-        let payment = payment_of(&booking, id)?;
-        let judgement = judge::refunded(
-            &payment,
-            refund,
-            answer.map(|done| done.processor_reference),
-            self.times(),
-        );
-        self.record(booking, "refund", Some(attempt), judgement, walker)
-            .await
-    }
-
-    pub(crate) async fn find_refund(
-        &self,
-        booking: Booking,
-        id: &PaymentId,
-        refund: &RefundId,
-        walker: &Walker,
-    ) -> Result<Booking, FlowError> {
-        let payment = payment_of(&booking, id)?;
-        let attempt = self.open_attempt(&booking, "refund").await?;
-        let answer = match self.runtime.supplier(&payment.processor) {
-            Some(supplier) => {
+            PaymentStep::Refund(_, refund) => {
+                let request = RefundRequest {
+                    client_reference,
+                    processor_reference: payment.processor_reference.clone().unwrap_or_default(),
+                    amount: refund_amount(payment, refund)
+                        .ok_or_else(|| FlowError::Gone(booking.id().clone()))?,
+                };
+                let answer = match processor {
+                    Some(processor) => processor.refund(&context, request).await,
+                    None => Err(no_processor()),
+                };
+                let answer = answer.map(|done| done.processor_reference);
+                judge::refunded(payment, refund, answer, times)
+            }
+            PaymentStep::FindRefund(_, refund) => {
                 let at_processor = payment.processor_reference.clone().unwrap_or_default();
-                let reference = booking.refund_reference(&payment, refund);
-                supplier
-                    .find_refund(
-                        &self.call_context(&booking, walker),
-                        at_processor,
-                        reference,
-                    )
-                    .await
+                let answer = match processor {
+                    Some(processor) => {
+                        let found = processor.find_refund(&context, at_processor, client_reference);
+                        found.await
+                    }
+                    None => Err(not_configured()),
+                };
+                let answer = answer.map(|found| matches!(found, FoundRefund::Refund(_)));
+                let consistent = self.reads_consistent_after_ms(&payment.processor);
+                judge::found_refund(payment, refund, answer, consistent, self.times())
             }
-            None => Err(ReadError::Misconfigured(
-                "the processor is not configured".to_owned(),
-            )),
         };
-        let answer = answer.map(|found| matches!(found, FoundRefund::Refund(_)));
-        let judgement = judge::found_refund(
-            &payment,
-            refund,
-            answer,
-            self.reads_consistent_after_ms(&payment.processor),
-            self.times(),
-        );
-        self.record(booking, "find_refund", attempt, judgement, walker)
+        let id = payment.id.clone();
+        Ok(judgement.map(|event| B::payment_event(id, event)))
+    }
+
+    async fn authorize(
+        &self,
+        processor: Option<Supplier>,
+        context: &CallContext,
+        owner: &Owner,
+        payment: &Payment,
+        client_reference: String,
+    ) -> Result<ProcessorState, PaymentError> {
+        let not_sent = |why: String| PaymentError::NotSent(why);
+        let Method::Instrument { id } = &payment.method else {
+            return Err(not_sent("no stored instrument pays".to_owned()));
+        };
+        let instrument = self
+            .open_instrument(owner, id)
             .await
+            .map_err(|error| not_sent(error.to_string()))?;
+        let token = instrument
+            .ok_or_else(|| not_sent("the instrument was deleted".to_owned()))?
+            .token;
+        let request = AuthorizeRequest {
+            client_reference,
+            amount: payment.amount,
+            instrument: token,
+            description: STATEMENT.to_owned(),
+            off_session: false,
+        };
+        match processor {
+            Some(processor) => processor.authorize(context, request).await,
+            None => Err(no_processor()),
+        }
     }
 }
 
-fn payment_of(booking: &Booking, id: &PaymentId) -> Result<Payment, FlowError> {
-    booking
-        .payment(id)
-        .cloned()
-        .ok_or_else(|| FlowError::Gone(booking.id.clone()))
+async fn find(
+    processor: Option<Supplier>,
+    context: &CallContext,
+    payment: &Payment,
+    client_reference: String,
+) -> Result<Option<ProcessorState>, ReadError> {
+    let Some(processor) = processor else {
+        return Err(not_configured());
+    };
+    let at_processor = payment.processor_reference.clone();
+    let found = processor.find_payment(context, client_reference, at_processor);
+    Ok(match found.await? {
+        FoundPayment::Payment(state) => Some(*state),
+        FoundPayment::Nothing => None,
+    })
+}
+
+/// Our reference of a step's call; of a read-back, of the call that began the payment.
+fn reference<B: Bookable>(booking: &B, payment: &Payment, step: &PaymentStep) -> String {
+    let of = |call: &str, tries: u32| {
+        payment_reference(booking.id(), booking.payments(), &payment.id, call, tries)
+    };
+    match step {
+        PaymentStep::Authorize(_) | PaymentStep::Capture(_) | PaymentStep::Void(_) => {
+            of(step.name(), payment.tries())
+        }
+        PaymentStep::Find(_) if payment.is_by_browser() => of("intent", 0),
+        PaymentStep::Find(_) => of("authorize", 0),
+        PaymentStep::Refund(_, refund) | PaymentStep::FindRefund(_, refund) => {
+            refund_reference(booking.id(), booking.payments(), payment, refund)
+        }
+    }
+}
+
+/// Our reference of the intent that a payer's browser completes.
+pub(crate) fn intent_reference<B: Bookable>(booking: &B, payment: &PaymentId) -> String {
+    payment_reference(booking.id(), booking.payments(), payment, "intent", 0)
+}
+
+fn refund_amount(payment: &Payment, refund: &RefundId) -> Option<Money> {
+    let mut refunds = payment.refunds.iter();
+    let known = refunds.find(|known| known.id == *refund)?;
+    Some(known.amount)
+}
+
+fn no_processor() -> PaymentError {
+    PaymentError::NotSent("the processor is not configured".to_owned())
+}
+
+fn not_configured() -> ReadError {
+    ReadError::Misconfigured("the processor is not configured".to_owned())
 }

@@ -1,64 +1,35 @@
-//! From offer to booking: re-check the price, bind it, make the browser's payment.
-//!
-//! Nothing is owed at this stage, so an unanswered prebook may be given up.
+//! Binding an offer, once for each key: store the intent, ask the supplier,
+//! store what it said. What is asked differs between hotels and flights; how it
+//! is made safe does not.
 
 use crate::app::App;
+use crate::flow::bookable::{Bookable, Stage};
 use crate::flow::judge::{Judgement, Outcome};
-use crate::flow::payment::STATEMENT;
+use crate::flow::payment::{STATEMENT, intent_reference};
 use crate::flow::refusal::Decision;
-use crate::flow::step::{FlowError, HOTEL_BOOKING_JOB, Walker};
+use crate::flow::step::{FlowError, Walker};
+use crate::flow::walk::Told;
 use futures::FutureExt;
-use host_domain::hotel::booking::{Booking, Event, Failure, Room, Settlement, State};
-use host_domain::hotel::offer::{Board, Contact, Guest, HotelSummary, Stay};
-use host_domain::hotel::supply::{PrebookRequest, Prebooked};
-use host_domain::id::{BookingId, GuestId, HotelId, PaymentId, RoomId};
+use futures::future::BoxFuture;
+use host_domain::booking::Settlement;
+use host_domain::id::{BookingId, PaymentId};
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{Payment, PaymentError};
 use host_domain::supplier::{ChangeError, Checkout, RefusalReason, SupplierId};
 use host_domain::time::Timestamp;
-use host_runtime::IntentRequest;
+use host_runtime::{CallContext, IntentRequest, Supplier};
 use host_storage::{BookingEvent, CommitError, Conflict, IdempotencyKey, Write};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// The operation that prebook keys belong to.
-const OPERATION: &str = "hotel_prebook";
-
-/// What an offer reference holds.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct OfferTerms {
-    pub(crate) supplier: SupplierId,
-    pub(crate) hotel_id: HotelId,
-    pub(crate) hotel: HotelSummary,
-    pub(crate) supplier_offer: String,
-    pub(crate) stay: Stay,
-    pub(crate) total: Money,
-    pub(crate) rooms: Vec<OfferedRoom>,
-    pub(crate) expires_at: Timestamp,
-}
-
-/// A room of an offer, as far as a booking shows it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct OfferedRoom {
-    pub(crate) name: String,
-    pub(crate) board: Board,
-    pub(crate) board_name: String,
-    pub(crate) total: Money,
-}
-
-/// A caller's wish to bind an offer.
+/// Whose call it is, and under which key.
 #[derive(Debug, Clone)]
-pub(crate) struct Prebook {
-    pub(crate) owner: Owner,
-    pub(crate) key: String,
-    /// Of the parsed request.
+pub(crate) struct PrebookCall {
+    pub(crate) key: IdempotencyKey,
     pub(crate) fingerprint: String,
-    pub(crate) offer: OfferTerms,
-    pub(crate) reference_id: Option<String>,
-    pub(crate) contact: Contact,
-    pub(crate) rooms: Vec<Vec<Guest>>,
+    /// Until when the offer is good.
+    pub(crate) expires_at: Timestamp,
     pub(crate) use_payment_sdk: bool,
     pub(crate) request_id: String,
     pub(crate) deadline: Instant,
@@ -66,15 +37,15 @@ pub(crate) struct Prebook {
 
 /// How a prebook ends well.
 #[derive(Debug)]
-pub(crate) enum Prebound {
+pub(crate) enum Prebound<B> {
     /// Bound now. Tokens are shown this once.
     Fresh {
-        booking: Box<Booking>,
+        booking: Box<B>,
         sdk_token: Option<String>,
         checkout: Option<Checkout>,
     },
     /// Made by an earlier call with this key, as it is now.
-    Existing(Box<Booking>),
+    Existing(Box<B>),
 }
 
 /// How it does not.
@@ -86,16 +57,22 @@ pub(crate) enum PrebookError {
     KeyReused,
     #[error("an earlier call with this key is running")]
     InProgress,
+    #[error("an unfinished booking holds the offer")]
+    OfferInUse,
     #[error("the supplier decided against it")]
     Decided(Decision),
     #[error("nothing was sent to the supplier")]
     NotSent { overloaded: bool },
+    #[error("the supplier's limit is reached")]
+    RateLimited { retry_after_s: Option<u32> },
     #[error("the supplier's answer did not come or cannot be used")]
     NoAnswer { timed_out: bool },
     #[error("our account at the supplier does not work")]
     Account,
     #[error("the supplier does not book")]
     Unsupported,
+    #[error("what is secret of the booking cannot be sealed")]
+    Sealed(#[source] crate::seal::SealError),
 }
 
 impl<E: Into<FlowError>> From<E> for PrebookError {
@@ -104,87 +81,93 @@ impl<E: Into<FlowError>> From<E> for PrebookError {
     }
 }
 
-impl Prebook {
-    fn idempotency_key(&self) -> IdempotencyKey {
-        IdempotencyKey {
-            owner: self.owner.clone(),
-            operation: OPERATION.to_owned(),
-            key: self.key.clone(),
-        }
-    }
+/// What the supplier bound.
+pub(crate) struct Bound<E> {
+    /// The price now.
+    pub(crate) total: Money,
+    /// Whether it is what was asked for, but for the price.
+    pub(crate) fits: bool,
+    /// Until when it can be booked, where the supplier says so.
+    pub(crate) expires_at: Option<Timestamp>,
+    /// Of a supplier that collects payment.
+    pub(crate) checkout: Option<Checkout>,
+    /// What happens to the booking, with its expiry and the browser's payment.
+    pub(crate) event: Box<dyn FnOnce(Timestamp, Option<Payment>) -> E + Send>,
 }
 
+/// Asks the supplier to bind.
+pub(crate) type Ask<B> = Box<
+    dyn FnOnce(
+            Supplier,
+            CallContext,
+            B,
+        ) -> BoxFuture<'static, Result<Bound<<B as Bookable>::Event>, ChangeError>>
+        + Send,
+>;
+
 impl App {
-    /// Binds an offer; repeated with its key, gives what the first call made.
-    pub(crate) async fn prebook_hotel(
-        self: &Arc<Self>,
-        wish: Prebook,
-    ) -> Result<Prebound, PrebookError> {
-        let supplier = self
-            .runtime
-            .supplier(&wish.offer.supplier)
-            .ok_or(PrebookError::Unsupported)?;
-        let settlement = if supplier.info().description.collects_payment {
+    /// Who takes the payer's money for a supplier's bookings; none: it is not configured.
+    pub(crate) fn settlement_of(&self, supplier: &SupplierId) -> Option<Settlement> {
+        let supplier = self.runtime.supplier(supplier)?;
+        Some(if supplier.info().description.collects_payment {
             Settlement::Supplier
         } else {
             Settlement::Gateway
-        };
+        })
+    }
+
+    /// Binds an offer; repeated with its key, gives what the first call made.
+    pub(crate) async fn prebook<B: Bookable>(
+        self: &Arc<Self>,
+        call: PrebookCall,
+        new: impl Fn() -> Result<B, PrebookError>,
+        ask: Ask<B>,
+    ) -> Result<Prebound<B>, PrebookError> {
         loop {
-            if let Some(existing) = self.prebooked_before(&wish).await? {
+            if let Some(existing) = self.prebooked_before(&call).await? {
                 return Ok(existing);
             }
-            if wish.offer.expires_at <= self.clock.now() {
+            if call.expires_at <= self.clock.now() {
                 return Err(PrebookError::Decided(Decision::Expired));
             }
-            let walker = self.walker(&wish.request_id, wish.deadline);
-            let booking = self.new_hotel_booking(&wish, settlement);
-            match self.begin_prebook(booking, &wish, &walker).await? {
-                Some(booking) => {
-                    let app = Arc::clone(self);
-                    let use_sdk = wish.use_payment_sdk && settlement == Settlement::Gateway;
-                    let id = booking.id.clone();
-                    let run = async move {
-                        app.holding(
-                            &id,
-                            &walker,
-                            app.bind(booking, use_sdk, &wish, &walker).boxed(),
-                        )
-                        .await
-                    };
-                    return self.run_to_end(run.boxed()).await?;
-                }
-                // Another call with the same key was faster.
-                None => continue,
+            let walker = self.walker(&call.request_id, call.deadline);
+            if let Some(booking) = self.begin_prebook(new()?, &call, &walker).await? {
+                let app = Arc::clone(self);
+                let id: BookingId = Bookable::id(&booking).clone();
+                let run = async move {
+                    let bind = app.bind(booking, ask, &call, &walker).boxed();
+                    app.holding(B::JOB, &id, &walker, bind).await
+                };
+                return self.run_to_end(run.boxed()).await?;
             }
+            // Another call with the same key was faster.
         }
     }
 
     /// What an earlier call with this key made; waits while it is being made.
-    async fn prebooked_before(&self, wish: &Prebook) -> Result<Option<Prebound>, PrebookError> {
+    async fn prebooked_before<B: Bookable>(
+        &self,
+        call: &PrebookCall,
+    ) -> Result<Option<Prebound<B>>, PrebookError> {
         loop {
-            let Some(known) = self.store.idempotency(&wish.idempotency_key()).await? else {
+            let Some(known) = self.store.idempotency(&call.key).await? else {
                 return Ok(None);
             };
-            if known.fingerprint != wish.fingerprint {
+            if known.fingerprint != call.fingerprint {
                 return Err(PrebookError::KeyReused);
             }
             if let Some(refusal) = known.refusal {
                 return Err(PrebookError::Decided(Decision::from_text(&refusal)));
             }
             let id = BookingId::parse(&known.resource_id).map_err(|_| PrebookError::InProgress)?;
-            let booking = self
-                .store
-                .load_hotel_booking(&id)
+            let booking = B::load(&self.store, &id)
                 .await?
                 .ok_or(PrebookError::InProgress)?;
-            let unbound = matches!(
-                booking.state,
-                State::Created | State::PrebookInProgress { .. }
-            );
-            if !unbound || !self.is_being_walked(&id).await? {
+            let unbound = matches!(booking.stage(), Stage::Early);
+            if !unbound || !self.is_being_walked(B::JOB, &id).await? {
                 return Ok(Some(Prebound::Existing(Box::new(booking))));
             }
-            if !self.wait_a_little(wish.deadline).await {
+            if !self.wait_a_little(call.deadline).await {
                 return Err(PrebookError::InProgress);
             }
         }
@@ -192,282 +175,183 @@ impl App {
 
     /// Stores the booking, the key and the claim on the work in one
     /// transaction; none when the key is taken.
-    async fn begin_prebook(
+    async fn begin_prebook<B: Bookable>(
         &self,
-        booking: Booking,
-        wish: &Prebook,
+        booking: B,
+        call: &PrebookCall,
         walker: &Walker,
-    ) -> Result<Option<Booking>, PrebookError> {
-        let mut write = Write::new(booking.created_at);
+    ) -> Result<Option<B>, PrebookError> {
+        let mut write = Write::new(booking.created_at());
+        write.take_idempotency_key(&call.key, &call.fingerprint, booking.id().as_str());
+        booking.insert(&mut write);
         write
-            .take_idempotency_key(
-                &wish.idempotency_key(),
-                &wish.fingerprint,
-                booking.id.as_str(),
-            )
-            .insert_hotel_booking(&booking)
             .record_booking_event(
-                &booking.owner.tenant,
+                &booking.owner().tenant,
                 &accepted(&booking, &walker.request_id),
             )
             .insert_claimed_job(
-                HOTEL_BOOKING_JOB,
-                booking.id.as_str(),
+                B::JOB,
+                booking.id().as_str(),
                 &walker.lease_token,
                 self.lease_ms(),
             );
-        let started = booking.apply(Event::PrebookStarted, self.clock.now())?;
-        write.append(self.write_of(&started, None, &walker.request_id));
+        let read_version = booking.version();
+        let started = booking.apply(B::prebook_started(), self.clock.now())?;
+        let booking = started.booking.clone();
+        write.append(self.write_of(read_version, &[started], None, &walker.request_id));
         match self.store.commit(write).await {
-            Ok(()) => Ok(Some(started.booking)),
+            Ok(()) => Ok(Some(booking)),
             Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => Ok(None),
+            Err(CommitError::Conflict(Conflict::OfferInUse)) => Err(PrebookError::OfferInUse),
             Err(CommitError::Conflict(conflict)) => {
                 tracing::error!(%conflict, "a new booking met a conflict");
-                Err(FlowError::Contended(started.booking.id).into())
+                Err(FlowError::Contended(booking.id().clone()).into())
             }
             Err(CommitError::Database(error)) => Err(error.into()),
         }
     }
 
-    async fn bind(
+    async fn bind<B: Bookable>(
         &self,
-        booking: Booking,
-        use_sdk: bool,
-        wish: &Prebook,
+        booking: B,
+        ask: Ask<B>,
+        call: &PrebookCall,
         walker: &Walker,
-    ) -> Result<Prebound, PrebookError> {
-        let target = booking.supplier.clone();
-        let request = prebook_request(&booking);
-        let Some(supplier) = self.runtime.supplier(&target) else {
-            return Err(PrebookError::Unsupported);
+    ) -> Result<Prebound<B>, PrebookError> {
+        let Some(supplier) = self.runtime.supplier(booking.supplier()) else {
+            return self
+                .end_prebook(booking, PrebookError::Unsupported, call, walker)
+                .await;
         };
-        let answer = supplier
-            .prebook_hotel(&self.call_context(&booking, walker), request)
-            .await;
-        let bound = match answer {
-            Ok(bound)
-                if bound.total.currency != booking.total.currency
-                    || bound.rooms.len() != booking.rooms.len() =>
-            {
-                return self
-                    .end_prebook(
-                        booking,
-                        PrebookError::NoAnswer { timed_out: false },
-                        wish,
-                        walker,
-                    )
-                    .await;
-            }
-            Ok(bound) if bound.total.minor > booking.total.minor => {
-                let decision = Decision::PriceChanged {
-                    offered: booking.total,
-                    current: bound.total,
-                };
-                return self
-                    .end_prebook(booking, PrebookError::Decided(decision), wish, walker)
-                    .await;
-            }
-            Ok(bound) => bound,
+        let offered = booking.price();
+        let context = self.call_context(&booking, walker);
+        let bound = match ask(supplier, context, booking.clone()).await {
+            Ok(bound) => match judge_bound(bound, offered) {
+                Ok(bound) => bound,
+                Err(error) => return self.end_prebook(booking, error, call, walker).await,
+            },
             Err(error) => {
-                let error = prebook_error(error, booking.total, walker.deadline <= Instant::now());
-                return self.end_prebook(booking, error, wish, walker).await;
+                let error = prebook_error(error, offered, walker.deadline <= Instant::now());
+                return self.end_prebook(booking, error, call, walker).await;
             }
         };
-        let (payment, sdk_token) = match self
-            .browser_payment(&booking, &bound, use_sdk, walker)
-            .await
-        {
-            Ok(made) => made,
-            Err(error) => return self.end_prebook(booking, error, wish, walker).await,
+        let by_browser = call.use_payment_sdk && booking.settlement() == Settlement::Gateway;
+        let made = match by_browser {
+            true => self
+                .browser_payment(&booking, bound.total, walker)
+                .await
+                .map(Some),
+            false => Ok(None),
         };
-        let checkout = bound.checkout.clone();
+        let (payment, sdk_token) = match made {
+            Ok(made) => made.unzip(),
+            Err(error) => return self.end_prebook(booking, error, call, walker).await,
+        };
         let expires_at = bound
             .expires_at
             .unwrap_or_else(|| self.clock.now().plus_s(self.offer_ttl_s()));
-        let event = Event::PrebookBound {
-            bound: Box::new(bound),
-            expires_at,
-            payment,
+        let told = Told {
+            step: "prebook",
+            attempt: None,
+            judgement: Judgement {
+                event: (bound.event)(expires_at, payment),
+                outcome: Outcome::Done,
+                evidence: "bound".to_owned(),
+                reference: None,
+            },
         };
-        let judgement = Judgement {
-            event,
-            outcome: Outcome::Done,
-            evidence: "bound".to_owned(),
-            reference: None,
-        };
-        let booking = self
-            .record(booking, "prebook", None, judgement, walker)
-            .await?;
-        let booking = self.drive_hotel(booking, walker).await?;
+        let booking = self.drive_on(booking, told, walker).await?;
         Ok(Prebound::Fresh {
             booking: Box::new(booking),
             sdk_token,
-            checkout,
+            checkout: bound.checkout,
         })
     }
 
-    async fn browser_payment(
+    async fn browser_payment<B: Bookable>(
         &self,
-        booking: &Booking,
-        bound: &Prebooked,
-        use_sdk: bool,
+        booking: &B,
+        total: Money,
         walker: &Walker,
-    ) -> Result<(Option<Payment>, Option<String>), PrebookError> {
-        if !use_sdk {
-            return Ok((None, None));
-        }
+    ) -> Result<(Payment, String), PrebookError> {
         let processor = self
             .suppliers
-            .processor(booking.owner.tenant.mode)
+            .processor(booking.owner().tenant.mode)
             .and_then(|id| self.runtime.supplier(id));
         let processor = processor.ok_or(PrebookError::Unsupported)?;
         let id = PaymentId::from_bits(self.ids.bits());
         let request = IntentRequest {
-            client_reference: booking.payment_reference(&id, "intent", 0),
-            amount: bound.total,
+            client_reference: intent_reference(booking, &id),
+            amount: total,
             description: STATEMENT.to_owned(),
         };
-        let intent = processor
-            .create_intent(&self.call_context(booking, walker), request)
-            .await;
+        let context = self.call_context(booking, walker);
+        let intent = processor.create_intent(&context, request).await;
         let intent = intent.map_err(|error| match error {
             PaymentError::NotSent(_) => PrebookError::NotSent { overloaded: false },
             PaymentError::Declined(_) | PaymentError::Refused(_) | PaymentError::Unknown(_) => {
                 PrebookError::NoAnswer { timed_out: false }
             }
         })?;
-        let payment = Payment::by_browser(
-            id,
-            bound.total,
-            processor.info().id.clone(),
-            intent.processor_reference,
-            self.clock.now(),
-        );
-        Ok((Some(payment), Some(intent.token)))
+        let (processor, reference) = (processor.info().id.clone(), intent.processor_reference);
+        let payment = Payment::by_browser(id, total, processor, reference, self.clock.now());
+        Ok((payment, intent.token))
     }
 
     /// Ends a prebook that did not bind, and says why again when asked again.
-    async fn end_prebook(
+    async fn end_prebook<B: Bookable>(
         &self,
-        booking: Booking,
+        booking: B,
         error: PrebookError,
-        wish: &Prebook,
+        call: &PrebookCall,
         walker: &Walker,
-    ) -> Result<Prebound, PrebookError> {
+    ) -> Result<Prebound<B>, PrebookError> {
         if matches!(error, PrebookError::NoAnswer { .. }) {
             // It may have been bound: kept until the timer of this stage, and only this stage, decides.
-            self.drive_hotel(booking, walker).await?;
+            self.drive(booking, walker).await?;
             return Err(error);
         }
-        let failure = Failure {
-            code: "prebook_failed".to_owned(),
-            description: "The supplier did not bind the offer.".to_owned(),
-        };
-        let moved = booking.apply(Event::PrebookRefused(failure), self.clock.now())?;
-        let mut write = self.write_of(&moved, Some(&error.to_string()), &walker.request_id);
-        write.finish_job(
-            HOTEL_BOOKING_JOB,
-            moved.booking.id.as_str(),
-            &walker.lease_token,
-        );
+        let (id, read_version) = (booking.id().clone(), booking.version());
+        let moved = booking.apply(B::prebook_refused(), self.clock.now())?;
+        let why = error.to_string();
+        let mut write = self.write_of(read_version, &[moved], Some(&why), &walker.request_id);
+        write.finish_job(B::JOB, id.as_str(), &walker.lease_token);
         match &error {
-            PrebookError::Decided(decision) => {
-                write.keep_refusal(&wish.idempotency_key(), &decision.to_text())
-            }
-            _ => write.free_idempotency_key(&wish.idempotency_key()),
+            PrebookError::Decided(decision) => write.keep_refusal(&call.key, &decision.to_text()),
+            _ => write.free_idempotency_key(&call.key),
         };
         match self.store.commit(write).await {
             Ok(()) => Err(error),
-            Err(CommitError::Conflict(_)) => Err(FlowError::LeaseLost(moved.booking.id).into()),
+            Err(CommitError::Conflict(_)) => Err(FlowError::LeaseLost(id).into()),
             Err(CommitError::Database(error)) => Err(error.into()),
         }
     }
+}
 
-    fn new_hotel_booking(&self, wish: &Prebook, settlement: Settlement) -> Booking {
-        let now = self.clock.now();
-        let offer = &wish.offer;
-        let rooms = offer
-            .rooms
-            .iter()
-            .zip(&wish.rooms)
-            .zip(&offer.stay.occupancies)
-            .map(|((room, guests), occupancy)| Room {
-                id: RoomId::from_bits(self.ids.bits()),
-                name: room.name.clone(),
-                board: room.board,
-                board_name: room.board_name.clone(),
-                adults: occupancy.adults,
-                children: occupancy.children.clone(),
-                total: room.total,
-                due_at_property: None,
-                policy: None,
-                supplier_reference: None,
-                hotel_confirmation_code: None,
-                canceled_at: None,
-                guests: guests
-                    .iter()
-                    .map(|guest| (GuestId::from_bits(self.ids.bits()), guest.clone()))
-                    .collect(),
-            });
-        Booking {
-            id: BookingId::from_bits(self.ids.bits()),
-            owner: wish.owner.clone(),
-            version: 1,
-            supplier: offer.supplier.clone(),
-            hotel_id: offer.hotel_id.clone(),
-            hotel: offer.hotel.clone(),
-            reference_id: wish.reference_id.clone(),
-            supplier_offer: offer.supplier_offer.clone(),
-            supplier_prebook: None,
-            supplier_reference: None,
-            stay: offer.stay.clone(),
-            contact: wish.contact.clone(),
-            rooms: rooms.collect(),
-            total: offer.total,
-            policy: None,
-            promotions: Vec::new(),
-            loyalty: None,
-            use_payment_sdk: wish.use_payment_sdk,
-            settlement,
-            hotel_confirmation_code: None,
-            hotel_remarks: None,
-            offer_expires_at: offer.expires_at,
-            state: State::Created,
-            payments: Vec::new(),
-            cancellations: Vec::new(),
-            failure: None,
-            created_at: now,
-            updated_at: now,
-            confirmed_at: None,
-            canceled_at: None,
-        }
+/// Dearer than offered is never bound; something else than asked for cannot be.
+fn judge_bound<E>(bound: Bound<E>, offered: Money) -> Result<Bound<E>, PrebookError> {
+    if !bound.fits || bound.total.currency != offered.currency {
+        return Err(PrebookError::NoAnswer { timed_out: false });
     }
+    if bound.total.minor > offered.minor {
+        let current = bound.total;
+        let decision = Decision::PriceChanged { offered, current };
+        return Err(PrebookError::Decided(decision));
+    }
+    Ok(bound)
 }
 
 /// The first line of a booking's history.
-fn accepted(booking: &Booking, request_id: &str) -> BookingEvent {
+fn accepted<B: Bookable>(booking: &B, request_id: &str) -> BookingEvent {
     BookingEvent {
-        booking_id: booking.id.clone(),
-        sequence: booking.version,
+        booking_id: booking.id().clone(),
+        sequence: booking.version(),
         event: "accepted".to_owned(),
         from: None,
-        to: booking.status().as_str().to_owned(),
+        to: booking.status_name().to_owned(),
         why: None,
         request_id: Some(request_id.to_owned()),
-        at: booking.created_at,
-    }
-}
-
-fn prebook_request(booking: &Booking) -> PrebookRequest {
-    PrebookRequest {
-        client_reference: booking.id.to_string(),
-        supplier_hotel_id: booking.hotel.supplier_hotel_id.clone(),
-        supplier_offer: booking.supplier_offer.clone(),
-        stay: booking.stay.clone(),
-        total: booking.total,
-        contact: booking.contact.clone(),
-        rooms: crate::flow::hotel::guests(booking),
-        use_payment_sdk: booking.use_payment_sdk,
+        at: booking.created_at(),
     }
 }
 
@@ -481,7 +365,17 @@ fn prebook_error(error: ChangeError, offered: Money, timed_out: bool) -> Prebook
             PrebookError::Decided(Decision::of_refusal(&refusal, offered))
         }
         ChangeError::NotSent(_) => PrebookError::NotSent { overloaded: false },
+        ChangeError::RateLimited { retry_after_s } => PrebookError::RateLimited { retry_after_s },
         ChangeError::Overloaded => PrebookError::NotSent { overloaded: true },
         ChangeError::Unknown(_) => PrebookError::NoAnswer { timed_out },
+    }
+}
+
+/// The key of a prebook.
+pub(crate) fn prebook_key(owner: &Owner, operation: &str, key: &str) -> IdempotencyKey {
+    IdempotencyKey {
+        owner: owner.clone(),
+        operation: operation.to_owned(),
+        key: key.to_owned(),
     }
 }

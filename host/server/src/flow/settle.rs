@@ -3,14 +3,14 @@
 //! down as such, and goes on from there.
 
 use crate::app::App;
+use crate::flow::bookable::Bookable;
 use crate::flow::judge::{Judgement, Outcome};
-use crate::flow::step::{FlowError, HOTEL_BOOKING_JOB};
+use crate::flow::step::FlowError;
+use crate::flow::walk::Told;
 use futures::FutureExt;
-use host_domain::hotel::booking::{Booking, Event, Failure, State, Status};
-use host_domain::hotel::supply::BookingState;
-use host_domain::id::{BookingId, RefundId};
+use host_domain::id::BookingId;
 use host_domain::leg::Leg;
-use host_domain::supplier::BookingStatus;
+use host_domain::{flight, hotel};
 use host_storage::{CommitError, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,8 +38,8 @@ pub(crate) enum SettleError {
     Flow(FlowError),
     #[error("no such booking")]
     NotFound,
-    #[error("nothing about a booking that is {} is unknown", .0.as_str())]
-    NothingUnknown(Status),
+    #[error("nothing about a booking that is {0} is unknown")]
+    NothingUnknown(&'static str),
     #[error("the gateway is reading it back at this moment")]
     Busy,
     #[error("the supplier's reference of the booking is needed")]
@@ -53,24 +53,34 @@ impl<E: Into<FlowError>> From<E> for SettleError {
 }
 
 impl App {
-    /// Settles the unknown outcome of a booking or a cancellation.
-    pub(crate) async fn settle_hotel(
+    /// Settles the unknown outcome of a call about a booking; its status afterwards.
+    pub(crate) async fn settle(
         self: &Arc<Self>,
         id: &BookingId,
         verdict: Verdict,
         request_id: &str,
-    ) -> Result<Booking, SettleError> {
-        let booking = self
-            .store
-            .load_hotel_booking(id)
-            .await?
-            .ok_or(SettleError::NotFound)?;
+    ) -> Result<&'static str, SettleError> {
+        if let Some(booking) = hotel::Booking::load(&self.store, id).await? {
+            return self.settle_booking(booking, verdict, request_id).await;
+        }
+        if let Some(booking) = flight::Booking::load(&self.store, id).await? {
+            return self.settle_booking(booking, verdict, request_id).await;
+        }
+        Err(SettleError::NotFound)
+    }
+
+    async fn settle_booking<B: Bookable>(
+        self: &Arc<Self>,
+        booking: B,
+        verdict: Verdict,
+        request_id: &str,
+    ) -> Result<&'static str, SettleError> {
         let (step, judgement) = self.settlement(&booking, verdict)?;
         let walker = self.walker(request_id, Instant::now() + FOLLOW_UP);
         let mut claim = Write::new(self.clock.now());
         claim.insert_claimed_job(
-            HOTEL_BOOKING_JOB,
-            id.as_str(),
+            B::JOB,
+            booking.id().as_str(),
             &walker.lease_token,
             self.lease_ms(),
         );
@@ -81,96 +91,42 @@ impl App {
         }
         let app = Arc::clone(self);
         let run = async move {
-            let attempt = app.open_attempt(&booking, step).await?;
-            let booking = app
-                .record(booking, step, attempt, judgement, &walker)
-                .await?;
-            app.drive_hotel(booking, &walker).await
+            let told = Told {
+                step,
+                attempt: app.open_attempt(&booking, step).await?,
+                judgement,
+            };
+            app.drive_on(booking, told, &walker).await
         };
-        Ok(self.run_to_end(run.boxed()).await??)
+        let settled: B = self.run_to_end(run.boxed()).await??;
+        Ok(settled.status_name())
     }
 
-    fn settlement(
+    fn settlement<B: Bookable>(
         &self,
-        booking: &Booking,
+        booking: &B,
         verdict: Verdict,
-    ) -> Result<(&'static str, Judgement), SettleError> {
-        let (step, leg) = match &booking.state {
-            State::CompleteInProgress { book } => ("book", book),
-            State::CancelInProgress { cancel, .. } => ("cancel", cancel),
-            _ => return Err(SettleError::NothingUnknown(booking.status())),
-        };
-        if matches!(leg, Leg::Due { .. }) {
-            return Err(SettleError::NothingUnknown(booking.status()));
-        }
-        let (event, outcome, reference) = match verdict {
+    ) -> Result<(&'static str, Judgement<B::Event>), SettleError> {
+        let open = booking.open_call();
+        let open = open.filter(|(_, leg)| !matches!(leg, Leg::Due { .. }));
+        let (step, _) = open.ok_or(SettleError::NothingUnknown(booking.status_name()))?;
+        let (outcome, reference) = match verdict {
             Verdict::Done { supplier_reference } => {
-                let known = supplier_reference.or_else(|| booking.supplier_reference.clone());
-                let reference = known.ok_or(SettleError::ReferenceNeeded)?;
+                let known = booking.supplier_reference().map(str::to_owned);
+                let reference = supplier_reference.or(known);
                 (
-                    self.done(booking, step, &reference),
                     Outcome::Done,
-                    Some(reference),
+                    Some(reference.ok_or(SettleError::ReferenceNeeded)?),
                 )
             }
-            Verdict::NotDone => (not_done(step), Outcome::Refused, None),
+            Verdict::NotDone => (Outcome::Refused, None),
         };
-        let evidence = "settled by an operator".to_owned();
-        Ok((
-            step,
-            Judgement {
-                event,
-                outcome,
-                evidence,
-                reference,
-            },
-        ))
-    }
-
-    fn done(&self, booking: &Booking, step: &str, reference: &str) -> Event {
-        if step == "book" {
-            return Event::BookConfirmed(Box::new(believed(
-                booking,
-                reference,
-                BookingStatus::Confirmed,
-            )));
-        }
-        let state = Box::new(believed(booking, reference, BookingStatus::Canceled));
-        Event::CancelDone {
-            state,
-            refund: RefundId::from_bits(self.ids.bits()),
-        }
-    }
-}
-
-fn not_done(step: &str) -> Event {
-    if step == "book" {
-        return Event::BookRefused(failure("book_failed", "The supplier has no such booking."));
-    }
-    Event::CancelRefused(failure(
-        "cancel_refused",
-        "The supplier refused the cancellation.",
-    ))
-}
-
-fn failure(code: &str, description: &str) -> Failure {
-    Failure {
-        code: code.to_owned(),
-        description: description.to_owned(),
-    }
-}
-
-/// The booking as the operator says that the supplier has it.
-fn believed(booking: &Booking, supplier_reference: &str, status: BookingStatus) -> BookingState {
-    BookingState {
-        status,
-        supplier_reference: supplier_reference.to_owned(),
-        client_reference: Some(booking.id.to_string()),
-        total: booking.total,
-        hotel_confirmation_code: booking.hotel_confirmation_code.clone(),
-        remarks: booking.hotel_remarks.clone(),
-        rooms: Vec::new(),
-        policy: booking.policy.clone(),
-        cancellation: None,
+        let judgement = Judgement {
+            event: booking.settled(step, reference.as_deref(), self),
+            outcome,
+            evidence: "settled by an operator".to_owned(),
+            reference,
+        };
+        Ok((step, judgement))
     }
 }

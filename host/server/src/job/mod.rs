@@ -2,11 +2,12 @@
 //! kind. A task gets the subject of its row and nothing else: it reads the
 //! state, compares, acts, and is safe to run twice.
 
-mod hotel_booking;
+mod booking;
 pub(crate) mod unresolved;
 
 use crate::app::App;
-use crate::flow::step::HOTEL_BOOKING_JOB;
+use crate::flow::bookable::Bookable;
+use host_domain::{flight, hotel};
 use host_storage::{Claim, Job, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,7 +53,7 @@ async fn claim(app: &Arc<App>, places: &Arc<Semaphore>) -> bool {
     let room = places.available_permits().saturating_add(1);
     let token = format!("{:032x}", app.ids.bits());
     let claim = Claim {
-        kinds: &[HOTEL_BOOKING_JOB],
+        kinds: &[hotel::Booking::JOB, flight::Booking::JOB],
         limit: u32::try_from(room).unwrap_or(1),
         now: app.clock.now(),
         lease_ms: app.lease_ms(),
@@ -99,7 +100,8 @@ async fn claim(app: &Arc<App>, places: &Arc<Semaphore>) -> bool {
 
 async fn run(app: &App, job: &Job, token: &str) {
     let ended = match job.kind.as_str() {
-        HOTEL_BOOKING_JOB => hotel_booking::run(app, &job.subject, token).await,
+        hotel::Booking::JOB => booking::run::<hotel::Booking>(app, &job.subject, token).await,
+        flight::Booking::JOB => booking::run::<flight::Booking>(app, &job.subject, token).await,
         unknown => {
             tracing::error!(
                 kind = unknown,

@@ -2,12 +2,16 @@
 //! what is made of the answer. Until something is promised, another supplier may
 //! answer in place of one that fails. Knows nothing of HTTP.
 
+pub(crate) mod fetch;
+pub(crate) mod flight;
 pub(crate) mod hotel;
 pub(crate) mod pace;
 pub(crate) mod route;
 
 use crate::config::Config;
-use crate::query::hotel::content::Fetches;
+use crate::query::fetch::Fetches;
+use crate::query::flight::airline::AirlineKey;
+use crate::query::hotel::content::ContentKey;
 use crate::query::pace::Pace;
 use host_domain::id::HotelId;
 use host_domain::supplier::{ReadError, SupplierId};
@@ -18,14 +22,17 @@ pub(crate) struct QueryMemory {
     /// Price calendars that suppliers were asked for.
     pub(crate) calendars: Pace,
     /// Content that is being fetched.
-    pub(crate) fetches: Fetches,
+    pub(crate) content: Fetches<ContentKey>,
+    /// Airlines that are being read.
+    pub(crate) airlines: Fetches<AirlineKey>,
 }
 
 impl QueryMemory {
     pub(crate) fn new(config: &Config) -> Self {
         Self {
             calendars: Pace::per_minute(config.limits.calendar_per_minute),
-            fetches: Fetches::default(),
+            content: Fetches::default(),
+            airlines: Fetches::default(),
         }
     }
 }
@@ -60,6 +67,9 @@ pub(crate) enum QueryError {
     /// The place is not known.
     #[error("no such place")]
     UnknownPlace,
+    /// No supplier knows the airline.
+    #[error("no such airline")]
+    UnknownAirline,
     /// The booking is not there, or is another's.
     #[error("no such booking")]
     UnknownBooking,

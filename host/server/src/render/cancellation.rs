@@ -85,7 +85,7 @@ pub(crate) fn cancellation(cancellation: &booking::Cancellation) -> Cancellation
 }
 
 /// Why something failed.
-pub(crate) fn failure(failure: &booking::Failure) -> Failure {
+pub(crate) fn failure(failure: &host_domain::booking::Failure) -> Failure {
     Failure {
         code: failure.code.clone(),
         description: failure.description.clone(),

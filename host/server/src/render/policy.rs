@@ -1,6 +1,7 @@
 //! What cancelling costs, and what lowers a price: policies, quotes, promotions.
 
 use crate::api::value::{Instant, Money};
+use host_domain::booking::masked_membership;
 use host_domain::hotel;
 use host_domain::hotel::quote;
 use serde::Serialize;
@@ -124,9 +125,6 @@ pub(crate) struct Loyalty {
     points_estimate: Option<u32>,
 }
 
-/// Signs of a membership number that are shown, at its end.
-const MEMBERSHIP_SHOWN: usize = 4;
-
 impl From<&hotel::CancellationPolicy> for CancellationPolicy {
     fn from(policy: &hotel::CancellationPolicy) -> Self {
         Self {
@@ -187,7 +185,7 @@ impl From<&hotel::Loyalty> for Loyalty {
     fn from(loyalty: &hotel::Loyalty) -> Self {
         Self {
             program: loyalty.program.clone(),
-            membership_number: loyalty.membership_number.as_deref().map(masked),
+            membership_number: loyalty.membership_number.as_deref().map(masked_membership),
             points_estimate: loyalty.points_estimate,
         }
     }
@@ -201,36 +199,4 @@ fn restrictions(restrictions: &[hotel::Restriction]) -> Vec<Restriction> {
         active_until: restriction.active_until.map(Instant::from),
     });
     rendered.collect()
-}
-
-/// Whatever a supplier sends, only the end of it is shown; of a short number less.
-fn masked(number: &str) -> String {
-    let length = number.chars().count();
-    let hidden = length
-        .saturating_sub(MEMBERSHIP_SHOWN)
-        .max(length.div_ceil(2));
-    number
-        .chars()
-        .enumerate()
-        .map(|(at, sign)| if at < hidden { '*' } else { sign })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_a_membership_number_only_the_end_is_shown() {
-        for (number, shown) in [
-            ("AB-1234567", "******4567"),
-            ("12345", "***45"),
-            ("1234", "**34"),
-            ("1", "*"),
-            ("", ""),
-            ("******4567", "******4567"),
-        ] {
-            assert_eq!(masked(number), shown);
-        }
-    }
 }

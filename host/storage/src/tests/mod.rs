@@ -14,7 +14,8 @@ mod write;
 
 use crate::{Conflict, Options, Store, Write};
 use database::TestDatabase;
-use host_domain::hotel::booking::{Booking, Room, Settlement, State};
+use host_domain::booking::Settlement;
+use host_domain::hotel::booking::{Booking, Room, State};
 use host_domain::hotel::offer::{
     Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Location, Occupancy,
     Penalty, Stay,
@@ -211,7 +212,7 @@ fn inserting(booking: &Booking) -> Write {
 
 fn updating(booking: &Booking) -> Write {
     let mut write = Write::new(NOW);
-    write.update_hotel_booking(booking);
+    write.update_hotel_booking(booking, booking.version - 1);
     write
 }
 

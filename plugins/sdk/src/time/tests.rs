@@ -57,6 +57,35 @@ fn a_local_time_drops_its_offset() {
 }
 
 #[test]
+fn a_duration_is_so_many_minutes() {
+    let cases = [
+        ("PT8H5M", Some(485)),
+        ("PT02H26M", Some(146)),
+        ("PT45M", Some(45)),
+        ("PT0S", Some(0)),
+        ("PT119S", Some(1)),
+        ("P1D", Some(1_440)),
+        ("P1DT15H35M", Some(2_375)),
+        ("", None),
+        ("P", None),
+        ("PT", None),
+        ("P1DT", None),
+        ("8H5M", None),
+        ("PT5M8H", None),
+        ("PT+5M", None),
+        ("PTM", None),
+        ("P1M", None),
+        ("P1W", None),
+        ("PT1.5H", None),
+        ("PT5", None),
+        ("P99999D", None),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(parse_duration_minutes(text), expected, "{text}");
+    }
+}
+
+#[test]
 fn an_http_date_is_read() {
     assert_eq!(
         parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT"),
@@ -90,6 +119,6 @@ proptest! {
 
     #[test]
     fn no_text_makes_reading_panic(text in "\\PC{0,40}") {
-        let _ = (parse_timestamp(&text), parse_local_time(&text), parse_http_date(&text));
+        let _ = (parse_timestamp(&text), parse_local_time(&text), parse_http_date(&text), parse_duration_minutes(&text));
     }
 }

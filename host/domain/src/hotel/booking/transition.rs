@@ -1,16 +1,14 @@
 //! How a hotel booking moves: one function, every arm a row of the table. What
 //! is not here cannot be written.
 
+use crate::booking::{Conflict, Failure, Moved, Settlement, Told};
 use crate::event::EventType;
-use crate::hotel::booking::{
-    Booking, Cancellation, CancellationStatus, Conflict, Event, Failure, Held, Moved, Notice, Room,
-    Settlement, State,
-};
+use crate::hotel::booking::{Booking, Cancellation, CancellationStatus, Event, Held, Room, State};
 use crate::hotel::supply::{BookingState, Prebooked};
 use crate::id::{CancellationId, PaymentId, RefundId, RoomId};
 use crate::leg::Leg;
 use crate::money::Money;
-use crate::payment::{Method, Payment, PaymentEvent, PaymentState};
+use crate::payment::{Payment, PaymentEvent, PaymentState};
 use crate::time::Timestamp;
 
 impl Event {
@@ -39,27 +37,9 @@ impl Event {
             Self::CancelDone { .. } => "cancel_done",
             Self::CancelRefused(_) => "cancel_refused",
             Self::CancelLost(_) => "cancel_lost",
+            Self::Hinted => "hinted",
             Self::Payment { event, .. } => event.name(),
         }
-    }
-}
-
-/// What one arm of the table needs beside the booking.
-struct Told(Vec<Notice>);
-
-impl Told {
-    fn booking(&mut self, event_type: EventType) {
-        self.0.push(Notice {
-            event_type,
-            payment: None,
-        });
-    }
-
-    fn payment(&mut self, event_type: EventType, payment: &PaymentId) {
-        self.0.push(Notice {
-            event_type,
-            payment: Some(payment.clone()),
-        });
     }
 }
 
@@ -68,10 +48,10 @@ impl Booking {
     ///
     /// # Errors
     /// [`Conflict`] when the event does not fit the state; nothing moved.
-    pub fn apply(mut self, event: Event, now: Timestamp) -> Result<Moved, Conflict> {
-        let from = self.status();
+    pub fn apply(mut self, event: Event, now: Timestamp) -> Result<Moved<Self>, Conflict> {
+        let from = self.status().as_str();
         let name = event.name();
-        let mut told = Told(Vec::new());
+        let mut told = Told::default();
         self.state = self.next_state(event, now, &mut told).ok_or(Conflict {
             status: from,
             event: name,
@@ -90,6 +70,9 @@ impl Booking {
         let state = self.state.clone();
         if let Event::Payment { id, event } = event {
             return self.move_payment(state, &id, event, now, told);
+        }
+        if event == Event::Hinted {
+            return self.hint(state, now);
         }
         match state {
             State::Created | State::PrebookInProgress { .. } => {
@@ -244,6 +227,28 @@ impl Booking {
             cancellation: id,
             cancel: leg,
         })
+    }
+
+    /// A hint from the supplier or the processor: whatever was sent is read back
+    /// now. None when nothing is.
+    fn hint(&mut self, mut state: State, now: Timestamp) -> Option<State> {
+        let mut of_payments = false;
+        for payment in &mut self.payments {
+            of_payments |= payment.hint(now);
+        }
+        let own = match &mut state {
+            State::CompleteInProgress { book: leg }
+            | State::CancelInProgress { cancel: leg, .. } => leg.hint(now),
+            State::Created
+            | State::PrebookInProgress { .. }
+            | State::ReadyForComplete
+            | State::Confirmed
+            | State::PartiallyCanceled
+            | State::Canceled
+            | State::Failed
+            | State::Expired => false,
+        };
+        (own || of_payments).then_some(state)
     }
 
     fn bind(
@@ -532,14 +537,7 @@ impl Booking {
         let payment = self.payments.iter_mut().find(|payment| payment.id == *id)?;
         let moved = payment.clone().apply(event.clone(), now).ok()?;
         *payment = moved;
-        match event {
-            PaymentEvent::Captured => told.payment(EventType::PaymentCaptured, id),
-            PaymentEvent::Refunded(_) => told.payment(EventType::PaymentRefunded, id),
-            PaymentEvent::Declined(_) | PaymentEvent::NothingHeld => {
-                told.payment(EventType::PaymentFailed, id)
-            }
-            _ => {}
-        }
+        told.payment_event(&event, id);
         let waiting = matches!(
             payment.state,
             PaymentState::Failed | PaymentState::RequiresAction
@@ -550,24 +548,5 @@ impl Booking {
             } if waiting => Some(State::ReadyForComplete),
             other => Some(other),
         }
-    }
-}
-
-impl Failure {
-    /// The supplier did not bind the offer, and never said so.
-    #[must_use]
-    pub fn prebook_unknown() -> Self {
-        Self {
-            code: "prebook_unknown".to_owned(),
-            description: "The supplier did not answer; nothing was booked or charged.".to_owned(),
-        }
-    }
-}
-
-impl Payment {
-    /// Whether the payer's browser holds it.
-    #[must_use]
-    pub fn is_by_browser(&self) -> bool {
-        self.method == Method::Sdk
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Guest {
     pub(crate) sends_on_change: bool,
     /// In `cancel`, after it sent.
     pub(crate) on_change: String,
-    /// How `cancel` ends: `refused`, `not-sent`, `unknown`.
+    /// How `cancel` ends: `refused`, `not-sent`, `rate-limited`, `unknown`.
     pub(crate) change_ends: &'static str,
     /// Pages of memory that it begins with.
     pub(crate) pages: u32,
@@ -39,6 +39,8 @@ pub(crate) struct Guest {
     /// Imports besides those of every guest.
     pub(crate) extra_imports: &'static str,
     pub(crate) extra_world: &'static str,
+    /// Functions of what the world exports besides, as WebAssembly text.
+    pub(crate) extra_functions: String,
 }
 
 impl Default for Guest {
@@ -56,6 +58,7 @@ impl Default for Guest {
             settings_schema: r#"{"type":"object","properties":{"url":{"type":"string"}},"additionalProperties":false}"#,
             extra_imports: "",
             extra_world: "",
+            extra_functions: String::new(),
         }
     }
 }
@@ -116,9 +119,15 @@ impl Guest {
                 data.bytes(ANSWER + 16, &[8]);
                 data.text(ANSWER + 52, "the supplier said no");
             }
+            "rate-limited" => {
+                data.bytes(ANSWER, &[1]);
+                data.bytes(ANSWER + 8, &[2]);
+                data.bytes(ANSWER + 16, &[1]);
+                data.word(ANSWER + 20, 7);
+            }
             ending => {
                 data.bytes(ANSWER, &[1]);
-                data.bytes(ANSWER + 8, &[if ending == "not-sent" { 1 } else { 2 }]);
+                data.bytes(ANSWER + 8, &[if ending == "not-sent" { 1 } else { 3 }]);
                 data.text(ANSWER + 16, ending);
             }
         }
@@ -170,7 +179,9 @@ impl Guest {
     {send_on_change}
     {on_change}
     (i32.const {ANSWER}))
+  {extra_functions}
 )"#,
+            extra_functions = self.extra_functions,
             extra_imports = self.extra_imports,
             pages = self.pages,
             data = self.data(),

@@ -1,6 +1,8 @@
 //! The way through the API: examples of requests that work as they stand in a
 //! demo, and links from each answer to the calls that can follow it.
 
+mod flight;
+
 use host_domain::time::Date;
 use jiff::ToSpan;
 use serde_json::{Map, Value, json};
@@ -33,7 +35,8 @@ pub(super) fn show(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date
         if let (Some(Value::Object(json)), Some(example)) = (json, example(&name, &stay)) {
             json.insert("example".to_owned(), example);
         }
-        for link in links(&stay).into_iter().filter(|link| link.from == name) {
+        let links = links(&stay).into_iter().chain(flight::links());
+        for link in links.filter(|link| link.from == name) {
             let response = operation.pointer_mut(&format!("/responses/{}", link.status));
             if let Some(Value::Object(response)) = response {
                 let known = response.entry("links").or_insert_with(|| json!({}));
@@ -53,6 +56,17 @@ impl Link {
             }
             None => json!({ "operationId": self.to, "parameters": self.parameters }),
         }
+    }
+}
+
+/// A call about what an answer holds.
+fn with_id(from: &'static str, status: &'static str, to: &'static str) -> Link {
+    Link {
+        from,
+        status,
+        to,
+        parameters: json!({ "id": "$response.body#/data/id" }),
+        body: None,
     }
 }
 
@@ -96,7 +110,7 @@ fn example(operation: &str, stay: &Stay) -> Option<Value> {
         "prebook_hotel" => prebook("the_offer_reference_of_an_offer"),
         "read_price_calendar" => calendar("htl_01976f3e4a5b7c8d9e0f112233445566", stay),
         "add_payment_instrument" => json!({ "type": "CARD", "token": "tok_visa" }),
-        _ => return None,
+        _ => return flight::example(operation, stay),
     })
 }
 
@@ -115,7 +129,6 @@ fn calendar(hotel: &str, stay: &Stay) -> Value {
 
 #[expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
 fn links(stay: &Stay) -> Vec<Link> {
-    const ID: &str = "$response.body#/data/id";
     const HOTEL: &str = "$response.body#/data/0/hotel_id";
     let link = |from, status, to, parameters, body| Link {
         from,
@@ -124,7 +137,6 @@ fn links(stay: &Stay) -> Vec<Link> {
         parameters,
         body,
     };
-    let with_id = |from, status, to| link(from, status, to, json!({ "id": ID }), None);
     let mut all = vec![
         link(
             "find_places",

@@ -3,9 +3,9 @@
 use crate::api::answer::{Answer, List};
 use crate::api::caller::Caller;
 use crate::api::extract::{Body, Found, IdempotencyKey, Rules, Valid};
-use crate::api::hotel::SupplierMeta;
 use crate::api::hotel::stay::days;
 use crate::api::identifier::{HotelIdText, SupplierIdText, check_distinct};
+use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
 use crate::api::value::Day;
 use crate::app::App;

@@ -3,11 +3,12 @@
 use crate::api::answer::Answer;
 use crate::api::caller::Caller;
 use crate::api::extract::{Body, Found, Id, IdempotencyKey, Rules, Valid};
-use crate::api::hotel::SupplierMeta;
 use crate::api::identifier::{RoomIdText, check_distinct};
+use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
 use crate::app::App;
-use crate::flow::cancel::{Cancel, CancelError};
+use crate::flow::cancel::CancelError;
+use crate::flow::hotel::cancel::Cancel;
 use crate::idempotency::{KeyUse, RequestKey};
 use crate::render::booking::{self, HotelBooking};
 use crate::render::policy::CancellationQuote;

@@ -3,9 +3,9 @@
 use crate::api::answer::{Answer, List};
 use crate::api::caller::Caller;
 use crate::api::extract::{Body, Found, IdempotencyKey, Rules, Valid};
-use crate::api::hotel::SupplierMeta;
 use crate::api::hotel::stay::{Occupancy, StayFields};
 use crate::api::identifier::{HotelIdText, SupplierHotelIdText, SupplierIdText, check_distinct};
+use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
 use crate::api::value::{CountryCode, CurrencyCode, Day};
 use crate::app::App;

@@ -3,8 +3,8 @@
 use crate::api::answer::{Answer, List};
 use crate::api::caller::Caller;
 use crate::api::extract::{Body, Id, IdempotencyKey, Rules, Valid};
-use crate::api::hotel::SupplierMeta;
 use crate::api::identifier::SupplierIdText;
+use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
 use crate::api::value::CountryCode;
 use crate::app::App;

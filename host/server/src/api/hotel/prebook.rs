@@ -1,20 +1,21 @@
 //! Binding an offer to contact and guests.
 
-use crate::api::answer::{Answer, Meta};
+use crate::api::answer::Answer;
 use crate::api::caller::Caller;
 use crate::api::code::Code;
 use crate::api::extract::{Body, Found, IdempotencyKey, Rules, Valid};
 use crate::api::hotel::guest::{self, RoomRequest};
+use crate::api::meta::PrebookMeta;
 use crate::api::problem::ApiError;
 use crate::app::App;
-use crate::flow::prebook::{OfferTerms, Prebook, Prebound};
+use crate::flow::hotel::prebook::{OfferTerms, Prebook};
+use crate::flow::prebook::Prebound;
 use crate::offer_reference;
 use crate::render::booking::{self, HotelBooking};
 use axum::extract::State;
 use host_domain::hotel;
-use host_domain::supplier::{Checkout, SupplierId};
 use host_domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -80,43 +81,6 @@ pub(crate) struct PrebookRequest {
     rooms: Vec<RoomRequest>,
 }
 
-/// What a browser needs to pay.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub(crate) struct PaymentSdk {
-    /// For the payment SDK; not retrievable later.
-    token: String,
-}
-
-/// What a browser needs at the supplier's own checkout.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub(crate) struct CheckoutMeta {
-    /// Where to pay; null: the supplier's SDK takes the token.
-    #[schema(required)]
-    url: Option<String>,
-    /// Not retrievable later.
-    token: String,
-}
-
-/// What is told with a bound offer, once.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub(crate) struct PrebookMeta {
-    /// The supplier that holds the offer.
-    #[schema(value_type = String, pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SANDBOX_HOTELS")]
-    supplier: SupplierId,
-    /// Present the first time, with `use_payment_sdk`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    payment_sdk: Option<PaymentSdk>,
-    /// Present the first time, where the supplier takes the payment itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    checkout: Option<CheckoutMeta>,
-}
-
-impl Meta for PrebookMeta {
-    fn supplier(&self) -> Option<&SupplierId> {
-        Some(&self.supplier)
-    }
-}
-
 impl Rules for PrebookRequest {
     fn check(&self, _: Timestamp, found: &mut Found<'_>) {
         guest::check(&self.rooms, found);
@@ -138,8 +102,12 @@ pub(crate) async fn prebook_hotel(
     caller: Caller,
     Valid((key, Body(request))): Valid<(IdempotencyKey, Body<PrebookRequest>)>,
 ) -> Result<Answer<HotelBooking, PrebookMeta>, ApiError> {
-    let offer = offer_reference::read(&app.sealer, &caller.owner.tenant, &request.offer_reference)
-        .ok_or(Code::OfferInvalid)?;
+    let offer = offer_reference::read::<OfferTerms>(
+        &app.sealer,
+        &caller.owner.tenant,
+        &request.offer_reference,
+    )
+    .ok_or(Code::OfferInvalid)?;
     let supplier = offer.supplier.clone();
     let wish = wish(caller, key, offer, request)?;
     let prebound = app
@@ -151,23 +119,12 @@ pub(crate) async fn prebook_hotel(
             booking,
             sdk_token,
             checkout,
-        } => Answer::created(booking::changed(&booking)).meta(meta(supplier, sdk_token, checkout)),
+        } => Answer::created(booking::changed(&booking))
+            .meta(PrebookMeta::fresh(supplier, sdk_token, checkout)),
         Prebound::Existing(booking) => {
-            Answer::ok(booking::changed(&booking)).meta(meta(booking.supplier, None, None))
+            Answer::ok(booking::changed(&booking)).meta(PrebookMeta::again(booking.supplier))
         }
     })
-}
-
-fn meta(
-    supplier: SupplierId,
-    sdk_token: Option<String>,
-    checkout: Option<Checkout>,
-) -> PrebookMeta {
-    PrebookMeta {
-        supplier,
-        payment_sdk: sdk_token.map(|token| PaymentSdk { token }),
-        checkout: checkout.map(|Checkout { url, token }| CheckoutMeta { url, token }),
-    }
 }
 
 fn wish(

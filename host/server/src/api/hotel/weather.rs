@@ -3,7 +3,7 @@
 use crate::api::answer::Answer;
 use crate::api::caller::Caller;
 use crate::api::extract::{Id, Valid};
-use crate::api::hotel::SupplierMeta;
+use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
 use crate::app::App;
 use crate::render::weather::{self, StayWeather};

@@ -10,7 +10,6 @@ use crate::flow::step::FlowError;
 use crate::idempotency::KeyError;
 use crate::instrument::AddError;
 use crate::query::QueryError;
-use host_domain::hotel::Status;
 use host_domain::id::RoomId;
 use host_domain::supplier::{ReadError, SupplierId};
 
@@ -50,6 +49,7 @@ impl ApiError {
                 "must not be over at the hotel",
             )),
             QueryError::UnknownPlace => Code::PlaceNotFound.into(),
+            QueryError::UnknownAirline => Code::AirlineNotFound.into(),
             QueryError::UnknownBooking => Code::BookingNotFound.into(),
         }
     }
@@ -75,6 +75,11 @@ impl ApiError {
             PrebookError::Decided(Decision::Unavailable) => of_supplier(Code::OfferUnavailable),
             PrebookError::Decided(Decision::Expired) => of_supplier(Code::OfferExpired),
             PrebookError::Decided(Decision::Rejected) => of_supplier(Code::SupplierRejected),
+            PrebookError::OfferInUse => of_supplier(Code::OfferInUse),
+            PrebookError::RateLimited { retry_after_s } => {
+                of_supplier(Code::SupplierRateLimited).retry_after(retry_after_s)
+            }
+            PrebookError::Sealed(error) => Self::internal(error),
             PrebookError::NotSent { overloaded: true } => of_supplier(Code::Overloaded),
             PrebookError::NotSent { overloaded: false } => of_supplier(Code::SupplierUnavailable),
             PrebookError::Account => of_supplier(Code::SupplierError),
@@ -158,15 +163,22 @@ impl ApiError {
         }
     }
 
-    fn state(status: Status) -> Self {
+    pub(super) fn state(status: &'static str) -> Self {
         Self::from(Code::BookingStateConflict)
-            .booking_status(status.as_str())
-            .detail(format!("the booking is {}", status.as_str()))
+            .booking_status(status)
+            .detail(match status {
+                // Which allows everything else that anybody can ask for.
+                "CONFIRMED" => {
+                    "bags are being bought on the booking, and whether they were is not known yet"
+                        .to_owned()
+                }
+                _ => format!("the booking is {status}"),
+            })
     }
 
     /// A walk that stopped: what was sent is settled in the background, so what
     /// came of it is not known here.
-    fn flow(error: FlowError) -> Self {
+    pub(super) fn flow(error: FlowError) -> Self {
         match error {
             FlowError::Database(error) => Self::storage(error),
             FlowError::Conflict(_) => Self::from(Code::BookingChanged).because(error),

@@ -52,7 +52,7 @@ fn prebook() -> Value {
     })
 }
 
-async fn expect(path: &str, body: &Value, cases: &[(Value, &[&str])]) {
+pub(super) async fn expect(path: &str, body: &Value, cases: &[(Value, &[&str])]) {
     let server = Server::start().await;
     for (changes, violations) in cases {
         let reply = server.post(path, changed(body, changes.clone())).await;

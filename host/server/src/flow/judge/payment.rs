@@ -1,20 +1,12 @@
 //! What a processor's answers mean for a payment.
 
 use crate::flow::judge::{Judgement, Outcome, Times, is_proof, judged};
-use host_domain::hotel::booking::Event;
 use host_domain::id::RefundId;
 use host_domain::leg::Leg;
 use host_domain::payment::{
     Decline, Payment, PaymentError, PaymentEvent, PaymentState, ProcessorState, ProcessorStatus,
 };
 use host_domain::supplier::ReadError;
-
-fn payment_event(payment: &Payment, event: PaymentEvent) -> Event {
-    Event::Payment {
-        id: payment.id.clone(),
-        event,
-    }
-}
 
 fn payment_leg(payment: &Payment) -> Option<&Leg> {
     match &payment.state {
@@ -34,34 +26,30 @@ pub(crate) fn authorized(
     payment: &Payment,
     answer: Result<ProcessorState, PaymentError>,
     times: Times<'_>,
-) -> Judgement {
+) -> Judgement<PaymentEvent> {
     match answer {
         Ok(state) => held(payment, state, times),
         Err(PaymentError::Declined(decline)) => judged(
-            payment_event(payment, PaymentEvent::Declined(decline)),
+            PaymentEvent::Declined(decline),
             Outcome::Refused,
             "declined",
         ),
         Err(PaymentError::Refused(why)) => judged(
-            payment_event(payment, PaymentEvent::Declined(Decline::Other)),
+            PaymentEvent::Declined(Decline::Other),
             Outcome::Refused,
             why,
         ),
-        Err(PaymentError::NotSent(why)) => judged(
-            payment_event(payment, PaymentEvent::NothingHeld),
-            Outcome::NotSent,
-            why,
-        ),
+        Err(PaymentError::NotSent(why)) => judged(PaymentEvent::NothingHeld, Outcome::NotSent, why),
         // Read back at once, within the caller's own call.
         Err(PaymentError::Unknown(why)) => judged(
-            payment_event(payment, PaymentEvent::Checked { next_at: times.now }),
+            PaymentEvent::Checked { next_at: times.now },
             Outcome::Unknown,
             why,
         ),
     }
 }
 
-fn held(payment: &Payment, state: ProcessorState, times: Times<'_>) -> Judgement {
+fn held(payment: &Payment, state: ProcessorState, times: Times<'_>) -> Judgement<PaymentEvent> {
     let reference = state.processor_reference.clone();
     let judgement = match state.status {
         ProcessorStatus::Authorized | ProcessorStatus::Captured
@@ -71,13 +59,13 @@ fn held(payment: &Payment, state: ProcessorState, times: Times<'_>) -> Judgement
                 processor_reference: reference.clone(),
                 card: state.card,
             };
-            judged(payment_event(payment, event), Outcome::Done, "held")
+            judged(event, Outcome::Done, "held")
         }
         ProcessorStatus::Authorized | ProcessorStatus::Captured => {
             // Neither the hold that was asked for nor none at all: a person has to look.
             let next_at = times.recheck(payment_leg(payment));
             judged(
-                payment_event(payment, PaymentEvent::Checked { next_at }),
+                PaymentEvent::Checked { next_at },
                 Outcome::Unknown,
                 "another amount is held than asked for",
             )
@@ -89,13 +77,13 @@ fn held(payment: &Payment, state: ProcessorState, times: Times<'_>) -> Judgement
                 Decline::RequiresAction
             };
             judged(
-                payment_event(payment, PaymentEvent::Declined(decline)),
+                PaymentEvent::Declined(decline),
                 Outcome::Refused,
                 "the payer has to act",
             )
         }
         ProcessorStatus::Voided | ProcessorStatus::Declined => judged(
-            payment_event(payment, PaymentEvent::Declined(Decline::Other)),
+            PaymentEvent::Declined(Decline::Other),
             Outcome::Refused,
             "declined",
         ),
@@ -108,39 +96,31 @@ pub(crate) fn captured(
     payment: &Payment,
     answer: Result<ProcessorState, PaymentError>,
     times: Times<'_>,
-) -> Judgement {
+) -> Judgement<PaymentEvent> {
     let leg = payment_leg(payment);
     let again = |why: String, outcome| {
         judged(
-            payment_event(
-                payment,
-                PaymentEvent::Failed {
-                    retry_at: times.retry(leg),
-                },
-            ),
+            PaymentEvent::Failed {
+                retry_at: times.retry(leg),
+            },
             outcome,
             why,
         )
     };
     match answer {
-        Ok(state) if state.status == ProcessorStatus::Captured => judged(
-            payment_event(payment, PaymentEvent::Captured),
-            Outcome::Done,
-            "captured",
-        )
-        .with_reference(&state.processor_reference),
+        Ok(state) if state.status == ProcessorStatus::Captured => {
+            judged(PaymentEvent::Captured, Outcome::Done, "captured")
+                .with_reference(&state.processor_reference)
+        }
         Ok(_) => again("not captured".to_owned(), Outcome::Refused),
         Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
             again(error.to_string(), Outcome::Refused)
         }
         Err(PaymentError::NotSent(why)) => again(why, Outcome::NotSent),
         Err(PaymentError::Unknown(why)) => judged(
-            payment_event(
-                payment,
-                PaymentEvent::Checked {
-                    next_at: times.recheck(leg),
-                },
-            ),
+            PaymentEvent::Checked {
+                next_at: times.recheck(leg),
+            },
             Outcome::Unknown,
             why,
         ),
@@ -152,27 +132,22 @@ pub(crate) fn voided(
     payment: &Payment,
     answer: Result<ProcessorState, PaymentError>,
     times: Times<'_>,
-) -> Judgement {
+) -> Judgement<PaymentEvent> {
     let leg = payment_leg(payment);
     let check = |why: String| {
         judged(
-            payment_event(
-                payment,
-                PaymentEvent::Checked {
-                    next_at: times.recheck(leg),
-                },
-            ),
+            PaymentEvent::Checked {
+                next_at: times.recheck(leg),
+            },
             Outcome::Unknown,
             why,
         )
     };
     match answer {
-        Ok(state) if state.status == ProcessorStatus::Voided => judged(
-            payment_event(payment, PaymentEvent::Voided),
-            Outcome::Done,
-            "released",
-        )
-        .with_reference(&state.processor_reference),
+        Ok(state) if state.status == ProcessorStatus::Voided => {
+            judged(PaymentEvent::Voided, Outcome::Done, "released")
+                .with_reference(&state.processor_reference)
+        }
         Ok(_) => check("not released yet".to_owned()),
         // Perhaps it is released already, or was never held: reading tells.
         Err(
@@ -181,12 +156,9 @@ pub(crate) fn voided(
             | PaymentError::Unknown(_)),
         ) => check(error.to_string()),
         Err(PaymentError::NotSent(why)) => judged(
-            payment_event(
-                payment,
-                PaymentEvent::Failed {
-                    retry_at: times.retry(leg),
-                },
-            ),
+            PaymentEvent::Failed {
+                retry_at: times.retry(leg),
+            },
             Outcome::NotSent,
             why,
         ),
@@ -199,7 +171,7 @@ pub(crate) fn found_payment(
     answer: Result<Option<ProcessorState>, ReadError>,
     consistent_after_ms: Option<u32>,
     times: Times<'_>,
-) -> Judgement {
+) -> Judgement<PaymentEvent> {
     let leg = payment_leg(payment);
     let state = match answer {
         Ok(state) => state,
@@ -218,11 +190,7 @@ pub(crate) fn found_payment(
                 );
             }
         };
-        return judged(
-            payment_event(payment, event),
-            Outcome::NotSent,
-            "read back: never asked for",
-        );
+        return judged(event, Outcome::NotSent, "read back: never asked for");
     };
     match &payment.state {
         PaymentState::Capturing(_) => found_capturing(payment, state.status, times),
@@ -236,29 +204,33 @@ pub(crate) fn found_payment(
     }
 }
 
-fn found_capturing(payment: &Payment, status: ProcessorStatus, times: Times<'_>) -> Judgement {
+fn found_capturing(
+    payment: &Payment,
+    status: ProcessorStatus,
+    times: Times<'_>,
+) -> Judgement<PaymentEvent> {
     match status {
-        ProcessorStatus::Captured => judged(
-            payment_event(payment, PaymentEvent::Captured),
-            Outcome::Done,
-            "read back: captured",
-        ),
-        ProcessorStatus::Authorized => again(payment, times, "read back: still held"),
+        ProcessorStatus::Captured => {
+            judged(PaymentEvent::Captured, Outcome::Done, "read back: captured")
+        }
+        ProcessorStatus::Authorized => again(times, "read back: still held"),
         ProcessorStatus::RequiresAction | ProcessorStatus::Voided | ProcessorStatus::Declined => {
             check(payment, times, "read back: nothing is held")
         }
     }
 }
 
-fn found_voiding(payment: &Payment, status: ProcessorStatus, times: Times<'_>) -> Judgement {
+fn found_voiding(
+    payment: &Payment,
+    status: ProcessorStatus,
+    times: Times<'_>,
+) -> Judgement<PaymentEvent> {
     match status {
-        ProcessorStatus::Voided | ProcessorStatus::Declined => judged(
-            payment_event(payment, PaymentEvent::Voided),
-            Outcome::Done,
-            "read back: released",
-        ),
+        ProcessorStatus::Voided | ProcessorStatus::Declined => {
+            judged(PaymentEvent::Voided, Outcome::Done, "read back: released")
+        }
         ProcessorStatus::Authorized | ProcessorStatus::RequiresAction => {
-            again(payment, times, "read back: still held")
+            again(times, "read back: still held")
         }
         ProcessorStatus::Captured => check(
             payment,
@@ -269,23 +241,15 @@ fn found_voiding(payment: &Payment, status: ProcessorStatus, times: Times<'_>) -
 }
 
 /// Nobody knows; look again later.
-fn check(payment: &Payment, times: Times<'_>, why: impl Into<String>) -> Judgement {
+fn check(payment: &Payment, times: Times<'_>, why: impl Into<String>) -> Judgement<PaymentEvent> {
     let next_at = times.recheck(payment_leg(payment));
-    judged(
-        payment_event(payment, PaymentEvent::Checked { next_at }),
-        Outcome::Unknown,
-        why,
-    )
+    judged(PaymentEvent::Checked { next_at }, Outcome::Unknown, why)
 }
 
 /// It is known not to have happened; try again at once.
-fn again(payment: &Payment, times: Times<'_>, why: &str) -> Judgement {
+fn again(times: Times<'_>, why: &str) -> Judgement<PaymentEvent> {
     let retry_at = times.now;
-    judged(
-        payment_event(payment, PaymentEvent::Failed { retry_at }),
-        Outcome::NotSent,
-        why,
-    )
+    judged(PaymentEvent::Failed { retry_at }, Outcome::NotSent, why)
 }
 
 /// The answer to giving money back.
@@ -294,18 +258,18 @@ pub(crate) fn refunded(
     refund: &RefundId,
     answer: Result<String, PaymentError>,
     times: Times<'_>,
-) -> Judgement {
+) -> Judgement<PaymentEvent> {
     let leg = refund_leg(payment, refund);
     let again = |why: String, outcome| {
         let event = PaymentEvent::RefundFailed {
             refund: refund.clone(),
             retry_at: times.retry(leg),
         };
-        judged(payment_event(payment, event), outcome, why)
+        judged(event, outcome, why)
     };
     match answer {
         Ok(reference) => judged(
-            payment_event(payment, PaymentEvent::Refunded(refund.clone())),
+            PaymentEvent::Refunded(refund.clone()),
             Outcome::Done,
             "refunded",
         )
@@ -319,7 +283,7 @@ pub(crate) fn refunded(
                 refund: refund.clone(),
                 next_at: times.recheck(leg),
             };
-            judged(payment_event(payment, event), Outcome::Unknown, why)
+            judged(event, Outcome::Unknown, why)
         }
     }
 }
@@ -339,18 +303,18 @@ pub(crate) fn found_refund(
     answer: Result<bool, ReadError>,
     consistent_after_ms: Option<u32>,
     times: Times<'_>,
-) -> Judgement {
+) -> Judgement<PaymentEvent> {
     let leg = refund_leg(payment, refund);
     let check = |why: String| {
         let event = PaymentEvent::RefundChecked {
             refund: refund.clone(),
             next_at: times.recheck(leg),
         };
-        judged(payment_event(payment, event), Outcome::Unknown, why)
+        judged(event, Outcome::Unknown, why)
     };
     match answer {
         Ok(true) => judged(
-            payment_event(payment, PaymentEvent::Refunded(refund.clone())),
+            PaymentEvent::Refunded(refund.clone()),
             Outcome::Done,
             "read back: refunded",
         ),
@@ -359,11 +323,7 @@ pub(crate) fn found_refund(
                 refund: refund.clone(),
                 retry_at: times.now,
             };
-            judged(
-                payment_event(payment, event),
-                Outcome::NotSent,
-                "read back: never asked for",
-            )
+            judged(event, Outcome::NotSent, "read back: never asked for")
         }
         Ok(false) => check("read back: not found, which proves nothing yet".to_owned()),
         Err(error) => check(error.to_string()),

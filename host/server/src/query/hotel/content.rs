@@ -21,8 +21,7 @@ use host_storage::{
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Content as it was fetched last.
@@ -62,19 +61,12 @@ trait Source: Serialize + DeserializeOwned + Send + 'static {
 
 /// One part of one hotel at one supplier.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Key {
+pub(crate) struct ContentKey {
     mode: Mode,
     supplier: SupplierId,
     supplier_hotel_id: String,
     part: ContentPart,
 }
-
-/// What is being fetched at the moment, so that nothing is fetched twice at a time.
-#[derive(Default)]
-pub(crate) struct Fetches(std::sync::Mutex<HashMap<Key, Weak<tokio::sync::Mutex<()>>>>);
-
-/// Turnstiles that nobody waits at are forgotten once there are so many.
-const FETCHES_KEPT: usize = 1024;
 
 impl App {
     /// Details and reviews of a hotel, from a supplier that has it.
@@ -131,7 +123,7 @@ impl App {
         caller: &Caller,
         hotel: &MappedHotel,
     ) -> Result<Kept<S>, QueryError> {
-        let key = Key {
+        let key = ContentKey {
             mode: caller.owner.tenant.mode,
             supplier: hotel.supplier.clone(),
             supplier_hotel_id: hotel.supplier_hotel_id.clone(),
@@ -148,7 +140,7 @@ impl App {
     }
 
     /// What is kept. A document that cannot be read counts as never fetched.
-    async fn stored<S: Source>(&self, key: &Key) -> Result<Option<Kept<S>>, DatabaseError> {
+    async fn stored<S: Source>(&self, key: &ContentKey) -> Result<Option<Kept<S>>, DatabaseError> {
         let stored = self
             .store
             .hotel_content(key.mode, &key.supplier, &key.supplier_hotel_id, key.part)
@@ -171,8 +163,8 @@ impl App {
     }
 
     /// Fetches in the background, unless somebody does already.
-    fn refresh<S: Source>(self: &Arc<Self>, key: Key, hotel: HotelId, context: CallContext) {
-        if self.query_memory.fetches.is_running(&key) {
+    fn refresh<S: Source>(self: &Arc<Self>, key: ContentKey, hotel: HotelId, context: CallContext) {
+        if self.query_memory.content.is_running(&key) {
             return;
         }
         let app = Arc::clone(self);
@@ -191,11 +183,11 @@ impl App {
     /// Fetches and keeps; who comes while another fetches the same takes theirs.
     async fn fetch<S: Source>(
         &self,
-        key: &Key,
+        key: &ContentKey,
         hotel: &HotelId,
         context: &CallContext,
     ) -> Result<Kept<S>, QueryError> {
-        let turnstile = self.query_memory.fetches.turnstile(key);
+        let turnstile = self.query_memory.content.turnstile(key);
         let _one_at_a_time = turnstile.lock().await;
         if let Some(kept) = self.stored::<S>(key).await?.filter(|kept| !kept.stale) {
             return Ok(kept);
@@ -237,28 +229,6 @@ impl App {
             fetched_at: now,
             stale: false,
         })
-    }
-}
-
-impl Fetches {
-    fn turnstile(&self, key: &Key) -> Arc<tokio::sync::Mutex<()>> {
-        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = running.get(key).and_then(Weak::upgrade) {
-            return known;
-        }
-        if running.len() >= FETCHES_KEPT {
-            running.retain(|_, turnstile| turnstile.strong_count() > 0);
-        }
-        let turnstile = Arc::default();
-        running.insert(key.clone(), Arc::downgrade(&turnstile));
-        turnstile
-    }
-
-    fn is_running(&self, key: &Key) -> bool {
-        let running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        running
-            .get(key)
-            .is_some_and(|turnstile| turnstile.strong_count() > 0)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::api::caller::Caller;
 use crate::app::App;
-use crate::flow::prebook::{OfferTerms, OfferedRoom};
+use crate::flow::hotel::prebook::{OfferTerms, OfferedRoom};
 use crate::offer_reference;
 use crate::query::QueryError;
 use crate::query::hotel::today;

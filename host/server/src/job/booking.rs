@@ -1,7 +1,9 @@
-//! Goes on with a hotel booking: after a crash, an unknown outcome, an accepted
-//! cancellation, an offer that runs out, money to take or to give back.
+//! Goes on with a booking: after a crash, an unknown outcome, an accepted
+//! cancellation, an offer that runs out, money to take or to give back, a hint
+//! from the supplier.
 
 use crate::app::App;
+use crate::flow::bookable::Bookable;
 use crate::flow::step::{FlowError, Walker};
 use host_domain::id::BookingId;
 use std::time::Duration;
@@ -10,12 +12,16 @@ use tokio::time::Instant;
 /// How long the calls of one run may take; shorter than the lease.
 const RUN_MAX: Duration = Duration::from_secs(45);
 
-pub(crate) async fn run(app: &App, subject: &str, token: &str) -> Result<(), FlowError> {
+pub(crate) async fn run<B: Bookable>(
+    app: &App,
+    subject: &str,
+    token: &str,
+) -> Result<(), FlowError> {
     let Ok(id) = BookingId::parse(subject) else {
         tracing::error!(subject, "work for something that is no booking");
         return Ok(());
     };
-    let Some(booking) = app.store.load_hotel_booking(&id).await? else {
+    let Some(booking) = B::load(&app.store, &id).await? else {
         tracing::error!(subject, "work for a booking that is not there");
         return Ok(());
     };
@@ -24,7 +30,7 @@ pub(crate) async fn run(app: &App, subject: &str, token: &str) -> Result<(), Flo
         request_id: format!("job_{:032x}", app.ids.bits()),
         deadline: Instant::now() + RUN_MAX,
     };
-    match app.drive_hotel(booking, &walker).await {
+    match app.drive(booking, &walker).await {
         // Somebody else has it; nothing is left to do here.
         Err(FlowError::LeaseLost(_)) => Ok(()),
         ended => ended.map(|_| ()),

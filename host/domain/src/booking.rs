@@ -1,0 +1,198 @@
+//! What bookings of hotels and of flights have in common: why they fail, who
+//! settles them, how a move is told, how payments are referred to.
+
+use crate::event::EventType;
+use crate::id::{BookingId, PaymentId, RefundId};
+use crate::leg::Leg;
+use crate::payment::{Payment, PaymentEvent};
+use serde::{Deserialize, Serialize};
+
+/// How long an unanswered prebook may stay unanswered. Nothing is owed at that
+/// stage, so here, and only here, a timer decides.
+pub const PREBOOK_UNKNOWN_MS: i64 = 15 * 60 * 1000;
+
+/// Why something failed, for callers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Stable, e.g. `book_failed`.
+    pub code: String,
+    /// One sentence.
+    pub description: String,
+}
+
+impl Failure {
+    /// From a code and a sentence.
+    #[must_use]
+    pub fn new(code: &str, description: &str) -> Self {
+        Self {
+            code: code.to_owned(),
+            description: description.to_owned(),
+        }
+    }
+
+    /// The supplier did not bind the offer, and never said so.
+    #[must_use]
+    pub fn prebook_unknown() -> Self {
+        Self::new(
+            "prebook_unknown",
+            "The supplier did not answer; nothing was booked or charged.",
+        )
+    }
+}
+
+/// Who takes the payer's money.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Settlement {
+    /// The gateway, with a stored instrument or the payer's browser.
+    Gateway,
+    /// The supplier, at its own checkout.
+    Supplier,
+}
+
+/// The event does not fit the booking's state.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{event} does not fit a booking that is {status}")]
+pub struct Conflict {
+    /// Where the booking is, as the API names it.
+    pub status: &'static str,
+    /// What does not fit.
+    pub event: &'static str,
+}
+
+/// A booking that has moved, and what the move tells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moved<B> {
+    /// The booking afterwards, its version counted up.
+    pub booking: B,
+    /// Where it was, as the API names it.
+    pub from: &'static str,
+    /// What happened, for the booking's history.
+    pub event: &'static str,
+    /// What subscribers are told.
+    pub publish: Vec<Notice>,
+}
+
+/// Something that subscribers are told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// Of which type.
+    pub event_type: EventType,
+    /// The payment that it is about, of a payment event.
+    pub payment: Option<PaymentId>,
+}
+
+/// What one arm of a machine's table tells subscribers.
+#[derive(Debug, Default)]
+pub(crate) struct Told(pub(crate) Vec<Notice>);
+
+impl Told {
+    pub(crate) fn booking(&mut self, event_type: EventType) {
+        self.0.push(Notice {
+            event_type,
+            payment: None,
+        });
+    }
+
+    /// Of what happens to a payment, what subscribers are told.
+    pub(crate) fn payment_event(&mut self, event: &PaymentEvent, payment: &PaymentId) {
+        let event_type = match event {
+            PaymentEvent::Captured => EventType::PaymentCaptured,
+            PaymentEvent::Refunded(_) => EventType::PaymentRefunded,
+            PaymentEvent::Declined(_) | PaymentEvent::NothingHeld => EventType::PaymentFailed,
+            PaymentEvent::Sent { .. }
+            | PaymentEvent::Authorized { .. }
+            | PaymentEvent::Voided
+            | PaymentEvent::Failed { .. }
+            | PaymentEvent::Checked { .. }
+            | PaymentEvent::RefundSent { .. }
+            | PaymentEvent::RefundFailed { .. }
+            | PaymentEvent::RefundChecked { .. } => return,
+        };
+        self.0.push(Notice {
+            event_type,
+            payment: Some(payment.clone()),
+        });
+    }
+}
+
+/// Our reference at a processor for one call about a payment. Begins with the
+/// booking's id. A call that may have happened keeps its reference; a call that
+/// is known not to have happened gets a new one, because processors answer a
+/// repeated reference with its first answer.
+#[must_use]
+pub fn payment_reference(
+    booking: &BookingId,
+    payments: &[Payment],
+    payment: &PaymentId,
+    call: &str,
+    tries: u32,
+) -> String {
+    let ordinal = payments
+        .iter()
+        .position(|p| p.id == *payment)
+        .unwrap_or(payments.len());
+    format!(
+        "{booking}-{call}-{}-{}",
+        ordinal.saturating_add(1),
+        tries.saturating_add(1)
+    )
+}
+
+/// The same for one of a payment's refunds.
+#[must_use]
+pub fn refund_reference(
+    booking: &BookingId,
+    payments: &[Payment],
+    payment: &Payment,
+    refund: &RefundId,
+) -> String {
+    let ordinal = payment
+        .refunds
+        .iter()
+        .position(|known| known.id == *refund)
+        .unwrap_or(payment.refunds.len());
+    let tries = payment
+        .refunds
+        .get(ordinal)
+        .and_then(|known| known.leg.as_ref())
+        .map_or(0, Leg::tries);
+    let call = format!("refund-{}", ordinal.saturating_add(1));
+    payment_reference(booking, payments, &payment.id, &call, tries)
+}
+
+/// The most characters of a membership number that are shown.
+const MEMBERSHIP_SHOWN: usize = 4;
+
+/// Of a membership number only the end is shown; of a short one less.
+#[must_use]
+pub fn masked_membership(number: &str) -> String {
+    let length = number.chars().count();
+    let hidden = length
+        .saturating_sub(MEMBERSHIP_SHOWN)
+        .max(length.div_ceil(2));
+    number
+        .chars()
+        .enumerate()
+        .map(|(at, sign)| if at < hidden { '*' } else { sign })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_membership_number_only_the_end_is_shown() {
+        for (number, shown) in [
+            ("AB-1234567", "******4567"),
+            ("12345", "***45"),
+            ("1234", "**34"),
+            ("1", "*"),
+            ("", ""),
+            ("******4567", "******4567"),
+        ] {
+            assert_eq!(masked_membership(number), shown);
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! The whole state × event table of a flight booking, and what must hold of
+//! money and of tickets whatever happens.
+
+mod fixture;
+
+use super::*;
+use crate::flight::itinerary::{AirlineChange, ChangeType};
+use crate::flight::quote::{CancellationQuote, NoAmounts, QuoteSource};
+use crate::flight::step::Step;
+use crate::flight::supply::{CancellationAmounts, SupplierQuote};
+use crate::payment::{Decline, Next, PaymentState, PaymentStatus, PaymentStep};
+use crate::supplier::BookingStatus;
+use fixture::*;
+use proptest::prelude::*;
+
+#[test]
+fn the_table_of_states_and_events_is_this() {
+    let mut table = String::new();
+    for (name, booking) in states() {
+        table.push_str(&format!("{name}\n"));
+        for event in events() {
+            let event_name = event.name();
+            if let Ok(moved) = booking.clone().apply(event, LATER) {
+                let told = moved.publish.iter();
+                let told: Vec<&str> = told.map(|notice| notice.event_type.as_str()).collect();
+                let payments = moved.booking.payments.iter();
+                let payments: Vec<&str> = payments.map(|p| p.state.name()).collect();
+                table.push_str(&format!(
+                    "  {event_name:24} -> {:22} {:34} {}\n",
+                    moved.booking.status().as_str(),
+                    payments.join(" "),
+                    told.join(", ")
+                ));
+            }
+        }
+    }
+    insta::assert_snapshot!("flight_booking_table", table);
+}
+
+#[test]
+fn a_booking_walks_from_authorize_to_capture_by_its_steps() {
+    let step = |step: PaymentStep| Next::Now(Step::Payment(step));
+    assert_eq!(
+        paying().next(NOW),
+        step(PaymentStep::Authorize(ticket_payment().id))
+    );
+    assert_eq!(paid().next(NOW), Next::Now(Step::Book));
+    assert_eq!(booking_sent().next(NOW), Next::At(LATER));
+    assert_eq!(booking_sent().next(LATER), Next::Now(Step::FindBooking));
+    assert_eq!(
+        confirmed().next(NOW),
+        step(PaymentStep::Capture(ticket_payment().id))
+    );
+    assert_eq!(captured().next(NOW), Next::Nothing);
+}
+
+#[test]
+fn bags_walk_from_their_own_authorization_to_their_own_capture() {
+    let step = |step: PaymentStep| Next::Now(Step::Payment(step));
+    assert_eq!(
+        buying().next(NOW),
+        step(PaymentStep::Authorize(bag_payment().id))
+    );
+    assert_eq!(bags_paid().next(NOW), Next::Now(Step::Buy));
+    assert_eq!(bags_sent().next(LATER), Next::Now(Step::FindPurchase));
+    assert_eq!(
+        bags_bought().next(NOW),
+        step(PaymentStep::Capture(bag_payment().id))
+    );
+    assert_eq!(bags_bought().total(), Some(euros(38_000)));
+    assert!(bags_bought().carries_bags());
+}
+
+#[test]
+fn a_declined_card_buys_no_bags_and_leaves_the_ticket_alone() {
+    let declined = after(
+        buying(),
+        vec![
+            bag_pay(PaymentEvent::Sent { next_at: LATER }),
+            bag_pay(PaymentEvent::Declined(Decline::InsufficientFunds)),
+        ],
+    );
+    assert_eq!(declined.status(), Status::Confirmed);
+    assert_eq!(declined.purchases[0].state, PurchaseState::Declined);
+    assert_eq!(declined.services[0].status, ServiceStatus::Failed);
+    assert_eq!(declined.total(), Some(euros(32_000)));
+    assert_eq!(declined.payments[0].status(), PaymentStatus::Captured);
+}
+
+#[test]
+fn while_bags_are_being_bought_the_ticket_cannot_be_canceled() {
+    assert!(bags_sent().apply(Event::CancelStarted, NOW).is_err());
+    assert!(bags_sent().apply(purchase_started(), NOW).is_err());
+    assert!(canceling().apply(purchase_started(), NOW).is_err());
+}
+
+#[test]
+fn a_bag_is_recognised_by_its_id_or_by_what_it_is() {
+    let booking = bags_sent();
+    let purchase = booking.open_purchase().unwrap();
+    let named_otherwise = Service {
+        supplier_service_id: "ser_1".into(),
+        ..bag_on_ticket()
+    };
+    let of_another = Service {
+        passenger: Some(1),
+        ..named_otherwise.clone()
+    };
+    for (on_ticket, found) in [
+        (vec![bag_on_ticket()], true),
+        (vec![named_otherwise], true),
+        (vec![of_another], false),
+        (vec![], false),
+    ] {
+        let state = BookingState {
+            services: on_ticket.clone(),
+            ..*ticket(BookingStatus::Confirmed)
+        };
+        assert_eq!(
+            booking.is_on_ticket(purchase, &state),
+            found,
+            "{on_ticket:?}"
+        );
+    }
+}
+
+#[test]
+fn a_refund_is_spread_over_ticket_and_bags_and_never_more_than_was_taken() {
+    let said = |refund: i64| {
+        Event::CancelDone(Box::new(BookingState {
+            cancellation: Some(CancellationAmounts {
+                fee: euros(38_000 - refund.min(38_000)),
+                refund: euros(refund),
+                supplier_reference: None,
+            }),
+            ..*ticket(BookingStatus::Canceled)
+        }))
+    };
+    for (refund, shares) in [
+        (38_000, vec![32_000, 6_000]),
+        (33_000, vec![32_000, 1_000]),
+        (5_000, vec![5_000]),
+        (0, vec![]),
+        (99_999, vec![32_000, 6_000]),
+    ] {
+        let canceled = after(
+            bags_captured(),
+            vec![
+                Event::CancelStarted,
+                Event::CancelSent { next_at: LATER },
+                said(refund),
+            ],
+        );
+        let asked = canceled.payments.iter().flat_map(|p| &p.refunds);
+        let asked: Vec<i64> = asked.map(|refund| refund.amount.minor).collect();
+        assert_eq!(asked, shares, "{refund}");
+        let cancellation = canceled.cancellation.unwrap();
+        assert_eq!(cancellation.refund_to.len(), shares.len());
+        assert_eq!(cancellation.refund_amount, euros(shares.iter().sum()));
+    }
+}
+
+#[test]
+fn without_the_suppliers_word_the_fares_terms_decide_and_unknown_terms_give_nothing_back() {
+    let refundable = |allowed, penalty| FareCondition { allowed, penalty };
+    for (terms, back) in [
+        (refundable(Some(true), Some(euros(5_000))), 27_000),
+        (refundable(Some(false), None), 0),
+        (refundable(None, None), 0),
+        (refundable(Some(true), None), 0),
+    ] {
+        let mut booking = cancel_sent();
+        booking.fare_conditions.refund = terms;
+        let canceled = after(
+            booking,
+            vec![Event::CancelDone(ticket(BookingStatus::Canceled))],
+        );
+        let cancellation = canceled.cancellation.unwrap();
+        assert_eq!(cancellation.refund_amount, euros(back), "{terms:?}");
+    }
+}
+
+#[test]
+fn what_the_supplier_collected_it_gives_back_itself() {
+    let mut booking = ready();
+    booking.settlement = Settlement::Supplier;
+    let canceled = after(
+        booking,
+        vec![
+            Event::BookStarted { payment: None },
+            Event::BookSent { next_at: LATER },
+            book_confirmed(),
+            Event::CancelStarted,
+            Event::CancelSent { next_at: LATER },
+            Event::CancelDone(Box::new(BookingState {
+                cancellation: Some(CancellationAmounts {
+                    fee: euros(2_000),
+                    refund: euros(30_000),
+                    supplier_reference: None,
+                }),
+                ..*ticket(BookingStatus::Canceled)
+            })),
+        ],
+    );
+    let cancellation = canceled.cancellation.as_ref().unwrap();
+    assert_eq!(cancellation.refunded_by, RefundedBy::Supplier);
+    assert_eq!(canceled.next(LATER), Next::Nothing);
+    assert_eq!(
+        canceled.payments[0].status(),
+        PaymentStatus::PartiallyRefunded
+    );
+}
+
+#[test]
+fn an_airline_change_is_told_once_and_segments_that_stay_keep_their_ids() {
+    let change = AirlineChange {
+        supplier_change_id: "c1".into(),
+        detected_at: NOW,
+        change_type: ChangeType::ScheduleChange,
+        action_required: true,
+        removed_segments: vec![],
+        added_segments: vec![],
+        expires_at: None,
+        accepted_at: None,
+    };
+    let mut state = *ticket(BookingStatus::Confirmed);
+    state.changes = vec![change];
+    state.journeys = vec![journey(&["seg-1", "seg-9"])];
+    let before = captured();
+    let hinted = after(before.clone(), vec![Event::Hinted]);
+    assert_eq!(hinted.next(NOW), Next::Now(Step::Reread));
+    let moved = hinted
+        .apply(Event::Reread(Box::new(state.clone())), NOW)
+        .unwrap();
+    let told = moved.publish.iter().map(|n| n.event_type.as_str());
+    assert_eq!(told.collect::<Vec<_>>(), ["flight.booking.airline_change"]);
+    let ids = |booking: &Booking| booking.journeys[0].segment_ids.clone();
+    let (was, is) = (ids(&before), ids(&moved.booking));
+    assert_eq!(was[0], is[0]);
+    assert_ne!(was[1], is[1]);
+    let again = after(moved.booking, vec![Event::Hinted]);
+    let again = again.apply(Event::Reread(Box::new(state)), NOW).unwrap();
+    assert!(again.publish.is_empty());
+}
+
+#[test]
+fn asking_again_for_a_cancellation_hurries_what_waits_and_nothing_else() {
+    let waiting = after(
+        cancel_sent(),
+        vec![Event::CancelNotSent { retry_at: LATER }],
+    );
+    assert_eq!(waiting.next(NOW), Next::At(LATER));
+    let hurried = after(waiting, vec![Event::CancelHurried]);
+    assert_eq!(hurried.next(NOW), Next::Now(Step::Cancel));
+    assert!(cancel_sent().apply(Event::CancelHurried, NOW).is_err());
+    assert!(canceled().apply(Event::CancelHurried, NOW).is_err());
+}
+
+#[test]
+fn a_quote_is_the_airlines_word_else_the_fares_terms_else_says_why_not() {
+    let booking = captured();
+    let quoted = |fee, refund| SupplierQuote::Quoted {
+        fee,
+        refund,
+        expires_at: Some(LATER),
+    };
+    let quote = |answer| CancellationQuote::new(&booking, &answer, NOW);
+    let airline = quote(quoted(euros(2_000), euros(30_000)));
+    assert_eq!(airline.source, QuoteSource::SupplierQuote);
+    assert_eq!(airline.amounts, Ok((euros(2_000), euros(30_000))));
+    assert_eq!(airline.refund_to, [(ticket_payment().id, euros(30_000))]);
+    let estimate = quote(SupplierQuote::Unavailable("cannot".into()));
+    assert_eq!(estimate.source, QuoteSource::FareEstimate);
+    assert_eq!(estimate.amounts, Ok((euros(5_000), euros(27_000))));
+    let foreign = quote(quoted(dollars(1), dollars(2)));
+    assert_eq!(foreign.amounts, Err(NoAmounts::QuoteInOtherCurrency));
+    let mut silent = captured();
+    silent.fare_conditions.refund.allowed = None;
+    let unknown = SupplierQuote::Unavailable("cannot".into());
+    let unknown = CancellationQuote::new(&silent, &unknown, NOW);
+    assert_eq!(unknown.amounts, Err(NoAmounts::TermsUnknown));
+    assert!(unknown.refund_to.is_empty());
+}
+
+proptest! {
+    /// Whatever happens in whatever order, money follows ticket and bags.
+    #[test]
+    fn no_order_of_events_loses_money(picks in proptest::collection::vec(0..EVENTS, 1..80)) {
+        let mut booking = created();
+        for (count, pick) in picks.into_iter().enumerate() {
+            let now = Timestamp(NOW.0 + i64::try_from(count).unwrap());
+            if let Ok(moved) = booking.clone().apply(events()[pick].clone(), now) {
+                prop_assert_eq!(moved.booking.version, booking.version + 1);
+                booking = moved.booking;
+            }
+            for payment in &booking.payments {
+                let asked: i64 = payment.refunds.iter().map(|refund| refund.amount.minor).sum();
+                prop_assert!(asked <= payment.amount.minor, "more refunded than taken");
+                let taken = matches!(payment.state, PaymentState::Capturing(_) | PaymentState::Captured);
+                let purchase = booking.purchases.iter().find(|p| p.payment == payment.id);
+                let paid_for = purchase.map_or(booking.confirmed_at.is_some(), |p| p.state == PurchaseState::Done);
+                prop_assert!(!taken || paid_for, "money taken before the supplier's yes");
+                let over = matches!(booking.state, State::Failed | State::Expired)
+                    || purchase.is_some_and(|p| matches!(p.state, PurchaseState::Refused | PurchaseState::NotSent | PurchaseState::Declined));
+                let held = matches!(payment.state, PaymentState::Authorized | PaymentState::Authorizing(_));
+                prop_assert!(!(over && held), "money held for nothing");
+            }
+            let open = booking.purchases.iter().filter(|p| p.leg().is_some()).count();
+            prop_assert!(open <= 1, "two purchases at once");
+            prop_assert!(open == 0 || booking.status() == Status::Confirmed, "bags for a ticket that is going");
+        }
+    }
+}

@@ -1,0 +1,466 @@
+//! Bookings in every state, made by walking there.
+
+use crate::booking::{Failure, Settlement};
+use crate::flight::booking::*;
+pub(super) use crate::flight::itinerary::FareCondition;
+use crate::flight::itinerary::{Cabin, Direction, FareConditions, Journey, Segment};
+use crate::flight::passenger::{Contact, Gender, PassengerType, Travellers};
+pub(super) use crate::flight::supply::Service;
+use crate::flight::supply::{Baggage, BaggageType, BookingState, Prebooked, ServiceType};
+use crate::id::{BookingId, InstrumentId, PassengerId, PaymentId, PurchaseId, RefundId, ServiceId};
+use crate::leg::Leg;
+use crate::money::{Currency, Money};
+use crate::owner::{Mode, Owner, Tenant};
+use crate::payment::{Decline, Instrument, Payment, PaymentEvent};
+use crate::supplier::{BookingStatus, SupplierId};
+use crate::time::{Date, Timestamp};
+
+pub(super) const NOW: Timestamp = Timestamp(1_000_000);
+pub(super) const LATER: Timestamp = Timestamp(1_005_000);
+
+/// How many events [`events`] gives.
+pub(super) const EVENTS: usize = 54;
+
+pub(super) fn euros(minor: i64) -> Money {
+    Money::new(minor, Currency::parse("EUR").unwrap())
+}
+
+pub(super) fn dollars(minor: i64) -> Money {
+    Money::new(minor, Currency::USD)
+}
+
+fn conditions() -> FareConditions {
+    FareConditions {
+        refund: FareCondition {
+            allowed: Some(true),
+            penalty: Some(euros(5_000)),
+        },
+        change: FareCondition {
+            allowed: Some(false),
+            penalty: None,
+        },
+    }
+}
+
+pub(super) fn journey(segments: &[&str]) -> Journey {
+    let segment = |id: &&str| Segment {
+        supplier_segment_id: (*id).to_owned(),
+        origin: "LHR".into(),
+        destination: "JFK".into(),
+        departure_time: "2027-01-01T10:00".into(),
+        arrival_time: "2027-01-01T13:00".into(),
+        origin_time_zone: None,
+        destination_time_zone: None,
+        marketing_flight: "BA117".into(),
+        marketing_carrier: "British Airways".into(),
+        marketing_carrier_code: "BA".into(),
+        marketing_carrier_logo_url: None,
+        operating_carrier: None,
+        operating_carrier_logo_url: None,
+        duration_minutes: Some(480),
+        cabin: Cabin::Economy,
+        passengers: vec![],
+    };
+    Journey {
+        supplier_journey_id: "jrn-1".into(),
+        origin: "LHR".into(),
+        destination: "JFK".into(),
+        direction: Direction::Outbound,
+        fare_brand: Some("Basic".into()),
+        departure_time: "2027-01-01T10:00".into(),
+        arrival_time: "2027-01-01T13:00".into(),
+        duration_minutes: Some(480),
+        stops: 0,
+        segments: segments.iter().map(segment).collect(),
+    }
+}
+
+pub(super) fn created() -> Booking {
+    let passenger = |bits| BookedPassenger {
+        id: PassengerId::from_bits(bits),
+        passenger_type: PassengerType::Adult,
+        title: None,
+        first_name: "Ada".into(),
+        last_name: "L".into(),
+        date_of_birth: Date::new(1990, 1, 1).unwrap(),
+        gender: Gender::Female,
+        nationality: None,
+        loyalty_accounts: vec![],
+    };
+    Booking {
+        id: BookingId::from_bits(1),
+        owner: Owner {
+            tenant: Tenant {
+                organization: "demo".into(),
+                mode: Mode::Test,
+            },
+            user: "org".into(),
+        },
+        version: 1,
+        supplier: SupplierId::parse("SUPPLIER_A").unwrap(),
+        reference_id: None,
+        supplier_offer: "offer".into(),
+        exclusive_key: None,
+        supplier_prebook: None,
+        supplier_reference: None,
+        airline_pnr: None,
+        contact: Contact {
+            email: "a@example.org".into(),
+            phone: "+4912345678".into(),
+        },
+        travellers: Travellers {
+            adults: 2,
+            children: vec![],
+            infants: 0,
+        },
+        passengers: vec![passenger(1), passenger(2)],
+        sealed: None,
+        offered: euros(32_000),
+        ticket: None,
+        fare: None,
+        fare_tax: None,
+        fare_conditions: conditions(),
+        journeys: vec![],
+        services: vec![],
+        purchases: vec![],
+        changes: vec![],
+        parts: 0,
+        use_payment_sdk: false,
+        settlement: Settlement::Gateway,
+        expires_at: Timestamp(9_000_000),
+        state: State::Created,
+        payments: vec![],
+        cancellation_runs: 0,
+        cancellation: None,
+        failure: None,
+        created_at: NOW,
+        updated_at: NOW,
+        confirmed_at: None,
+        canceled_at: None,
+    }
+}
+
+fn payment(bits: u128, amount: Money) -> Payment {
+    let cards = SupplierId::parse("CARDS").unwrap();
+    let instrument = Instrument {
+        id: InstrumentId::from_bits(1),
+        processor: cards.clone(),
+        token: "tok".into(),
+        card: None,
+        created_at: NOW,
+    };
+    Payment::to_authorize(PaymentId::from_bits(bits), amount, cards, &instrument, NOW)
+}
+
+pub(super) fn ticket_payment() -> Payment {
+    payment(1, euros(32_000))
+}
+
+pub(super) fn bag_payment() -> Payment {
+    payment(2, euros(6_000))
+}
+
+fn no() -> Failure {
+    Failure::new("book_failed", "No.")
+}
+
+pub(super) fn ticket(status: BookingStatus) -> Box<BookingState> {
+    Box::new(BookingState {
+        status,
+        supplier_reference: "S1".into(),
+        client_reference: None,
+        airline_pnr: Some("ABC123".into()),
+        total: euros(32_000),
+        fare: None,
+        fare_tax: None,
+        journeys: vec![],
+        services: vec![],
+        changes: vec![],
+        cancellation: None,
+    })
+}
+
+pub(super) fn bag_on_ticket() -> Service {
+    Service {
+        supplier_service_id: "bag-1".into(),
+        service_type: ServiceType::Baggage,
+        passenger: Some(0),
+        supplier_segment_ids: vec!["seg-1".into()],
+        baggage: Some(Baggage {
+            baggage_type: BaggageType::Checked,
+            max_weight_kg: Some(23),
+        }),
+        quantity: 1,
+        unit_amount: euros(6_000),
+    }
+}
+
+fn prebook_bound() -> Event {
+    let bound = Prebooked {
+        supplier_prebook: "P1".into(),
+        total: euros(32_000),
+        fare: Some(euros(25_600)),
+        fare_tax: Some(euros(6_400)),
+        fare_conditions: conditions(),
+        documents_required: false,
+        journeys: vec![journey(&["seg-1", "seg-2"])],
+        expires_at: None,
+        checkout: None,
+    };
+    Event::PrebookBound {
+        bound: Box::new(bound),
+        expires_at: Timestamp(9_000_000),
+        payment: None,
+    }
+}
+
+pub(super) fn book_confirmed() -> Event {
+    Event::BookConfirmed {
+        state: ticket(BookingStatus::Confirmed),
+        payment: PaymentId::from_bits(9),
+    }
+}
+
+pub(super) fn purchase_started() -> Event {
+    let bag = bag_on_ticket();
+    let service = BookedService {
+        id: ServiceId::from_bits(1),
+        status: ServiceStatus::Pending,
+        supplier_service_id: bag.supplier_service_id,
+        on_ticket_as: None,
+        service_type: bag.service_type,
+        passenger: 0,
+        supplier_segment_ids: bag.supplier_segment_ids,
+        segment_ids: vec![],
+        baggage: bag.baggage,
+        quantity: bag.quantity,
+        unit_amount: bag.unit_amount,
+        payment: bag_payment().id,
+    };
+    let purchase = Purchase {
+        id: PurchaseId::from_bits(1),
+        services: vec![service.id.clone()],
+        payment: bag_payment().id,
+        total: euros(6_000),
+        state: PurchaseState::Open { buy: Leg::due(NOW) },
+        failure: None,
+        created_at: NOW,
+    };
+    Event::PurchaseStarted {
+        purchase: Box::new(purchase),
+        services: vec![service],
+        payment: Box::new(bag_payment()),
+    }
+}
+
+fn purchase_done() -> Event {
+    let mut state = ticket(BookingStatus::Confirmed);
+    state.services = vec![bag_on_ticket()];
+    Event::PurchaseDone(state)
+}
+
+fn pay(event: PaymentEvent) -> Event {
+    let id = ticket_payment().id;
+    Event::Payment { id, event }
+}
+
+pub(super) fn bag_pay(event: PaymentEvent) -> Event {
+    let id = bag_payment().id;
+    Event::Payment { id, event }
+}
+
+fn held() -> PaymentEvent {
+    PaymentEvent::Authorized {
+        processor_reference: "ch_1".into(),
+        card: None,
+    }
+}
+
+/// Every event once, in the order of the declaration; those of payments for
+/// the ticket's and for the bags'.
+pub(super) fn events() -> Vec<Event> {
+    let next_at = LATER;
+    let refund = RefundId::of(created().id.as_str(), 1);
+    let own = vec![
+        Event::PrebookStarted,
+        prebook_bound(),
+        Event::PrebookRefused(no()),
+        Event::PrebookGivenUp,
+        Event::OfferExpired,
+        Event::BookStarted {
+            payment: Some(ticket_payment()),
+        },
+        Event::BookSent { next_at },
+        Event::BookNotSent,
+        Event::BookPending {
+            supplier_reference: None,
+            next_at,
+        },
+        Event::BookChecked { next_at },
+        book_confirmed(),
+        Event::BookRefused(no()),
+        Event::CheckoutNotCompleted,
+        Event::CancelStarted,
+        Event::CancelSent { next_at },
+        Event::CancelNotSent { retry_at: LATER },
+        Event::CancelPending { next_at },
+        Event::CancelChecked { next_at },
+        Event::CancelDone(ticket(BookingStatus::Canceled)),
+        Event::CancelRefused(no()),
+        Event::CancelLost(no()),
+        Event::CancelHurried,
+        purchase_started(),
+        Event::PurchaseSent { next_at },
+        Event::PurchaseNotSent,
+        Event::PurchaseChecked { next_at },
+        purchase_done(),
+        Event::PurchaseRefused(no()),
+        Event::Hinted,
+        Event::RereadFailed { next_at },
+        Event::Reread(ticket(BookingStatus::Canceled)),
+    ];
+    let of_payments = [
+        PaymentEvent::Sent { next_at },
+        held(),
+        PaymentEvent::Declined(Decline::InsufficientFunds),
+        PaymentEvent::NothingHeld,
+        PaymentEvent::Captured,
+        PaymentEvent::Voided,
+        PaymentEvent::Failed { retry_at: LATER },
+        PaymentEvent::Checked { next_at },
+        PaymentEvent::RefundSent {
+            refund: refund.clone(),
+            next_at,
+        },
+        PaymentEvent::Refunded(refund.clone()),
+        PaymentEvent::RefundFailed {
+            refund: refund.clone(),
+            retry_at: LATER,
+        },
+        PaymentEvent::RefundChecked { refund, next_at },
+    ];
+    let ticket = of_payments.clone().into_iter().map(pay);
+    let bags = of_payments.into_iter().take(11).map(bag_pay);
+    own.into_iter().chain(ticket).chain(bags).collect()
+}
+
+pub(super) fn after(booking: Booking, events: Vec<Event>) -> Booking {
+    events.into_iter().fold(booking, |booking, event| {
+        booking.apply(event, NOW).unwrap().booking
+    })
+}
+
+pub(super) fn ready() -> Booking {
+    after(created(), vec![Event::PrebookStarted, prebook_bound()])
+}
+
+pub(super) fn paying() -> Booking {
+    let payment = Some(ticket_payment());
+    after(ready(), vec![Event::BookStarted { payment }])
+}
+
+pub(super) fn paid() -> Booking {
+    let sent = PaymentEvent::Sent { next_at: LATER };
+    after(paying(), vec![pay(sent), pay(held())])
+}
+
+pub(super) fn booking_sent() -> Booking {
+    after(paid(), vec![Event::BookSent { next_at: LATER }])
+}
+
+pub(super) fn confirmed() -> Booking {
+    after(booking_sent(), vec![book_confirmed()])
+}
+
+pub(super) fn captured() -> Booking {
+    let sent = PaymentEvent::Sent { next_at: LATER };
+    after(confirmed(), vec![pay(sent), pay(PaymentEvent::Captured)])
+}
+
+pub(super) fn buying() -> Booking {
+    after(captured(), vec![purchase_started()])
+}
+
+pub(super) fn bags_paid() -> Booking {
+    let sent = PaymentEvent::Sent { next_at: LATER };
+    after(buying(), vec![bag_pay(sent), bag_pay(held())])
+}
+
+pub(super) fn bags_sent() -> Booking {
+    after(bags_paid(), vec![Event::PurchaseSent { next_at: LATER }])
+}
+
+pub(super) fn bags_bought() -> Booking {
+    after(bags_sent(), vec![purchase_done()])
+}
+
+pub(super) fn bags_captured() -> Booking {
+    let sent = PaymentEvent::Sent { next_at: LATER };
+    after(
+        bags_bought(),
+        vec![bag_pay(sent), bag_pay(PaymentEvent::Captured)],
+    )
+}
+
+pub(super) fn canceling() -> Booking {
+    after(captured(), vec![Event::CancelStarted])
+}
+
+pub(super) fn cancel_sent() -> Booking {
+    after(canceling(), vec![Event::CancelSent { next_at: LATER }])
+}
+
+pub(super) fn canceled() -> Booking {
+    let done = Event::CancelDone(ticket(BookingStatus::Canceled));
+    let mut booking = after(cancel_sent(), vec![done]);
+    // As after its refund.
+    for payment in &mut booking.payments {
+        payment
+            .refunds
+            .iter_mut()
+            .for_each(|refund| refund.leg = None);
+    }
+    booking
+}
+
+/// A booking in every state that the table distinguishes.
+pub(super) fn states() -> Vec<(&'static str, Booking)> {
+    let asked = after(created(), vec![Event::PrebookStarted]);
+    let pending = Event::BookPending {
+        supplier_reference: None,
+        next_at: LATER,
+    };
+    let released = Event::CancelDone(ticket(BookingStatus::Canceled));
+    vec![
+        ("CREATED", created()),
+        ("PREBOOK_IN_PROGRESS", asked),
+        ("READY_FOR_COMPLETE", ready()),
+        ("COMPLETE_IN_PROGRESS paying", paying()),
+        ("COMPLETE_IN_PROGRESS paid", paid()),
+        ("COMPLETE_IN_PROGRESS sent", booking_sent()),
+        (
+            "COMPLETE_IN_PROGRESS pending",
+            after(booking_sent(), vec![pending]),
+        ),
+        ("CONFIRMED capturing", confirmed()),
+        ("CONFIRMED captured", captured()),
+        ("CONFIRMED hinted", after(captured(), vec![Event::Hinted])),
+        ("CONFIRMED paying bags", buying()),
+        ("CONFIRMED bags paid", bags_paid()),
+        ("CONFIRMED bags sent", bags_sent()),
+        ("CONFIRMED bags bought", bags_bought()),
+        ("CANCEL_IN_PROGRESS due", canceling()),
+        ("CANCEL_IN_PROGRESS sent", cancel_sent()),
+        (
+            "CANCEL_IN_PROGRESS pending",
+            after(cancel_sent(), vec![Event::CancelPending { next_at: LATER }]),
+        ),
+        ("CANCELED refunding", after(cancel_sent(), vec![released])),
+        ("CANCELED", canceled()),
+        (
+            "FAILED",
+            after(booking_sent(), vec![Event::BookRefused(no())]),
+        ),
+        ("EXPIRED", after(ready(), vec![Event::OfferExpired])),
+    ]
+}

@@ -1,0 +1,236 @@
+//! What a supplier tells of a ticket, taken over into the booking: journeys
+//! keep their ids, extras are recognised, changes are counted once.
+
+use crate::booking::{Settlement, Told};
+use crate::event::EventType;
+use crate::flight::booking::{
+    BookedChange, BookedJourney, Booking, Cancellation, Purchase, RefundedBy, ServiceStatus,
+};
+use crate::flight::itinerary::{Journey, Segment};
+use crate::flight::quote::estimate;
+use crate::flight::supply::{BookingState, Service};
+use crate::id::{AirlineChangeId, JourneyId, RefundId, SegmentId};
+use crate::money::Money;
+use crate::time::Timestamp;
+
+impl Booking {
+    /// An id for a part that has none yet.
+    fn name_part<T>(&mut self, id: impl FnOnce(&str, u32) -> T) -> T {
+        self.parts = self.parts.saturating_add(1);
+        id(self.id.as_str(), self.parts)
+    }
+
+    /// The segments that these ids of the supplier's mean.
+    #[must_use]
+    pub fn segment_ids(&self, supplier_segment_ids: &[String]) -> Vec<SegmentId> {
+        let segments = self.segments();
+        segments
+            .filter(|(_, segment)| supplier_segment_ids.contains(&segment.supplier_segment_id))
+            .map(|(id, _)| id.clone())
+            .collect()
+    }
+
+    /// Every segment with its id.
+    pub fn segments(&self) -> impl Iterator<Item = (&SegmentId, &Segment)> {
+        self.journeys
+            .iter()
+            .flat_map(|booked| booked.segment_ids.iter().zip(&booked.journey.segments))
+    }
+
+    /// Takes over the journeys as they are flown now. A segment that is the
+    /// same flight keeps its id, and what is known of its passengers.
+    pub(super) fn take_journeys(&mut self, journeys: Vec<Journey>) {
+        if journeys.is_empty() {
+            return;
+        }
+        let before = std::mem::take(&mut self.journeys);
+        for (at, mut journey) in journeys.into_iter().enumerate() {
+            let known = before.get(at);
+            let id = match known {
+                Some(known) => known.id.clone(),
+                None => self.name_part(JourneyId::of),
+            };
+            let mut segment_ids = Vec::with_capacity(journey.segments.len());
+            for segment in &mut journey.segments {
+                let flown = before
+                    .iter()
+                    .flat_map(|booked| booked.segment_ids.iter().zip(&booked.journey.segments));
+                let same = flown.into_iter().find(|(_, known)| is_same(known, segment));
+                segment_ids.push(match same {
+                    Some((id, known)) => {
+                        if segment.passengers.is_empty() {
+                            segment.passengers.clone_from(&known.passengers);
+                        }
+                        id.clone()
+                    }
+                    None => self.name_part(SegmentId::of),
+                });
+            }
+            if journey.fare_brand.is_none() {
+                journey.fare_brand = known.and_then(|known| known.journey.fare_brand.clone());
+            }
+            self.journeys.push(BookedJourney {
+                id,
+                segment_ids,
+                journey,
+            });
+        }
+    }
+
+    /// Takes over what the supplier tells of a ticket.
+    pub(super) fn take_ticket(&mut self, state: &BookingState, told: &mut Told) {
+        self.supplier_reference = Some(state.supplier_reference.clone());
+        if state.airline_pnr.is_some() {
+            self.airline_pnr.clone_from(&state.airline_pnr);
+        }
+        self.take_journeys(state.journeys.clone());
+        for change in &state.changes {
+            let known = self
+                .changes
+                .iter_mut()
+                .find(|known| known.change.supplier_change_id == change.supplier_change_id);
+            match known {
+                Some(known) if known.change == *change => continue,
+                Some(known) => known.change = change.clone(),
+                None => {
+                    let id = self.name_part(AirlineChangeId::of);
+                    self.changes.push(BookedChange {
+                        id,
+                        change: change.clone(),
+                    });
+                }
+            }
+            told.booking(EventType::FlightBookingAirlineChange);
+        }
+    }
+
+    /// Whether everything of a purchase is on the ticket.
+    #[must_use]
+    pub fn is_on_ticket(&self, purchase: &Purchase, state: &BookingState) -> bool {
+        let mut free = self.unclaimed(state);
+        let mut wanted = self
+            .services
+            .iter()
+            .filter(|service| purchase.services.contains(&service.id));
+        wanted.all(|service| {
+            let mut left = service.quantity;
+            free.retain(|on_ticket| {
+                let takes = left > 0 && service.is(on_ticket);
+                if takes {
+                    left = left.saturating_sub(on_ticket.quantity);
+                }
+                !takes
+            });
+            left == 0
+        })
+    }
+
+    /// What is on the ticket and is not known to be another purchase's.
+    fn unclaimed<'a>(&self, state: &'a BookingState) -> Vec<&'a Service> {
+        let claimed = |on_ticket: &&Service| {
+            self.services.iter().any(|service| {
+                service.status != ServiceStatus::Pending
+                    && service.on_ticket_as.as_deref() == Some(&on_ticket.supplier_service_id)
+            })
+        };
+        state.services.iter().filter(|s| !claimed(s)).collect()
+    }
+
+    /// The extras of a purchase are on the ticket.
+    pub(super) fn confirm_services(&mut self, purchase: &Purchase, state: &BookingState) {
+        let found: Vec<(usize, Option<String>)> = {
+            let mut free = self.unclaimed(state);
+            let bought = self.services.iter().enumerate();
+            bought
+                .filter(|(_, service)| purchase.services.contains(&service.id))
+                .map(|(at, service)| {
+                    let place = free.iter().position(|on_ticket| service.is(on_ticket));
+                    let id = place.map(|place| free.remove(place).supplier_service_id.clone());
+                    (at, id)
+                })
+                .collect()
+        };
+        for (at, on_ticket_as) in found {
+            if let Some(service) = self.services.get_mut(at) {
+                service.status = ServiceStatus::Confirmed;
+                service.on_ticket_as = on_ticket_as;
+            }
+        }
+    }
+
+    /// The ticket is released: fee and refund by the supplier's word, else by
+    /// the fare's terms, else nothing is given back before somebody knows more.
+    pub(super) fn release(&mut self, state: &BookingState, now: Timestamp) {
+        let paid = self.total().unwrap_or(Money::zero(self.offered.currency));
+        let said = state
+            .cancellation
+            .as_ref()
+            .filter(|amounts| amounts.refund.currency == paid.currency);
+        let (fee, refund) = match said {
+            Some(amounts) => (amounts.fee, amounts.refund.at_most(paid)),
+            None => estimate(&self.fare_conditions.refund, paid)
+                .unwrap_or((paid, Money::zero(paid.currency))),
+        };
+        let shares = self.refund_shares(refund);
+        let mut given_back = Money::zero(paid.currency);
+        let mut refund_to = Vec::with_capacity(shares.len());
+        let mut refunds = self.payments.iter().map(|p| p.refunds.len()).sum::<usize>();
+        for (id, share) in shares {
+            refunds = refunds.saturating_add(1);
+            let refund = RefundId::of(self.id.as_str(), u32::try_from(refunds).unwrap_or(u32::MAX));
+            let Some(payment) = self.payments.iter_mut().find(|p| p.id == id) else {
+                continue;
+            };
+            let back = match self.settlement {
+                Settlement::Gateway => payment.begin_refund(refund, share, now),
+                Settlement::Supplier => payment.refunded_by_supplier(refund, share),
+            };
+            given_back = given_back.plus(back).unwrap_or(given_back);
+            refund_to.push(id);
+        }
+        for service in &mut self.services {
+            if service.status == ServiceStatus::Confirmed {
+                service.status = ServiceStatus::Canceled;
+            }
+        }
+        self.cancellation = Some(Cancellation {
+            fee,
+            refunded_by: match self.settlement {
+                Settlement::Gateway => RefundedBy::Service,
+                Settlement::Supplier => RefundedBy::Supplier,
+            },
+            refund_amount: given_back,
+            refund_to,
+            supplier_reference: state
+                .cancellation
+                .as_ref()
+                .and_then(|amounts| amounts.supplier_reference.clone()),
+        });
+        self.failure = None;
+        self.canceled_at = Some(now);
+    }
+
+    /// Refunds that wait for their next try are tried now; whether there were any.
+    pub(super) fn hurry_refunds(&mut self, now: Timestamp) -> bool {
+        let mut any = false;
+        for payment in &mut self.payments {
+            any |= payment.hurry_refunds(now);
+        }
+        any
+    }
+}
+
+fn is_same(known: &Segment, segment: &Segment) -> bool {
+    if !segment.supplier_segment_id.is_empty() && !known.supplier_segment_id.is_empty() {
+        return known.supplier_segment_id == segment.supplier_segment_id;
+    }
+    let flight = |s: &Segment| {
+        (
+            s.origin.clone(),
+            s.destination.clone(),
+            s.marketing_flight.clone(),
+            s.departure_time.get(..10).map(str::to_owned),
+        )
+    };
+    flight(known) == flight(segment)
+}

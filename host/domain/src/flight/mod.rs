@@ -1,0 +1,17 @@
+//! Flights: what is asked of suppliers, what they answer, and the booking.
+
+pub mod booking;
+pub mod itinerary;
+pub mod passenger;
+pub mod quote;
+pub mod step;
+pub mod supply;
+
+pub use booking::{Booking, Event, State, Status};
+pub use itinerary::{
+    AirlineChange, Cabin, ChangeType, Direction, FareCondition, FareConditions, Journey, Segment,
+    SegmentPassenger,
+};
+pub use passenger::{
+    Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType, Title,
+};

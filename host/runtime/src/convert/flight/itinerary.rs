@@ -1,0 +1,208 @@
+//! Journeys, segments, fare conditions and changes, as suppliers tell them.
+
+use crate::bindings::stopover::supplier::flight_types as wire;
+use crate::convert::{Read, any_money, bad, instant, list, local_time, optional, text};
+use host_domain::flight::{
+    AirlineChange, Cabin, ChangeType, Direction, FareCondition, FareConditions, Journey, Segment,
+    SegmentPassenger,
+};
+
+/// Journeys of one ticket: more legs than anybody sells on one.
+pub(super) const JOURNEYS_MAX: usize = 16;
+/// Segments of one journey: more flights than anybody takes to get to one place.
+pub(super) const SEGMENTS_MAX: usize = 16;
+/// Passengers of one ticket, where it is not known how many it has: airlines
+/// sell at most nine at once, groups are another business.
+pub(super) const PASSENGERS_MAX: usize = 64;
+/// Changes of one ticket: one every other day for a year.
+pub(super) const CHANGES_MAX: usize = 200;
+/// Longest journey that is believed, connections included: 30 days.
+const DURATION_MINUTES_MAX: u32 = 30 * 24 * 60;
+
+/// Journeys of one ticket. A segment's id tells it from the others, where it has one.
+pub(super) fn journeys(journeys: Vec<wire::Journey>, passengers: usize) -> Read<Vec<Journey>> {
+    let journeys = list("journeys", journeys, JOURNEYS_MAX, |journey| {
+        self::journey(journey, passengers)
+    })?;
+    let ids = journeys
+        .iter()
+        .flat_map(|journey| &journey.segments)
+        .map(|segment| segment.supplier_segment_id.as_str());
+    once("segments.supplier-segment-id", ids)?;
+    Ok(journeys)
+}
+
+/// No id is there twice; having none is no id.
+fn once<'a>(field: &'static str, ids: impl Iterator<Item = &'a str>) -> Read<()> {
+    let mut ids: Vec<&str> = ids.filter(|id| !id.is_empty()).collect();
+    ids.sort_unstable();
+    if ids.windows(2).any(|pair| pair.first() == pair.last()) {
+        return bad(field, "twice");
+    }
+    Ok(())
+}
+
+/// A journey of so many passengers; it has at least one segment.
+pub(super) fn journey(journey: wire::Journey, passengers: usize) -> Read<Journey> {
+    if journey.segments.is_empty() {
+        return bad("journeys.segments", "none");
+    }
+    Ok(Journey {
+        supplier_journey_id: own_id("journeys.supplier-journey-id", journey.supplier_journey_id)?,
+        origin: text::airport_code("journeys.origin", journey.origin)?,
+        destination: text::airport_code("journeys.destination", journey.destination)?,
+        direction: match journey.direction {
+            wire::Direction::Outbound => Direction::Outbound,
+            wire::Direction::Inbound => Direction::Inbound,
+            wire::Direction::MultiCity => Direction::MultiCity,
+        },
+        fare_brand: text::some(journey.fare_brand, text::LINE_CHARS),
+        departure_time: local_time("journeys.departure-time", journey.departure_time)?,
+        arrival_time: local_time("journeys.arrival-time", journey.arrival_time)?,
+        duration_minutes: duration(journey.duration_minutes),
+        stops: journey.stops,
+        segments: segments("journeys.segments", journey.segments, passengers)?,
+    })
+}
+
+fn segments(
+    field: &'static str,
+    segments: Vec<wire::Segment>,
+    passengers: usize,
+) -> Read<Vec<Segment>> {
+    list(field, segments, SEGMENTS_MAX, |segment| {
+        self::segment(segment, passengers)
+    })
+}
+
+fn segment(segment: wire::Segment, passengers: usize) -> Read<Segment> {
+    Ok(Segment {
+        supplier_segment_id: own_id("segments.supplier-segment-id", segment.supplier_segment_id)?,
+        origin: text::airport_code("segments.origin", segment.origin)?,
+        destination: text::airport_code("segments.destination", segment.destination)?,
+        departure_time: local_time("segments.departure-time", segment.departure_time)?,
+        arrival_time: local_time("segments.arrival-time", segment.arrival_time)?,
+        origin_time_zone: text::time_zone(segment.origin_time_zone),
+        destination_time_zone: text::time_zone(segment.destination_time_zone),
+        marketing_flight: text::reference("segments.marketing-flight", segment.marketing_flight)?,
+        marketing_carrier: text::line(segment.marketing_carrier),
+        marketing_carrier_code: text::airline_code(
+            "segments.marketing-carrier-code",
+            segment.marketing_carrier_code,
+        )?,
+        marketing_carrier_logo_url: text::url(segment.marketing_carrier_logo_url),
+        operating_carrier: text::some(segment.operating_carrier, text::LINE_CHARS),
+        operating_carrier_logo_url: text::url(segment.operating_carrier_logo_url),
+        duration_minutes: duration(segment.duration_minutes),
+        cabin: cabin(segment.cabin),
+        passengers: list(
+            "segments.passengers",
+            segment.passengers,
+            passengers,
+            |passenger| segment_passenger(passenger, passengers),
+        )?,
+    })
+}
+
+fn segment_passenger(
+    passenger: wire::SegmentPassenger,
+    passengers: usize,
+) -> Read<SegmentPassenger> {
+    Ok(SegmentPassenger {
+        passenger: seat(
+            "segments.passengers.passenger",
+            passenger.passenger,
+            passengers,
+        )?,
+        cabin: cabin(passenger.cabin),
+        cabin_name: text::some(passenger.cabin_name, text::LINE_CHARS),
+        checked_bags: passenger.checked_bags,
+        carry_on_bags: passenger.carry_on_bags,
+    })
+}
+
+/// A place in a list of so many passengers.
+pub(super) fn seat(field: &'static str, passenger: u8, passengers: usize) -> Read<u8> {
+    if usize::from(passenger) < passengers {
+        Ok(passenger)
+    } else {
+        bad(field, "not a passenger")
+    }
+}
+
+/// The supplier's id of a part, or empty where it has none.
+fn own_id(field: &'static str, id: String) -> Read<String> {
+    if id.is_empty() {
+        Ok(id)
+    } else {
+        text::reference(field, id)
+    }
+}
+
+fn duration(minutes: Option<u32>) -> Option<u32> {
+    minutes.filter(|minutes| *minutes <= DURATION_MINUTES_MAX)
+}
+
+const fn cabin(cabin: wire::Cabin) -> Cabin {
+    match cabin {
+        wire::Cabin::Economy => Cabin::Economy,
+        wire::Cabin::PremiumEconomy => Cabin::PremiumEconomy,
+        wire::Cabin::Business => Cabin::Business,
+        wire::Cabin::First => Cabin::First,
+    }
+}
+
+pub(super) fn fare_conditions(conditions: &wire::FareConditions) -> Read<FareConditions> {
+    Ok(FareConditions {
+        refund: fare_condition("fare-conditions.refund.penalty", &conditions.refund)?,
+        change: fare_condition("fare-conditions.change.penalty", &conditions.change)?,
+    })
+}
+
+fn fare_condition(field: &'static str, condition: &wire::FareCondition) -> Read<FareCondition> {
+    let penalty = condition.penalty.as_ref();
+    Ok(FareCondition {
+        allowed: condition.allowed,
+        penalty: optional(penalty, |penalty| any_money(field, penalty))?,
+    })
+}
+
+/// Changes of one ticket; each is counted once, by its id.
+pub(super) fn changes(
+    changes: Vec<wire::AirlineChange>,
+    passengers: usize,
+) -> Read<Vec<AirlineChange>> {
+    let changes = list("changes", changes, CHANGES_MAX, |change| {
+        self::change(change, passengers)
+    })?;
+    let ids = changes
+        .iter()
+        .map(|change| change.supplier_change_id.as_str());
+    once("changes.supplier-change-id", ids)?;
+    Ok(changes)
+}
+
+fn change(change: wire::AirlineChange, passengers: usize) -> Read<AirlineChange> {
+    Ok(AirlineChange {
+        supplier_change_id: text::reference(
+            "changes.supplier-change-id",
+            change.supplier_change_id,
+        )?,
+        detected_at: instant("changes.detected-at", change.detected_at)?,
+        change_type: match change.change_type {
+            wire::ChangeType::ScheduleChange => ChangeType::ScheduleChange,
+            wire::ChangeType::Cancellation => ChangeType::Cancellation,
+            wire::ChangeType::Reroute => ChangeType::Reroute,
+            wire::ChangeType::Equipment => ChangeType::Equipment,
+        },
+        action_required: change.action_required,
+        removed_segments: segments(
+            "changes.removed-segments",
+            change.removed_segments,
+            passengers,
+        )?,
+        added_segments: segments("changes.added-segments", change.added_segments, passengers)?,
+        expires_at: optional(change.expires_at, |at| instant("changes.expires-at", at))?,
+        accepted_at: optional(change.accepted_at, |at| instant("changes.accepted-at", at))?,
+    })
+}

@@ -1,0 +1,319 @@
+//! Flights: what suppliers answer about fares, tickets and extras.
+
+mod itinerary;
+mod reference;
+mod request;
+
+pub(crate) use reference::{airline, airports};
+pub(crate) use request::{
+    book_request, buy_request, cancel_request, find_request, list_request, prebook_request,
+    price_request, quote_request,
+};
+
+use self::itinerary::{JOURNEYS_MAX, PASSENGERS_MAX, SEGMENTS_MAX, changes, fare_conditions, seat};
+use super::outcome::{booking_status, checkout};
+use super::{Read, bad, currency, instant, list, money, optional, price, same_currency, text};
+use crate::bindings::exports::stopover::supplier::{
+    flight_booking, flight_cancellation, flight_pricing, flight_services,
+};
+use crate::bindings::stopover::supplier::flight_types as wire;
+use host_domain::flight::supply::{
+    AppliedFilters, AvailableService, Baggage, BaggageType, BookRequest, BookingState, BuyRequest,
+    CancelRequest, CancellationAmounts, FindRequest, Found, Offer, Prebooked, PriceAnswer,
+    PriceRequest, Service, ServiceType, SupplierQuote,
+};
+use host_domain::money::{Currency, Money};
+
+/// Extras of one ticket, for sale or bought: a seat map lists some 400 a segment.
+const SERVICES_MAX: usize = 2_000;
+/// Heaviest bag that is believed: a ton is freight, and a mistake.
+const BAG_KG_MAX: u32 = 1_000;
+
+/// What an answer to a price request is held against.
+#[derive(Clone, Copy)]
+pub(crate) struct Priced {
+    legs: usize,
+    passengers: usize,
+    offers_max: usize,
+}
+
+impl Priced {
+    pub(crate) fn of(request: &PriceRequest) -> Self {
+        let travellers = &request.travellers;
+        Self {
+            legs: request.legs.len(),
+            passengers: usize::from(travellers.adults)
+                + travellers.children.len()
+                + usize::from(travellers.infants),
+            offers_max: usize::from(request.limit),
+        }
+    }
+}
+
+/// Offers in one currency, one journey a leg, at most as many as asked for.
+pub(crate) fn price_answer(
+    answer: flight_pricing::PriceAnswer,
+    asked: Priced,
+) -> Read<PriceAnswer> {
+    let mut of_answer: Option<Currency> = None;
+    let offers = list("offers", answer.offers, asked.offers_max, |found| {
+        let currency = match of_answer {
+            Some(first) if found.currency == first.code() => first,
+            Some(_) => return bad("offers.currency", "more than one in an answer"),
+            None => *of_answer.insert(currency("offers.currency", &found.currency)?),
+        };
+        offer(found, currency, asked)
+    })?;
+    Ok(PriceAnswer {
+        offers,
+        applied: applied(answer.applied),
+        truncated: answer.truncated,
+    })
+}
+
+fn offer(offer: flight_pricing::Offer, currency: Currency, asked: Priced) -> Read<Offer> {
+    if offer.journeys.len() != asked.legs {
+        return bad("offers.journeys", "not one a leg");
+    }
+    let key = offer.exclusive_key.filter(|key| !key.is_empty());
+    Ok(Offer {
+        supplier_offer: text::opaque("offers.supplier-offer", offer.supplier_offer)?,
+        exclusive_key: optional(key, |key| text::reference("offers.exclusive-key", key))?,
+        total: price("offers.total", offer.total, currency)?,
+        fare_family: text::some(offer.fare_family, text::LINE_CHARS),
+        refundable: offer.refundable,
+        fare_conditions: fare_conditions(&offer.fare_conditions)?,
+        documents_required: offer.documents_required,
+        checked_bag_included: offer.checked_bag_included,
+        carry_on_included: offer.carry_on_included,
+        journeys: list("offers.journeys", offer.journeys, asked.legs, |journey| {
+            itinerary::journey(journey, asked.passengers)
+        })?,
+        expires_at: optional(offer.expires_at, |at| instant("offers.expires-at", at))?,
+    })
+}
+
+fn applied(flags: flight_pricing::AppliedFilters) -> AppliedFilters {
+    use flight_pricing::AppliedFilters as Flags;
+    AppliedFilters {
+        cabin: flags.contains(Flags::CABIN),
+        max_stops: flags.contains(Flags::MAX_STOPS),
+        airlines: flags.contains(Flags::AIRLINES),
+        excluded_airlines: flags.contains(Flags::EXCLUDED_AIRLINES),
+        departure_after: flags.contains(Flags::DEPARTURE_AFTER),
+        departure_before: flags.contains(Flags::DEPARTURE_BEFORE),
+        arrival_before: flags.contains(Flags::ARRIVAL_BEFORE),
+        refundable: flags.contains(Flags::REFUNDABLE),
+        checked_bag: flags.contains(Flags::CHECKED_BAG),
+        max_total: flags.contains(Flags::MAX_TOTAL),
+        sort: flags.contains(Flags::SORT),
+    }
+}
+
+/// A bound fare of so many passengers, in the currency of its offer.
+pub(crate) fn prebooked(
+    prebooked: flight_booking::Prebooked,
+    asked: Currency,
+    passengers: usize,
+) -> Read<Prebooked> {
+    let currency = same_currency("currency", &prebooked.currency, asked)?;
+    if prebooked.journeys.is_empty() {
+        return bad("journeys", "none");
+    }
+    Ok(Prebooked {
+        supplier_prebook: text::opaque("supplier-prebook", prebooked.supplier_prebook)?,
+        total: price("total", prebooked.total, currency)?,
+        fare: part("fare", prebooked.fare, currency)?,
+        fare_tax: part("fare-tax", prebooked.fare_tax, currency)?,
+        fare_conditions: fare_conditions(&prebooked.fare_conditions)?,
+        documents_required: prebooked.documents_required,
+        journeys: itinerary::journeys(prebooked.journeys, passengers)?,
+        expires_at: optional(prebooked.expires_at, |at| instant("expires-at", at))?,
+        checkout: optional(prebooked.checkout, checkout)?,
+    })
+}
+
+fn part(field: &'static str, minor: Option<i64>, currency: Currency) -> Read<Option<Money>> {
+    optional(minor, |minor| money(field, minor, currency))
+}
+
+/// Which booking an answer must be about.
+pub(crate) struct Asked {
+    client_reference: String,
+    supplier_reference: Option<String>,
+    passengers: usize,
+}
+
+impl Asked {
+    pub(crate) fn to_book(request: &BookRequest) -> Self {
+        Self {
+            client_reference: request.client_reference.clone(),
+            supplier_reference: None,
+            passengers: request.passengers.len(),
+        }
+    }
+
+    pub(crate) fn to_find(request: &FindRequest) -> Self {
+        Self {
+            client_reference: request.client_reference.clone(),
+            supplier_reference: request.supplier_reference.clone(),
+            passengers: PASSENGERS_MAX,
+        }
+    }
+
+    pub(crate) fn to_cancel(request: &CancelRequest) -> Self {
+        Self {
+            client_reference: request.booking_client_reference.clone(),
+            supplier_reference: Some(request.supplier_reference.clone()),
+            passengers: PASSENGERS_MAX,
+        }
+    }
+
+    pub(crate) fn to_buy(request: &BuyRequest) -> Self {
+        Self {
+            client_reference: request.booking_client_reference.clone(),
+            supplier_reference: Some(request.supplier_reference.clone()),
+            passengers: PASSENGERS_MAX,
+        }
+    }
+}
+
+/// The asked booking, as the supplier has it, in whatever currency that is.
+pub(crate) fn booking_state(state: wire::FlightBookingState, asked: &Asked) -> Read<BookingState> {
+    let currency = currency("currency", &state.currency)?;
+    let supplier_reference = text::reference("supplier-reference", state.supplier_reference)?;
+    let another = |wanted: &String| *wanted != supplier_reference;
+    if asked.supplier_reference.as_ref().is_some_and(another) {
+        return bad("supplier-reference", "another booking than asked for");
+    }
+    let client_reference = text::some_reference("client-reference", state.client_reference)?;
+    let another = |told: &String| *told != asked.client_reference;
+    if client_reference.as_ref().is_some_and(another) {
+        return bad("client-reference", "another booking than asked for");
+    }
+    Ok(BookingState {
+        status: booking_status(state.status)?,
+        supplier_reference,
+        client_reference,
+        airline_pnr: text::some(state.airline_pnr, text::LINE_CHARS),
+        total: money("total", state.total, currency)?,
+        fare: part("fare", state.fare, currency)?,
+        fare_tax: part("fare-tax", state.fare_tax, currency)?,
+        journeys: itinerary::journeys(state.journeys, asked.passengers)?,
+        services: list("services", state.services, SERVICES_MAX, |service| {
+            booked_service(service, currency, asked.passengers)
+        })?,
+        changes: changes(state.changes, asked.passengers)?,
+        cancellation: optional(state.cancellation, cancellation)?,
+    })
+}
+
+fn booked_service(service: wire::Service, currency: Currency, passengers: usize) -> Read<Service> {
+    Ok(Service {
+        supplier_service_id: text::reference(
+            "services.supplier-service-id",
+            service.supplier_service_id,
+        )?,
+        service_type: service_type(service.service_type),
+        passenger: optional(service.passenger, |at| {
+            seat("services.passenger", at, passengers)
+        })?,
+        supplier_segment_ids: segment_ids(service.supplier_segment_ids)?,
+        baggage: service.baggage.map(baggage),
+        quantity: quantity("services.quantity", service.quantity)?,
+        unit_amount: money("services.unit-amount", service.unit_amount, currency)?,
+    })
+}
+
+fn segment_ids(ids: Vec<String>) -> Read<Vec<String>> {
+    let field = "services.supplier-segment-ids";
+    list(field, ids, JOURNEYS_MAX * SEGMENTS_MAX, |id| {
+        text::reference(field, id)
+    })
+}
+
+fn quantity(field: &'static str, quantity: u8) -> Read<u8> {
+    if quantity == 0 {
+        bad(field, "none of it")
+    } else {
+        Ok(quantity)
+    }
+}
+
+const fn service_type(service_type: wire::ServiceType) -> ServiceType {
+    match service_type {
+        wire::ServiceType::Baggage => ServiceType::Baggage,
+        wire::ServiceType::Seat => ServiceType::Seat,
+        wire::ServiceType::Meal => ServiceType::Meal,
+        wire::ServiceType::Other => ServiceType::Other,
+    }
+}
+
+fn baggage(baggage: wire::Baggage) -> Baggage {
+    Baggage {
+        baggage_type: match baggage.baggage_type {
+            wire::BaggageType::Checked => BaggageType::Checked,
+            wire::BaggageType::CarryOn => BaggageType::CarryOn,
+        },
+        max_weight_kg: baggage.max_weight_kg.filter(|kg| *kg <= BAG_KG_MAX),
+    }
+}
+
+fn cancellation(amounts: wire::TicketCancellation) -> Read<CancellationAmounts> {
+    let currency = currency("cancellation.currency", &amounts.currency)?;
+    Ok(CancellationAmounts {
+        fee: money("cancellation.fee", amounts.fee, currency)?,
+        refund: money("cancellation.refund", amounts.refund, currency)?,
+        supplier_reference: text::some_reference(
+            "cancellation.supplier-reference",
+            amounts.supplier_reference,
+        )?,
+    })
+}
+
+pub(crate) fn found(answer: flight_booking::FindAnswer, asked: &Asked) -> Read<Found> {
+    Ok(match answer {
+        flight_booking::FindAnswer::Found(state) => {
+            Found::Booking(Box::new(booking_state(state, asked)?))
+        }
+        flight_booking::FindAnswer::NotFound => Found::Nothing,
+    })
+}
+
+pub(crate) fn quote(quote: flight_cancellation::Quote) -> Read<SupplierQuote> {
+    Ok(match quote {
+        flight_cancellation::Quote::Quoted(quoted) => {
+            let currency = currency("quoted.currency", &quoted.currency)?;
+            SupplierQuote::Quoted {
+                fee: money("quoted.fee", quoted.fee, currency)?,
+                refund: money("quoted.refund", quoted.refund, currency)?,
+                expires_at: optional(quoted.expires_at, |at| instant("quoted.expires-at", at))?,
+            }
+        }
+        flight_cancellation::Quote::Unavailable(reason) => {
+            SupplierQuote::Unavailable(text::sentence(reason))
+        }
+    })
+}
+
+/// What is for sale on a ticket, all of it in one currency.
+pub(crate) fn available(available: flight_services::Available) -> Read<Vec<AvailableService>> {
+    let currency = currency("currency", &available.currency)?;
+    list("services", available.services, SERVICES_MAX, |service| {
+        Ok(AvailableService {
+            supplier_service_id: text::reference(
+                "services.supplier-service-id",
+                service.supplier_service_id,
+            )?,
+            service_type: service_type(service.service_type),
+            passenger: seat("services.passenger", service.passenger, PASSENGERS_MAX)?,
+            supplier_segment_ids: segment_ids(service.supplier_segment_ids)?,
+            baggage: service.baggage.map(baggage),
+            unit_amount: money("services.unit-amount", service.unit_amount, currency)?,
+            max_quantity: quantity("services.max-quantity", service.max_quantity)?,
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests;

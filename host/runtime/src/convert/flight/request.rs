@@ -1,0 +1,206 @@
+//! What is asked of a flight supplier.
+
+use crate::bindings::exports::stopover::supplier::{
+    flight_booking, flight_cancellation, flight_pricing, flight_services,
+};
+use crate::bindings::stopover::supplier::flight_types as wire;
+use host_domain::flight::passenger::Contact;
+use host_domain::flight::supply::{
+    BookRequest, BookingReference, BuyRequest, CancelRequest, Filters, FindRequest, Leg,
+    PrebookRequest, PriceRequest, Sort, WantedService,
+};
+use host_domain::flight::{
+    Cabin, Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType, Title,
+};
+
+pub(crate) fn price_request(request: PriceRequest) -> flight_pricing::PriceRequest {
+    flight_pricing::PriceRequest {
+        legs: request.legs.into_iter().map(leg).collect(),
+        travellers: flight_pricing::Travellers {
+            adults: request.travellers.adults,
+            children: request.travellers.children,
+            infants: request.travellers.infants,
+        },
+        currency: request.currency.map(|currency| currency.code().to_owned()),
+        filters: filters(request.filters),
+        sort: match request.sort {
+            Sort::TotalAmount => flight_pricing::Sort::TotalAmount,
+            Sort::Duration => flight_pricing::Sort::Duration,
+            Sort::DepartureTime => flight_pricing::Sort::DepartureTime,
+        },
+        descending: request.descending,
+        limit: request.limit,
+    }
+}
+
+fn leg(leg: Leg) -> flight_pricing::Leg {
+    flight_pricing::Leg {
+        origin: leg.origin,
+        destination: leg.destination,
+        date: leg.date.to_string(),
+    }
+}
+
+fn filters(filters: Filters) -> flight_pricing::Filters {
+    flight_pricing::Filters {
+        cabin: filters.cabin.map(cabin),
+        max_stops: filters.max_stops,
+        airlines: filters.airlines,
+        excluded_airlines: filters.excluded_airlines,
+        departure_after: filters.departure_after,
+        departure_before: filters.departure_before,
+        arrival_before: filters.arrival_before,
+        refundable: filters.refundable,
+        checked_bag: filters.checked_bag,
+        max_total: filters.max_total.map(|total| total.minor),
+    }
+}
+
+const fn cabin(cabin: Cabin) -> wire::Cabin {
+    match cabin {
+        Cabin::Economy => wire::Cabin::Economy,
+        Cabin::PremiumEconomy => wire::Cabin::PremiumEconomy,
+        Cabin::Business => wire::Cabin::Business,
+        Cabin::First => wire::Cabin::First,
+    }
+}
+
+fn contact(contact: Contact) -> flight_booking::FlightContact {
+    flight_booking::FlightContact {
+        email: contact.email,
+        phone: contact.phone,
+    }
+}
+
+fn passengers(passengers: Vec<Passenger>) -> Vec<wire::Passenger> {
+    passengers.into_iter().map(passenger).collect()
+}
+
+fn passenger(passenger: Passenger) -> wire::Passenger {
+    wire::Passenger {
+        passenger_type: match passenger.passenger_type {
+            PassengerType::Adult => wire::PassengerType::Adult,
+            PassengerType::Child => wire::PassengerType::Child,
+            PassengerType::Infant => wire::PassengerType::Infant,
+        },
+        title: passenger.title.map(title),
+        first_name: passenger.first_name,
+        last_name: passenger.last_name,
+        date_of_birth: passenger.date_of_birth.to_string(),
+        gender: match passenger.gender {
+            Gender::Female => wire::Gender::Female,
+            Gender::Male => wire::Gender::Male,
+            Gender::Unspecified => wire::Gender::Unspecified,
+        },
+        nationality: passenger.nationality,
+        document: passenger.document.map(document),
+        loyalty_accounts: passenger
+            .loyalty_accounts
+            .into_iter()
+            .map(loyalty_account)
+            .collect(),
+    }
+}
+
+const fn title(title: Title) -> wire::Title {
+    match title {
+        Title::Mr => wire::Title::Mr,
+        Title::Mrs => wire::Title::Mrs,
+        Title::Ms => wire::Title::Ms,
+        Title::Miss => wire::Title::Miss,
+        Title::Mx => wire::Title::Mx,
+        Title::Dr => wire::Title::Dr,
+    }
+}
+
+fn document(document: Document) -> wire::Document {
+    wire::Document {
+        document_type: match document.document_type {
+            DocumentType::Passport => wire::DocumentType::Passport,
+            DocumentType::IdentityCard => wire::DocumentType::IdentityCard,
+        },
+        number: document.number,
+        issuing_country: document.issuing_country,
+        expires_on: document.expires_on.to_string(),
+    }
+}
+
+fn loyalty_account(account: LoyaltyAccount) -> wire::LoyaltyAccount {
+    wire::LoyaltyAccount {
+        airline_iata_code: account.airline_iata_code,
+        membership_number: account.membership_number,
+    }
+}
+
+pub(crate) fn prebook_request(request: PrebookRequest) -> flight_booking::PrebookRequest {
+    flight_booking::PrebookRequest {
+        client_reference: request.client_reference,
+        supplier_offer: request.supplier_offer,
+        currency: request.total.currency.code().to_owned(),
+        total: request.total.minor,
+        contact: contact(request.contact),
+        passengers: passengers(request.passengers),
+        use_payment_sdk: request.use_payment_sdk,
+    }
+}
+
+pub(crate) fn book_request(request: BookRequest) -> flight_booking::BookRequest {
+    flight_booking::BookRequest {
+        client_reference: request.client_reference,
+        supplier_prebook: request.supplier_prebook,
+        currency: request.total.currency.code().to_owned(),
+        total: request.total.minor,
+        contact: contact(request.contact),
+        passengers: passengers(request.passengers),
+    }
+}
+
+pub(crate) fn find_request(request: FindRequest) -> flight_booking::FindRequest {
+    flight_booking::FindRequest {
+        client_reference: request.client_reference,
+        supplier_reference: request.supplier_reference,
+        supplier_prebook: request.supplier_prebook,
+        since: request.since.0,
+    }
+}
+
+pub(crate) fn quote_request(booking: BookingReference) -> flight_cancellation::QuoteRequest {
+    flight_cancellation::QuoteRequest {
+        supplier_reference: booking.supplier_reference,
+        client_reference: booking.client_reference,
+    }
+}
+
+pub(crate) fn cancel_request(request: CancelRequest) -> flight_cancellation::CancelRequest {
+    flight_cancellation::CancelRequest {
+        client_reference: request.client_reference,
+        booking_client_reference: request.booking_client_reference,
+        supplier_reference: request.supplier_reference,
+    }
+}
+
+pub(crate) fn list_request(booking: BookingReference) -> flight_services::ListRequest {
+    flight_services::ListRequest {
+        supplier_reference: booking.supplier_reference,
+        client_reference: booking.client_reference,
+    }
+}
+
+pub(crate) fn buy_request(request: BuyRequest) -> flight_services::BuyRequest {
+    flight_services::BuyRequest {
+        client_reference: request.client_reference,
+        booking_client_reference: request.booking_client_reference,
+        supplier_reference: request.supplier_reference,
+        currency: request.total.currency.code().to_owned(),
+        total: request.total.minor,
+        services: request.services.into_iter().map(wanted).collect(),
+    }
+}
+
+fn wanted(service: WantedService) -> flight_services::Wanted {
+    flight_services::Wanted {
+        supplier_service_id: service.supplier_service_id,
+        quantity: service.quantity,
+        unit_amount: service.unit_amount.minor,
+    }
+}

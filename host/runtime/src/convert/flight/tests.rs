@@ -1,0 +1,553 @@
+use super::*;
+use crate::bindings::exports::stopover::supplier::flight_reference;
+use crate::bindings::stopover::supplier::types;
+use crate::convert::Unreadable;
+use host_domain::flight::passenger::Travellers;
+use host_domain::flight::supply::{Filters, Leg, Sort};
+use host_domain::supplier::BookingStatus;
+use host_domain::time::Timestamp;
+
+fn euros() -> Currency {
+    Currency::parse("EUR").unwrap()
+}
+
+/// Two adults and an infant, there and back.
+fn request() -> PriceRequest {
+    let leg = |origin: &str, destination: &str, date: &str| Leg {
+        origin: origin.to_owned(),
+        destination: destination.to_owned(),
+        date: date.parse().unwrap(),
+    };
+    PriceRequest {
+        legs: vec![
+            leg("LHR", "JFK", "2027-01-10"),
+            leg("JFK", "LHR", "2027-01-17"),
+        ],
+        travellers: Travellers {
+            adults: 2,
+            children: Vec::new(),
+            infants: 1,
+        },
+        currency: Some(euros()),
+        filters: Filters::default(),
+        sort: Sort::TotalAmount,
+        descending: false,
+        limit: 2,
+    }
+}
+
+fn segment(id: &str) -> wire::Segment {
+    wire::Segment {
+        supplier_segment_id: id.to_owned(),
+        origin: "LHR".to_owned(),
+        destination: "JFK".to_owned(),
+        departure_time: "2027-01-10T09:00".to_owned(),
+        arrival_time: "2027-01-10T12:05".to_owned(),
+        origin_time_zone: Some("Europe/London".to_owned()),
+        destination_time_zone: Some("America/Gotham".to_owned()),
+        marketing_flight: "BA117".to_owned(),
+        marketing_carrier: "British Airways".to_owned(),
+        marketing_carrier_code: "BA".to_owned(),
+        marketing_carrier_logo_url: Some("javascript:alert(1)".to_owned()),
+        operating_carrier: Some(" ".to_owned()),
+        operating_carrier_logo_url: Some("https://img.example.com/ba.svg".to_owned()),
+        duration_minutes: Some(u32::MAX),
+        cabin: wire::Cabin::Economy,
+        passengers: vec![wire::SegmentPassenger {
+            passenger: 2,
+            cabin: wire::Cabin::PremiumEconomy,
+            cabin_name: None,
+            checked_bags: Some(0),
+            carry_on_bags: None,
+        }],
+    }
+}
+
+fn journey(segments: &[&str]) -> wire::Journey {
+    wire::Journey {
+        supplier_journey_id: String::new(),
+        origin: "LHR".to_owned(),
+        destination: "JFK".to_owned(),
+        direction: wire::Direction::Outbound,
+        fare_brand: None,
+        departure_time: "2027-01-10T09:00".to_owned(),
+        arrival_time: "2027-01-10T12:05".to_owned(),
+        duration_minutes: Some(485),
+        stops: 0,
+        segments: segments.iter().map(|id| segment(id)).collect(),
+    }
+}
+
+fn conditions() -> wire::FareConditions {
+    let condition = |allowed, penalty: Option<(i64, &str)>| wire::FareCondition {
+        allowed,
+        penalty: penalty.map(|(amount, currency)| types::Money {
+            amount,
+            currency: currency.to_owned(),
+        }),
+    };
+    wire::FareConditions {
+        refund: condition(Some(true), Some((5_000, "GBP"))),
+        change: condition(None, None),
+    }
+}
+
+fn offer() -> flight_pricing::Offer {
+    flight_pricing::Offer {
+        supplier_offer: "offer".to_owned(),
+        exclusive_key: Some("request".to_owned()),
+        total: 52_300,
+        currency: "EUR".to_owned(),
+        fare_family: Some("Light".to_owned()),
+        refundable: None,
+        fare_conditions: conditions(),
+        documents_required: true,
+        checked_bag_included: false,
+        carry_on_included: true,
+        journeys: vec![journey(&["s1"]), journey(&["", ""])],
+        expires_at: Some(5_000),
+    }
+}
+
+fn answer(offers: Vec<flight_pricing::Offer>) -> flight_pricing::PriceAnswer {
+    flight_pricing::PriceAnswer {
+        offers,
+        applied: flight_pricing::AppliedFilters::CABIN | flight_pricing::AppliedFilters::SORT,
+        truncated: true,
+    }
+}
+
+fn read(answer: flight_pricing::PriceAnswer) -> Read<PriceAnswer> {
+    price_answer(answer, Priced::of(&request()))
+}
+
+fn field<T: std::fmt::Debug>(read: Read<T>) -> &'static str {
+    let Unreadable { field, .. } = read.unwrap_err();
+    field
+}
+
+#[test]
+fn a_sound_fare_is_read_whole_and_what_is_only_shown_is_left_out() {
+    let answer = read(answer(vec![offer()])).unwrap();
+    assert!(answer.truncated && answer.applied.cabin && answer.applied.sort);
+    assert!(!answer.applied.max_total);
+    let offer = &answer.offers[0];
+    assert_eq!(offer.total, Money::new(52_300, euros()));
+    let penalty = offer.fare_conditions.refund.penalty.unwrap();
+    assert_eq!(penalty.to_string(), "50.00 GBP");
+    let segment = &offer.journeys[0].segments[0];
+    assert_eq!(segment.passengers[0].passenger, 2);
+    assert_eq!(
+        (
+            segment.origin_time_zone.as_deref(),
+            segment.destination_time_zone.as_deref(),
+            segment.marketing_carrier_logo_url.as_deref(),
+            segment.operating_carrier_logo_url.as_deref(),
+            segment.operating_carrier.as_deref(),
+            segment.duration_minutes,
+        ),
+        (
+            Some("Europe/London"),
+            None,
+            None,
+            Some("https://img.example.com/ba.svg"),
+            None,
+            None
+        )
+    );
+}
+
+#[test]
+fn a_fare_that_makes_no_sense_is_unreadable_and_says_where() {
+    type Change = fn(&mut flight_pricing::Offer);
+    fn segment(offer: &mut flight_pricing::Offer) -> &mut wire::Segment {
+        &mut offer.journeys[0].segments[0]
+    }
+    let cases: [(&str, Change); 23] = [
+        ("offers.currency", |o| o.currency = "euro".to_owned()),
+        ("offers.total", |o| o.total = 0),
+        ("offers.total", |o| o.total = -1),
+        ("offers.total", |o| o.total = i64::MAX),
+        ("offers.supplier-offer", |o| o.supplier_offer.clear()),
+        ("offers.supplier-offer", |o| {
+            o.supplier_offer = "x".repeat(4_097);
+        }),
+        ("offers.exclusive-key", |o| {
+            o.exclusive_key = Some("x".repeat(257));
+        }),
+        ("offers.expires-at", |o| o.expires_at = Some(i64::MAX)),
+        ("offers.journeys", |o| o.journeys.truncate(1)),
+        ("offers.journeys", |o| o.journeys.push(journey(&["s9"]))),
+        ("journeys.segments", |o| o.journeys[0].segments.clear()),
+        ("journeys.segments", |o| {
+            o.journeys[0] = journey(&["x"; 17]);
+        }),
+        ("journeys.origin", |o| {
+            o.journeys[0].origin = "lhr".to_owned();
+        }),
+        ("journeys.arrival-time", |o| {
+            o.journeys[0].arrival_time = "2027-02-29T12:00".to_owned();
+        }),
+        ("segments.destination", |o| {
+            segment(o).destination = "EGLL".to_owned();
+        }),
+        ("segments.departure-time", |o| {
+            segment(o).departure_time = "2027-01-10T09:00:00".to_owned();
+        }),
+        ("segments.departure-time", |o| {
+            segment(o).departure_time = "2027-01-10T24:00".to_owned();
+        }),
+        ("segments.arrival-time", |o| {
+            segment(o).arrival_time = "2027-01-10 09:00".to_owned();
+        }),
+        ("segments.marketing-carrier-code", |o| {
+            segment(o).marketing_carrier_code = "BAW".to_owned();
+        }),
+        ("segments.marketing-flight", |o| {
+            segment(o).marketing_flight.clear();
+        }),
+        ("segments.passengers.passenger", |o| {
+            segment(o).passengers[0].passenger = 3;
+        }),
+        ("fare-conditions.refund.penalty", |o| {
+            o.fare_conditions.refund.penalty.as_mut().unwrap().amount = -1;
+        }),
+        ("segments.passengers", |o| {
+            let one = segment(o).passengers[0].clone();
+            segment(o).passengers = vec![one; 4];
+        }),
+    ];
+    for (expected, change) in cases {
+        let mut offer = offer();
+        change(&mut offer);
+        assert_eq!(field(read(answer(vec![offer]))), expected);
+    }
+}
+
+#[test]
+fn an_answer_has_one_currency_and_no_more_offers_than_asked_for() {
+    let dollars = flight_pricing::Offer {
+        currency: "USD".to_owned(),
+        ..offer()
+    };
+    let all_in_another = read(answer(vec![dollars.clone(), dollars.clone()])).unwrap();
+    assert_eq!(all_in_another.offers[1].total.currency, Currency::USD);
+    assert_eq!(
+        field(read(answer(vec![offer(), dollars]))),
+        "offers.currency"
+    );
+    assert_eq!(field(read(answer(vec![offer(); 3]))), "offers");
+}
+
+fn bound() -> flight_booking::Prebooked {
+    flight_booking::Prebooked {
+        supplier_prebook: "prebook".to_owned(),
+        currency: "EUR".to_owned(),
+        total: 52_300,
+        fare: Some(40_000),
+        fare_tax: None,
+        fare_conditions: conditions(),
+        documents_required: false,
+        journeys: vec![journey(&["s1", "s2"]), journey(&["s3", ""])],
+        expires_at: None,
+        checkout: None,
+    }
+}
+
+#[test]
+fn a_bound_fare_is_in_its_offers_currency_and_names_no_segment_twice() {
+    type Change = fn(&mut flight_booking::Prebooked);
+    let read = |bound| prebooked(bound, euros(), 3);
+    assert_eq!(
+        read(bound()).unwrap().fare,
+        Some(Money::new(40_000, euros()))
+    );
+    let cases: [(&str, Change); 8] = [
+        ("currency", |p| p.currency = "USD".to_owned()),
+        ("total", |p| p.total = 0),
+        ("fare", |p| p.fare = Some(-1)),
+        ("fare-tax", |p| p.fare_tax = Some(i64::MAX)),
+        ("supplier-prebook", |p| {
+            p.supplier_prebook = "x".repeat(4_097);
+        }),
+        ("journeys", |p| p.journeys.clear()),
+        ("journeys", |p| p.journeys = vec![journey(&[""]); 17]),
+        ("segments.supplier-segment-id", |p| {
+            p.journeys[1] = journey(&["s1"]);
+        }),
+    ];
+    for (expected, change) in cases {
+        let mut bound = bound();
+        change(&mut bound);
+        assert_eq!(field(read(bound)), expected);
+    }
+}
+
+fn state() -> wire::FlightBookingState {
+    let change = |id: &str| wire::AirlineChange {
+        supplier_change_id: id.to_owned(),
+        detected_at: 1_000,
+        change_type: wire::ChangeType::ScheduleChange,
+        action_required: true,
+        removed_segments: vec![segment("s1")],
+        added_segments: vec![segment("s2")],
+        expires_at: None,
+        accepted_at: None,
+    };
+    wire::FlightBookingState {
+        status: types::BookingStatus::Confirmed,
+        supplier_reference: "order".to_owned(),
+        client_reference: Some("fbk_1".to_owned()),
+        airline_pnr: Some(String::new()),
+        currency: "USD".to_owned(),
+        total: 0,
+        fare: None,
+        fare_tax: None,
+        journeys: vec![journey(&["s1"])],
+        services: vec![wire::Service {
+            supplier_service_id: "bag".to_owned(),
+            service_type: wire::ServiceType::Baggage,
+            passenger: Some(0),
+            supplier_segment_ids: vec!["s1".to_owned()],
+            baggage: Some(wire::Baggage {
+                baggage_type: wire::BaggageType::Checked,
+                max_weight_kg: Some(1_001),
+            }),
+            quantity: 1,
+            unit_amount: 0,
+        }],
+        changes: vec![change("c1"), change("c2")],
+        cancellation: Some(wire::TicketCancellation {
+            currency: "USD".to_owned(),
+            fee: 1,
+            refund: 0,
+            supplier_reference: Some(String::new()),
+        }),
+        extensions: Vec::new(),
+    }
+}
+
+fn asked(supplier_reference: Option<&str>) -> Asked {
+    Asked::to_find(&FindRequest {
+        client_reference: "fbk_1".to_owned(),
+        supplier_reference: supplier_reference.map(str::to_owned),
+        supplier_prebook: None,
+        since: Timestamp(0),
+    })
+}
+
+#[test]
+fn a_ticket_is_read_in_its_own_currency_and_what_is_empty_is_nothing() {
+    let read = booking_state(state(), &asked(Some("order"))).unwrap();
+    assert_eq!(read.total, Money::zero(Currency::USD));
+    assert_eq!(
+        (
+            read.status,
+            read.airline_pnr,
+            read.cancellation.unwrap().supplier_reference,
+            read.services[0].baggage.unwrap().max_weight_kg,
+        ),
+        (BookingStatus::Confirmed, None, None, None)
+    );
+    let nameless = wire::FlightBookingState {
+        client_reference: Some(String::new()),
+        journeys: Vec::new(),
+        ..state()
+    };
+    let read = booking_state(nameless, &asked(None)).unwrap();
+    assert_eq!((read.client_reference, read.journeys.len()), (None, 0));
+}
+
+#[test]
+fn a_ticket_that_makes_no_sense_or_is_another_one_is_unreadable() {
+    type Change = fn(&mut wire::FlightBookingState);
+    let cases: [(&str, Change); 16] = [
+        ("supplier-reference", |s| {
+            s.supplier_reference = "other".to_owned();
+        }),
+        ("supplier-reference", |s| s.supplier_reference.clear()),
+        ("client-reference", |s| {
+            s.client_reference = Some("fbk_2".to_owned());
+        }),
+        ("currency", |s| s.currency.clear()),
+        ("total", |s| s.total = -1),
+        ("fare", |s| s.fare = Some(-1)),
+        ("services.quantity", |s| s.services[0].quantity = 0),
+        ("services.unit-amount", |s| s.services[0].unit_amount = -1),
+        ("services.passenger", |s| s.services[0].passenger = Some(64)),
+        ("services.supplier-segment-ids", |s| {
+            s.services[0].supplier_segment_ids = vec![String::new()];
+        }),
+        ("services", |s| {
+            s.services = vec![s.services[0].clone(); 2_001];
+        }),
+        ("changes.supplier-change-id", |s| {
+            s.changes[1] = s.changes[0].clone();
+        }),
+        ("changes.detected-at", |s| s.changes[0].detected_at = -1),
+        ("changes.added-segments", |s| {
+            s.changes[0].added_segments = vec![segment("s"); 17];
+        }),
+        ("changes", |s| {
+            s.changes = vec![s.changes[0].clone(); 201];
+        }),
+        ("cancellation.refund", |s| {
+            s.cancellation.as_mut().unwrap().refund = -1;
+        }),
+    ];
+    for (expected, change) in cases {
+        let mut state = state();
+        change(&mut state);
+        assert_eq!(field(booking_state(state, &asked(Some("order")))), expected);
+    }
+}
+
+#[test]
+fn each_call_about_a_ticket_knows_which_ticket_it_asked_for() {
+    let client = || "fbk_1".to_owned();
+    let to_cancel = Asked::to_cancel(&CancelRequest {
+        client_reference: "fbk_1-cancel-1".to_owned(),
+        booking_client_reference: client(),
+        supplier_reference: "order".to_owned(),
+    });
+    let to_buy = Asked::to_buy(&BuyRequest {
+        client_reference: "fbk_1-bags-1".to_owned(),
+        booking_client_reference: client(),
+        supplier_reference: "order".to_owned(),
+        total: Money::new(100, euros()),
+        services: Vec::new(),
+    });
+    for asked in [to_cancel, to_buy] {
+        assert!(booking_state(state(), &asked).is_ok());
+        let another = wire::FlightBookingState {
+            supplier_reference: "other".to_owned(),
+            ..state()
+        };
+        assert_eq!(field(booking_state(another, &asked)), "supplier-reference");
+    }
+    let found = flight_booking::FindAnswer::Found(state());
+    assert_eq!(
+        field(super::found(found, &asked(Some("other")))),
+        "supplier-reference"
+    );
+}
+
+#[test]
+fn a_quote_has_amounts_of_one_currency_or_a_sentence() {
+    let quoted = |currency: &str, fee, refund| {
+        quote(flight_cancellation::Quote::Quoted(
+            flight_cancellation::AirlineQuote {
+                currency: currency.to_owned(),
+                fee,
+                refund,
+                expires_at: None,
+            },
+        ))
+    };
+    assert!(quoted("EUR", 100, 0).is_ok());
+    for (expected, read) in [
+        ("quoted.currency", quoted("XXX", 0, 0)),
+        ("quoted.fee", quoted("EUR", -1, 0)),
+        ("quoted.refund", quoted("EUR", 0, -1)),
+    ] {
+        assert_eq!(field(read), expected);
+    }
+    let why = flight_cancellation::Quote::Unavailable("not\nnow".to_owned());
+    assert_eq!(
+        quote(why).unwrap(),
+        SupplierQuote::Unavailable("not now".to_owned())
+    );
+}
+
+#[test]
+fn what_is_for_sale_can_be_bought_at_least_once() {
+    type Change = fn(&mut flight_services::AvailableService);
+    let read = |change: Change| {
+        let mut service = flight_services::AvailableService {
+            supplier_service_id: "bag".to_owned(),
+            service_type: wire::ServiceType::Baggage,
+            passenger: 0,
+            supplier_segment_ids: vec!["s1".to_owned(), "s2".to_owned()],
+            baggage: None,
+            unit_amount: 3_500,
+            max_quantity: 1,
+        };
+        change(&mut service);
+        available(flight_services::Available {
+            currency: "EUR".to_owned(),
+            services: vec![service],
+        })
+    };
+    let sold = read(|_| ()).unwrap();
+    assert_eq!(sold[0].unit_amount, Money::new(3_500, euros()));
+    let cases: [(&str, Change); 4] = [
+        ("services.max-quantity", |s| s.max_quantity = 0),
+        ("services.unit-amount", |s| s.unit_amount = -1),
+        ("services.passenger", |s| s.passenger = 64),
+        ("services.supplier-service-id", |s| {
+            s.supplier_service_id.clear();
+        }),
+    ];
+    for (expected, change) in cases {
+        assert_eq!(field(read(change)), expected);
+    }
+}
+
+fn airport(iata_code: &str) -> flight_reference::Airport {
+    flight_reference::Airport {
+        supplier_airport_id: "a1".to_owned(),
+        iata_code: iata_code.to_owned(),
+        icao_code: Some("ZZZ".to_owned()),
+        name: "Zagreb".to_owned(),
+        city: None,
+        state: Some(String::new()),
+        country: Some("Croatia".to_owned()),
+        latitude: Some(45.7),
+        longitude: None,
+        time_zone: Some("Europe/Zagreb".to_owned()),
+    }
+}
+
+#[test]
+fn airports_are_known_by_their_code_and_shown_as_far_as_they_make_sense() {
+    let read = |found: Vec<flight_reference::Airport>| {
+        let answer = flight_reference::AirportAnswer {
+            airports: found,
+            truncated: false,
+        };
+        airports(answer, 2).map(|answer| answer.airports)
+    };
+    let zagreb = read(vec![airport("ZAG")]).unwrap().remove(0);
+    assert_eq!(
+        (
+            zagreb.icao_code,
+            zagreb.state,
+            zagreb.country,
+            zagreb.latitude,
+            zagreb.time_zone.as_deref(),
+        ),
+        (None, None, None, None, Some("Europe/Zagreb"))
+    );
+    assert_eq!(field(read(vec![airport("")])), "airports.iata-code");
+    assert_eq!(field(read(vec![airport("ZAG"); 3])), "airports");
+}
+
+#[test]
+fn an_airline_is_the_one_that_was_asked_for() {
+    let read = |code: &str, asked: &str| {
+        let found = flight_reference::Airline {
+            supplier_airline_id: "a1".to_owned(),
+            iata_code: code.to_owned(),
+            icao_code: Some("AAL".to_owned()),
+            name: "American".to_owned(),
+            country: Some("US".to_owned()),
+            alliance: None,
+            logo_url: None,
+            is_active: false,
+        };
+        airline(found, asked)
+    };
+    assert_eq!(read("AA", "AA").unwrap().icao_code.as_deref(), Some("AAL"));
+    assert_eq!(field(read("BA", "AA")), "iata-code");
+    assert_eq!(field(read("AAL", "AAL")), "iata-code");
+}

@@ -1,0 +1,148 @@
+//! A supplier's own webhooks: what came in, and what the adapter reads in it.
+
+use super::{Read, instant, list, optional, text};
+use crate::bindings::exports::stopover::supplier::supplier_events as wire;
+use host_domain::supplier_event::{
+    BODY_BYTES_MAX, HEADER_BYTES_MAX, HEADERS_MAX, SupplierDelivery, SupplierEvent,
+    SupplierEventKind, VerifyError,
+};
+
+/// Events of one delivery: most suppliers send one, others a batch.
+const EVENTS_MAX: usize = 200;
+
+/// A delivery as the adapter gets it. Anybody may send one: what is too large
+/// does not reach the adapter.
+pub(crate) fn delivery(delivery: SupplierDelivery) -> Result<wire::Delivery, VerifyError> {
+    let too_large = |what: &str| Err(VerifyError::Unreadable(format!("{what} too large")));
+    if delivery.body.len() > BODY_BYTES_MAX {
+        return too_large("the body is");
+    }
+    let headers = &delivery.headers;
+    let header_bytes: usize = headers
+        .iter()
+        .map(|(name, value)| name.len() + value.len())
+        .sum();
+    if headers.len() > HEADERS_MAX || header_bytes > HEADER_BYTES_MAX {
+        return too_large("the headers are");
+    }
+    let headers = delivery.headers.into_iter();
+    Ok(wire::Delivery {
+        headers: headers
+            .map(|(name, value)| wire::Header { name, value })
+            .collect(),
+        body: delivery.body,
+        received_at: delivery.received_at.0,
+    })
+}
+
+pub(crate) fn events(events: Vec<wire::Event>) -> Read<Vec<SupplierEvent>> {
+    list("events", events, EVENTS_MAX, |event| {
+        let offer = event.supplier_offer.filter(|offer| !offer.is_empty());
+        Ok(SupplierEvent {
+            id: text::reference("events.id", event.id)?,
+            kind: kind(event.kind),
+            supplier_reference: text::some_reference(
+                "events.supplier-reference",
+                event.supplier_reference,
+            )?,
+            client_reference: text::some_reference(
+                "events.client-reference",
+                event.client_reference,
+            )?,
+            supplier_offer: optional(offer, |offer| text::opaque("events.supplier-offer", offer))?,
+            occurred_at: event
+                .occurred_at
+                .and_then(|at| instant("events.occurred-at", at).ok()),
+        })
+    })
+}
+
+fn kind(kind: wire::Kind) -> SupplierEventKind {
+    match kind {
+        wire::Kind::BookingChanged => SupplierEventKind::BookingChanged,
+        wire::Kind::ItineraryChanged => SupplierEventKind::ItineraryChanged,
+        wire::Kind::CancellationChanged => SupplierEventKind::CancellationChanged,
+        wire::Kind::PaymentChanged => SupplierEventKind::PaymentChanged,
+        wire::Kind::Irrelevant(what) => SupplierEventKind::Irrelevant(text::sentence(what)),
+    }
+}
+
+pub(crate) fn verify_error(error: wire::VerifyError) -> VerifyError {
+    match error {
+        wire::VerifyError::Unauthentic(reason) => VerifyError::Unauthentic(text::sentence(reason)),
+        wire::VerifyError::Unreadable(reason) => VerifyError::Unreadable(text::sentence(reason)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use host_domain::time::Timestamp;
+
+    fn event() -> wire::Event {
+        wire::Event {
+            id: "e1".to_owned(),
+            kind: wire::Kind::Irrelevant("a\nping".to_owned()),
+            supplier_reference: Some(String::new()),
+            client_reference: Some("fbk_1".to_owned()),
+            supplier_offer: Some(String::new()),
+            occurred_at: Some(-1),
+        }
+    }
+
+    #[test]
+    fn an_event_needs_an_id_and_what_is_empty_is_nothing() {
+        let read = events(vec![event()]).unwrap().remove(0);
+        assert_eq!(
+            read,
+            SupplierEvent {
+                id: "e1".to_owned(),
+                kind: SupplierEventKind::Irrelevant("a ping".to_owned()),
+                supplier_reference: None,
+                client_reference: Some("fbk_1".to_owned()),
+                supplier_offer: None,
+                occurred_at: None,
+            }
+        );
+        type Change = fn(&mut wire::Event);
+        let cases: [(&str, Change); 3] = [
+            ("events.id", |e| e.id.clear()),
+            ("events.supplier-reference", |e| {
+                e.supplier_reference = Some("x".repeat(257));
+            }),
+            ("events.supplier-offer", |e| {
+                e.supplier_offer = Some("x".repeat(4_097));
+            }),
+        ];
+        for (field, change) in cases {
+            let mut event = event();
+            change(&mut event);
+            assert_eq!(events(vec![event]).unwrap_err().field, field);
+        }
+        let many = vec![event(); EVENTS_MAX + 1];
+        assert_eq!(events(many).unwrap_err().field, "events");
+    }
+
+    #[test]
+    fn a_delivery_is_passed_on_up_to_its_limits() {
+        let sent = |headers: usize, value: usize, body: usize| {
+            delivery(SupplierDelivery {
+                headers: vec![("x".to_owned(), "y".repeat(value)); headers],
+                body: vec![0; body],
+                received_at: Timestamp(1),
+            })
+        };
+        let passed = sent(2, 1, BODY_BYTES_MAX).unwrap();
+        assert_eq!((passed.headers.len(), passed.received_at), (2, 1));
+        for (headers, value, body) in [
+            (0, 0, BODY_BYTES_MAX + 1),
+            (HEADERS_MAX + 1, 0, 0),
+            (1, HEADER_BYTES_MAX, 0),
+        ] {
+            assert!(matches!(
+                sent(headers, value, body),
+                Err(VerifyError::Unreadable(_))
+            ));
+        }
+    }
+}

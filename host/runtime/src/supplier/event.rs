@@ -1,0 +1,28 @@
+//! A supplier's own webhooks.
+
+use crate::convert::supplier_event as convert;
+use crate::supplier::call::Name;
+use crate::supplier::{CallContext, Supplier};
+use host_domain::supplier::Operation;
+use host_domain::supplier_event::{SupplierDelivery, SupplierEvent, VerifyError};
+
+impl Supplier {
+    /// Checks that a delivery is the supplier's, and reads what it tells.
+    ///
+    /// # Errors
+    /// [`VerifyError`].
+    pub async fn verify_supplier_event(
+        &self,
+        context: &CallContext,
+        delivery: SupplierDelivery,
+    ) -> Result<Vec<SupplierEvent>, VerifyError> {
+        let name = Name {
+            operation: Operation::SupplierEvents,
+            function: "verify",
+        };
+        let function = self.plugin.exports.events.as_ref();
+        let arguments = (convert::delivery(delivery)?,);
+        self.call(context, name, function, arguments, convert::events)
+            .await
+    }
+}

@@ -1,0 +1,80 @@
+//! Airports by name.
+
+use crate::api::answer::{Answer, List, Meta};
+use crate::api::caller::Caller;
+use crate::api::extract::{Query, Rules, Valid};
+use crate::api::problem::ApiError;
+use crate::app::App;
+use crate::render::flight::reference::{self, Airport};
+use axum::extract::State;
+use host_domain::supplier::SupplierId;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// A text to find airports by.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AirportsQuery {
+    /// What the user typed: of a name, a city or an IATA code.
+    #[schema(
+        min_length = 2,
+        max_length = 100,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$",
+        example = "London"
+    )]
+    q: String,
+    /// The most airports to answer.
+    #[serde(default = "limit")]
+    #[schema(minimum = 1, maximum = 100, default = 20)]
+    limit: u32,
+}
+
+const fn limit() -> u32 {
+    20
+}
+
+impl Rules for AirportsQuery {}
+
+/// How the answer came about.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct AirportsMeta {
+    /// The supplier that answered.
+    #[schema(value_type = String, pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SUPPLIER_A")]
+    supplier: SupplierId,
+    /// More airports match.
+    truncated: bool,
+}
+
+impl Meta for AirportsMeta {
+    fn supplier(&self) -> Option<&SupplierId> {
+        Some(&self.supplier)
+    }
+}
+
+/// Find airports
+///
+/// Airports whose name, city or IATA code matches, in the supplier's order. Each search asks a supplier, which has eight
+/// seconds to answer. The airports are stored: one of the same IATA code always has the same id.
+#[utoipa::path(get, path = "/v1/flight/airports", tag = "Flights",
+    responses((status = 200, description = "The airports; an empty list when none matches.")),
+    extensions(("x-error-codes" = json!(["supplier_operation_unsupported", "supplier_rejected",
+        "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+pub(crate) async fn find_airports(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid(Query(query)): Valid<Query<AirportsQuery>>,
+) -> Result<Answer<List<Airport>, AirportsMeta>, ApiError> {
+    let limit = u16::try_from(query.limit).unwrap_or(u16::MAX);
+    let found = app
+        .find_airports(caller, query.q, limit)
+        .await
+        .map_err(ApiError::query)?;
+    let airports = found.airports.into_iter();
+    let airports = airports.map(|(id, airport)| reference::airport(&id, airport));
+    let meta = AirportsMeta {
+        supplier: found.supplier,
+        truncated: found.truncated,
+    };
+    Ok(Answer::ok(List(airports.collect())).meta(meta))
+}

@@ -1,0 +1,140 @@
+//! Reading flight bookings.
+
+use crate::api::answer::{Answer, List};
+use crate::api::caller::Caller;
+use crate::api::code::Code;
+use crate::api::extract::{Id, Query, Rules, Valid};
+use crate::api::flight::SortOrder;
+use crate::api::identifier::SupplierIdText;
+use crate::api::meta::PaginationMeta;
+use crate::api::problem::ApiError;
+use crate::api::value::DayOrInstant;
+use crate::app::App;
+use crate::render::flight::booking::{self, FlightBooking, FlightBookingStatus};
+use axum::extract::State;
+use host_domain::flight::Status;
+use host_domain::id::BookingId;
+use host_storage::{FlightBookingFilter, FlightBookingSort, Page};
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// By what bookings are ordered.
+#[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum BookingSort {
+    /// When they were made.
+    #[default]
+    CreatedAt,
+    /// The bare amount, whatever its currency; bookings without a price come last, either way.
+    TotalAmount,
+}
+
+/// Which bookings, in which order, and which part of them.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FlightBookingsQuery {
+    /// The most to answer.
+    #[serde(default = "limit")]
+    #[schema(minimum = 1, maximum = 100, default = 20)]
+    limit: u32,
+    /// How many to pass over.
+    #[serde(default)]
+    #[schema(minimum = 0, default = 0)]
+    offset: u32,
+    /// Only bookings in this status.
+    status: Option<FlightBookingStatus>,
+    /// Only bookings at this supplier.
+    supplier: Option<SupplierIdText>,
+    /// Only bookings made then or later; a day means its midnight UTC.
+    created_from: Option<DayOrInstant>,
+    /// Only bookings made then or earlier, to the millisecond; a day means its end in UTC.
+    created_to: Option<DayOrInstant>,
+    /// Only the booking with exactly this id of the supplier's.
+    #[schema(
+        min_length = 1,
+        max_length = 300,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$"
+    )]
+    supplier_reference: Option<String>,
+    #[serde(default)]
+    #[schema(default = "created_at")]
+    sort: BookingSort,
+    #[serde(default = "order")]
+    #[schema(default = "desc")]
+    order: SortOrder,
+}
+
+impl Rules for FlightBookingsQuery {}
+
+const fn limit() -> u32 {
+    20
+}
+
+const fn order() -> SortOrder {
+    SortOrder::Desc
+}
+
+impl FlightBookingsQuery {
+    fn split(self) -> (FlightBookingFilter, Page) {
+        let filter = FlightBookingFilter {
+            status: self.status.map(Status::from),
+            supplier: self.supplier.map(|id| id.0),
+            supplier_reference: self.supplier_reference,
+            created_from: self.created_from.map(|from| from.first),
+            created_to: self.created_to.map(|to| to.last),
+            sort: match self.sort {
+                BookingSort::CreatedAt => FlightBookingSort::CreatedAt,
+                BookingSort::TotalAmount => FlightBookingSort::TotalAmount,
+            },
+            descending: self.order.is_descending(),
+        };
+        let page = Page {
+            limit: self.limit,
+            offset: self.offset,
+        };
+        (filter, page)
+    }
+}
+
+/// List flight bookings
+///
+/// The bookings of the calling organization and user, newest first unless asked otherwise, without `payment_method` in their payments. `meta.pagination.total` counts all that
+/// the filters let through, exactly. Bookings that are made or change meanwhile can shift pages. They cannot be ordered by the day of travel.
+#[utoipa::path(get, path = "/v1/flight/bookings", tag = "Flight bookings",
+    responses((status = 200, description = "A page of bookings.")))]
+pub(crate) async fn list_flight_bookings(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid(Query(query)): Valid<Query<FlightBookingsQuery>>,
+) -> Result<Answer<List<FlightBooking>, PaginationMeta>, ApiError> {
+    let (filter, page) = query.split();
+    let owner = &caller.owner;
+    let listed = app.store.flight_bookings(owner, &filter, page).await;
+    let listed = listed.map_err(ApiError::storage)?;
+    let total = app.store.count_flight_bookings(owner, &filter).await;
+    let total = total.map_err(ApiError::storage)?;
+    let meta = PaginationMeta::of(page, listed.has_more, total);
+    let bookings = listed.items.iter().map(booking::listed);
+    Ok(Answer::ok(List(bookings.collect())).meta(meta))
+}
+
+/// Read a flight booking
+///
+/// As the gateway knows it, in any status; no supplier is asked. Its payments say with which card they were made, where that could be read.
+#[utoipa::path(get, path = "/v1/flight/bookings/{id}", tag = "Flight bookings",
+    responses((status = 200, description = "The booking.")),
+    extensions(("x-error-codes" = json!(["booking_not_found"]))))]
+pub(crate) async fn read_flight_booking(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid(Id(id)): Valid<Id<BookingId>>,
+) -> Result<Answer<FlightBooking>, ApiError> {
+    let found = app
+        .store
+        .flight_booking(&caller.owner, &id)
+        .await
+        .map_err(ApiError::storage)?;
+    let found = found.ok_or(Code::BookingNotFound)?;
+    Ok(Answer::ok(booking::whole(&found)))
+}

@@ -1,0 +1,37 @@
+//! Flights: requests, answers and handlers, one file a noun.
+
+pub(crate) mod airline;
+pub(crate) mod airport;
+pub(crate) mod booking;
+pub(crate) mod cancellation;
+pub(crate) mod completion;
+mod filter;
+pub(crate) mod offer;
+mod passenger;
+pub(crate) mod prebook;
+pub(crate) mod service;
+mod trip;
+
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+/// IATA code of an airline.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
+#[schema(pattern = "^[A-Z0-9]{2}$", example = "BA")]
+pub(crate) struct AirlineCode(pub(crate) String);
+
+/// Which way a list runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SortOrder {
+    /// From the least.
+    Asc,
+    /// From the most.
+    Desc,
+}
+
+impl SortOrder {
+    pub(crate) const fn is_descending(self) -> bool {
+        matches!(self, Self::Desc)
+    }
+}

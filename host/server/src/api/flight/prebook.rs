@@ -1,0 +1,145 @@
+//! Binding a fare to contact and passengers.
+
+use crate::api::answer::Answer;
+use crate::api::caller::Caller;
+use crate::api::code::Code;
+use crate::api::extract::{Body, Found, IdempotencyKey, Rules, Valid};
+use crate::api::flight::passenger::{self, PassengerRequest};
+use crate::api::meta::PrebookMeta;
+use crate::api::problem::ApiError;
+use crate::app::App;
+use crate::flow::flight::prebook::PrebookFlight;
+use crate::flow::prebook::Prebound;
+use crate::offer_reference::{self, FlightOffer};
+use crate::render::flight::booking::{self, FlightBooking};
+use axum::extract::State;
+use host_domain::flight::passenger::Contact;
+use host_domain::time::Timestamp;
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Whom the airline writes to.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FlightContactRequest {
+    #[schema(
+        max_length = 254,
+        pattern = r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$",
+        example = "ada@example.com"
+    )]
+    email: String,
+    /// E.164: `+`, country code and number, 7 to 15 digits, which may be grouped by single spaces, dots and hyphens.
+    #[schema(
+        max_length = 40,
+        pattern = r"^\+[1-9]([ .-]?[0-9]){6,14}$",
+        example = "+442079460958"
+    )]
+    phone: String,
+}
+
+/// A fare to bind, and who flies.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PrebookFlightRequest {
+    /// From pricing; used before its `expires_at`.
+    #[schema(
+        min_length = 1,
+        max_length = 8_192,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$"
+    )]
+    offer_reference: String,
+    /// The caller's own reference; not unique.
+    #[schema(
+        min_length = 1,
+        max_length = 200,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$",
+        example = "trip-4711"
+    )]
+    reference_id: Option<String>,
+    /// Whether the payer pays in a browser: `meta.payment_sdk.token` is then answered, once.
+    #[serde(default)]
+    #[schema(default = false)]
+    use_payment_sdk: bool,
+    contact: FlightContactRequest,
+    /// As many of each `type` as the fare was priced for, in any order.
+    #[schema(min_items = 1, max_items = 18)]
+    passengers: Vec<PassengerRequest>,
+}
+
+impl Rules for PrebookFlightRequest {
+    fn check(&self, now: Timestamp, found: &mut Found<'_>) {
+        passenger::check(&self.passengers, now, found);
+    }
+}
+
+/// Prebook a fare
+///
+/// Binds a fare to contact and passengers, after asking the supplier for its price once more, with the passengers' `loyalty_accounts`: a higher one is
+/// answered 409 `offer_price_changed` and nothing can be booked; an equal or lower one becomes the booking's `total_amount`. No seat is held: `expires_at` is
+/// the end of it. The passengers must be as many of each `type` as the fare was priced for, in any order, with documents where the offer says
+/// `documents_required`; whether a child has the age that was priced is for the supplier to say. Some suppliers take one unfinished booking an offer: a second
+/// one under a new key is 409 `offer_in_use`. Where the supplier collects the payment, `meta.checkout` says where to pay before `book`. 201 the first time;
+/// the same key with the same request gives 200 with the booking as it is now, or the same refusal.
+#[utoipa::path(post, path = "/v1/flight/prebook", tag = "Flight bookings",
+    responses((status = 201, description = "Bound."), (status = 200, description = "Bound by an earlier call with this key; the booking as it is now.")),
+    extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "offer_in_use", "supplier_rejected",
+        "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+pub(crate) async fn prebook_flight(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((key, Body(request))): Valid<(IdempotencyKey, Body<PrebookFlightRequest>)>,
+) -> Result<Answer<FlightBooking, PrebookMeta>, ApiError> {
+    let tenant = &caller.owner.tenant;
+    let offer: FlightOffer = offer_reference::read(&app.sealer, tenant, &request.offer_reference)
+        .ok_or(Code::OfferInvalid)?;
+    let supplier = offer.supplier.clone();
+    let wish = wish(caller, key, offer, request)?;
+    let prebound = app
+        .prebook_flight(wish)
+        .await
+        .map_err(|error| ApiError::prebook(&supplier, error))?;
+    Ok(match prebound {
+        Prebound::Fresh {
+            booking,
+            sdk_token,
+            checkout,
+        } => Answer::created(booking::whole(&booking))
+            .meta(PrebookMeta::fresh(supplier, sdk_token, checkout)),
+        Prebound::Existing(booking) => {
+            Answer::ok(booking::whole(&booking)).meta(PrebookMeta::again(booking.supplier))
+        }
+    })
+}
+
+fn wish(
+    caller: Caller,
+    key: IdempotencyKey,
+    offer: FlightOffer,
+    request: PrebookFlightRequest,
+) -> Result<PrebookFlight, ApiError> {
+    let passengers = passenger::passengers(&offer, request.passengers)?;
+    Ok(PrebookFlight {
+        owner: caller.owner,
+        key: key.key,
+        fingerprint: key.fingerprint,
+        offer,
+        reference_id: request.reference_id,
+        contact: Contact {
+            email: request.contact.email,
+            phone: ungrouped(&request.contact.phone),
+        },
+        passengers,
+        use_payment_sdk: request.use_payment_sdk,
+        request_id: caller.request_id.to_string(),
+        deadline: caller.deadline.instant(),
+    })
+}
+
+/// A number as airlines take it: the plus and the digits.
+fn ungrouped(phone: &str) -> String {
+    let signs = phone.chars();
+    signs
+        .filter(|sign| *sign == '+' || sign.is_ascii_digit())
+        .collect()
+}

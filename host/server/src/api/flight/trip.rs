@@ -1,0 +1,129 @@
+//! Where and who: what fares are asked for, and its rules.
+
+use crate::api::extract::Found;
+use crate::api::value::Day;
+use crate::query::hotel::today;
+use host_domain::flight::passenger::Travellers;
+use host_domain::flight::supply;
+use host_domain::time::{Date, Timestamp};
+use jiff::ToSpan;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+/// Airlines publish their flights about a year ahead.
+const DAYS_AHEAD_MAX: i64 = 365;
+/// Passengers with a seat that airlines take in one booking.
+const SEATS_MAX: usize = 9;
+
+/// IATA code of an airport or city.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
+#[schema(pattern = "^[A-Z]{3}$", example = "LHR")]
+pub(crate) struct AirportCode(String);
+
+/// A journey to price.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct JourneyRequest {
+    origin: AirportCode,
+    #[schema(example = "JFK")]
+    destination: AirportCode,
+    /// Day of departure, local; from today, to 365 days ahead, not before that of the journey before.
+    date: Day,
+}
+
+/// Age of a child, years.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[schema(as = FlightChildAge, minimum = 2, maximum = 17, example = 7)]
+pub(crate) struct ChildAge(u32);
+
+/// Who flies. At most nine with a seat.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TravellersRequest {
+    #[schema(minimum = 1, maximum = 9, example = 1)]
+    adults: u32,
+    /// Their ages at travel; 2 to 17.
+    #[serde(default)]
+    #[schema(max_items = 8, example = json!([]))]
+    children: Vec<ChildAge>,
+    /// Younger than two; each on an adult's lap, so not more than adults.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 9, default = 0)]
+    infants: u32,
+}
+
+/// Notes journeys that lead nowhere, are over, too far away, or out of order.
+/// Whether a day is over is judged where it ends last.
+pub(super) fn check_journeys(journeys: &[JourneyRequest], now: Timestamp, found: &mut Found<'_>) {
+    let last_day = now.date_utc().saturating_add(DAYS_AHEAD_MAX.days());
+    let mut previous: Option<Date> = None;
+    for (at, journey) in journeys.iter().enumerate() {
+        let date = journey.date.0;
+        let mut on_date = |code: &str, detail: &str| {
+            found.push(format!("/journeys/{at}/date"), code, detail);
+        };
+        if date < today::at(None, now) {
+            on_date("in_the_past", "must not be over");
+        }
+        if date > last_day {
+            let detail = format!("must be at most {DAYS_AHEAD_MAX} days ahead");
+            on_date("too_far_ahead", &detail);
+        }
+        if previous.is_some_and(|previous| date < previous) {
+            on_date(
+                "before_previous",
+                "must not be before the date of the journey before",
+            );
+        }
+        previous = Some(date);
+        if journey.origin == journey.destination {
+            found.push(
+                format!("/journeys/{at}/destination"),
+                "same_as_origin",
+                "must be another than the origin",
+            );
+        }
+    }
+}
+
+impl TravellersRequest {
+    pub(super) fn check(&self, found: &mut Found<'_>) {
+        if self.infants > self.adults {
+            found.push(
+                "/passengers/infants",
+                "too_large",
+                "must not be more than the adults",
+            );
+        }
+        let adults = usize::try_from(self.adults).unwrap_or(usize::MAX);
+        if adults.saturating_add(self.children.len()) > SEATS_MAX {
+            found.push(
+                "/passengers",
+                "too_many",
+                format!("adults and children must be at most {SEATS_MAX} together"),
+            );
+        }
+    }
+}
+
+impl From<JourneyRequest> for supply::Leg {
+    fn from(journey: JourneyRequest) -> Self {
+        Self {
+            origin: journey.origin.0,
+            destination: journey.destination.0,
+            date: journey.date.0,
+        }
+    }
+}
+
+/// The published limits are well within a byte.
+impl From<TravellersRequest> for Travellers {
+    fn from(request: TravellersRequest) -> Self {
+        let byte = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
+        Self {
+            adults: byte(request.adults),
+            children: request.children.iter().map(|age| byte(age.0)).collect(),
+            infants: byte(request.infants),
+        }
+    }
+}

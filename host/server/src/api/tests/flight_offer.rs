@@ -1,0 +1,226 @@
+//! What questions about flights are held to, before anybody is asked. No supplier
+//! is loaded here: a request without a violation gets as far as that.
+
+use super::hotel::expect;
+use super::*;
+
+const OFFERS: &str = "/v1/flight/offers";
+
+fn offers() -> Value {
+    json!({
+        "journeys": [
+            {"origin": "LHR", "destination": "JFK", "date": "2026-12-01"},
+            {"origin": "JFK", "destination": "LHR", "date": "2026-12-09"},
+        ],
+        "passengers": {"adults": 2, "children": [7], "infants": 1},
+    })
+}
+
+#[tokio::test]
+async fn journeys_lead_somewhere_and_follow_each_other() {
+    let leg = |origin: &str, destination: &str, date: &str| json!({"origin": origin, "destination": destination, "date": date});
+    let on = |date: &str| json!({"journeys": [leg("LHR", "JFK", date)]});
+    let many = |legs: usize| json!({"journeys": vec![leg("LHR", "JFK", "2026-12-01"); legs]});
+    // 10:00 UTC on 2026-11-21: somewhere it is still the day before.
+    expect(
+        OFFERS,
+        &offers(),
+        &[
+            (json!({}), &[]),
+            (many(6), &[]),
+            (many(0), &["body /journeys too_few"]),
+            (many(7), &["body /journeys too_many"]),
+            (on("2026-11-20"), &[]),
+            (on("2026-11-19"), &["body /journeys/0/date in_the_past"]),
+            (on("2027-11-21"), &[]),
+            (on("2027-11-22"), &["body /journeys/0/date too_far_ahead"]),
+            (on("2026-02-30"), &["body /journeys/0/date format"]),
+            (
+                json!({"journeys": [leg("LHR", "JFK", "2026-12-02"), leg("EWR", "LGW", "2026-12-01")]}),
+                &["body /journeys/1/date before_previous"],
+            ),
+            (
+                json!({"journeys": [leg("LHR", "LHR", "2026-12-01")]}),
+                &["body /journeys/0/destination same_as_origin"],
+            ),
+            (
+                json!({"journeys": [leg("lhr", "LOND", "2026-12-01")]}),
+                &[
+                    "body /journeys/0/destination pattern",
+                    "body /journeys/0/origin pattern",
+                ],
+            ),
+            (
+                json!({"journeys": [{"from": "LHR", "destination": "JFK", "date": "2026-12-01"}]}),
+                &[
+                    "body /journeys/0/from unknown_field",
+                    "body /journeys/0/origin required",
+                ],
+            ),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn nine_have_seats_and_every_infant_a_lap() {
+    let who = |adults: u32, children: Value, infants: u32| json!({"passengers": {"adults": adults, "children": children, "infants": infants}});
+    expect(
+        OFFERS,
+        &offers(),
+        &[
+            (json!({"passengers": {"adults": 1}}), &[]),
+            (who(9, json!([]), 9), &[]),
+            (who(1, json!([2, 17, 9, 9, 9, 9, 9, 9]), 1), &[]),
+            (who(0, json!([]), 0), &["body /passengers/adults too_small"]),
+            (who(8, json!([5, 6]), 0), &["body /passengers too_many"]),
+            (
+                who(1, json!([]), 2),
+                &["body /passengers/infants too_large"],
+            ),
+            (
+                who(10, json!([1, 18]), 0),
+                &[
+                    "body /passengers too_many",
+                    "body /passengers/adults too_large",
+                    "body /passengers/children/0 too_small",
+                    "body /passengers/children/1 too_large",
+                ],
+            ),
+            (json!({"passengers": null}), &["body /passengers required"]),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn filters_are_sound_and_do_not_contradict_each_other() {
+    let filters = |filters: Value| json!({"filters": filters, "currency": "JPY"});
+    let times = |after: &str, before: &str| {
+        filters(json!({"departure_after": after, "departure_before": before}))
+    };
+    expect(
+        OFFERS,
+        &offers(),
+        &[
+            (
+                filters(json!({
+                    "cabin_class": "PREMIUM_ECONOMY", "max_stops": 0, "airlines": ["BA", "U2"], "excluded_airlines": ["AA"],
+                    "arrival_before": "23:59", "refundable": false, "checked_bag": true, "max_total": 90000,
+                })),
+                &[],
+            ),
+            (times("08:00", "08:00"), &[]),
+            (times("08:01", "08:00"), &["body /filters/departure_before contradiction"]),
+            (
+                times("24:00", "8:00"),
+                &[
+                    "body /filters/departure_after pattern",
+                    "body /filters/departure_before pattern",
+                ],
+            ),
+            (
+                filters(json!({"airlines": ["BA", "IB", "BA"], "excluded_airlines": ["AA", "IB"]})),
+                &[
+                    "body /filters/airlines/2 duplicate",
+                    "body /filters/excluded_airlines/1 contradiction",
+                ],
+            ),
+            (
+                filters(json!({"airlines": ["ba"], "cabin_class": "economy", "max_stops": -1})),
+                &[
+                    "body /filters/airlines/0 pattern",
+                    "body /filters/cabin_class not_allowed",
+                    "body /filters/max_stops too_small",
+                ],
+            ),
+            (filters(json!({"max_total": 0})), &["body /filters/max_total too_small"]),
+            (filters(json!({"max_total": 10.5})), &["body /filters/max_total not_allowed"]),
+            (json!({"filters": {"max_total": 10}}), &["body /currency required"]),
+            (filters(json!({"cabin": "ECONOMY"})), &["body /filters/cabin unknown_field"]),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn order_and_limit_are_those_of_the_contract() {
+    expect(
+        OFFERS,
+        &offers(),
+        &[
+            (
+                json!({"sort": "duration", "order": "desc", "limit": 250}),
+                &[],
+            ),
+            (
+                json!({"sort": "price", "order": "down", "limit": 251}),
+                &[
+                    "body /limit too_large",
+                    "body /order not_allowed",
+                    "body /sort not_allowed",
+                ],
+            ),
+            (
+                json!({"limit": 0, "currency": "EUX"}),
+                &["body /currency not_allowed", "body /limit too_small"],
+            ),
+            (json!({"supplier": "NOBODY"}), &[]),
+            (json!({"supplier": "nobody"}), &["body /supplier pattern"]),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn airports_and_airlines_are_asked_for_within_the_limits() {
+    let server = Server::start().await;
+    let long = "a".repeat(101);
+    for (path, violations) in [
+        ("airports?q=Lo&limit=100".to_owned(), vec![]),
+        ("airports?q=%C3%A9%C3%A9".to_owned(), vec![]),
+        ("airports".to_owned(), vec!["query /q required"]),
+        ("airports?q=L".to_owned(), vec!["query /q too_short"]),
+        ("airports?q=%20%20".to_owned(), vec!["query /q pattern"]),
+        (format!("airports?q={long}"), vec!["query /q too_long"]),
+        (
+            "airports?q=Lo&limit=0".to_owned(),
+            vec!["query /limit too_small"],
+        ),
+        (
+            "airports?q=Lo&limit=101".to_owned(),
+            vec!["query /limit too_large"],
+        ),
+        (
+            "airports?q=Lo&supplier=A".to_owned(),
+            vec!["query /supplier unknown_field"],
+        ),
+        ("airlines/iatas/ba".to_owned(), vec![]),
+        ("airlines/iatas/%20%09u2%20".to_owned(), vec![]),
+        (
+            "airlines/iatas/b".to_owned(),
+            vec!["path /iataCode pattern"],
+        ),
+        (
+            "airlines/iatas/b%20a".to_owned(),
+            vec!["path /iataCode pattern"],
+        ),
+        (
+            "airlines/iatas/BAW".to_owned(),
+            vec!["path /iataCode pattern"],
+        ),
+        (
+            "airlines/iatas/%C3%A9".to_owned(),
+            vec!["path /iataCode pattern"],
+        ),
+    ] {
+        let reply = server.get(&format!("/v1/flight/{path}")).await;
+        assert_eq!(reply.violations(), violations, "{path}");
+        let code = if violations.is_empty() {
+            "supplier_operation_unsupported"
+        } else {
+            "validation_failed"
+        };
+        assert_eq!(reply.code(), code, "{path}");
+    }
+}

@@ -1,0 +1,113 @@
+//! What the flows need of a booking, of hotels or of flights.
+
+use crate::app::App;
+use crate::flow::judge::Judgement;
+use crate::flow::step::{Begin, FlowError, Walker};
+use futures::future::BoxFuture;
+use host_domain::booking::{Conflict, Moved, Notice, Settlement};
+use host_domain::id::{BookingId, EventId, PaymentId};
+use host_domain::leg::Leg;
+use host_domain::money::Money;
+use host_domain::owner::Owner;
+use host_domain::payment::{Next, Payment, PaymentEvent};
+use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
+use host_storage::{DatabaseError, Product, Store, Write};
+use std::fmt::Debug;
+
+/// Where a booking stands, as far as completing it goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Stage<'a> {
+    /// Not bound yet.
+    Early,
+    /// Bound; waits for the caller.
+    Ready,
+    /// Being paid and booked.
+    Completing(&'a Leg),
+    /// Booked.
+    Confirmed,
+    /// Booked, and being cancelled or cancelled.
+    Leaving,
+    /// Came to nothing.
+    Failed {
+        /// After it was bound.
+        bound: bool,
+    },
+    /// Was not completed in time.
+    Expired,
+}
+
+/// A booking whose steps can be walked.
+pub(crate) trait Bookable: Clone + Debug + Send + Sync + Sized + 'static {
+    /// What happens to it.
+    type Event: Clone + Debug + Send + Sync;
+    /// What is to be done about it.
+    type Step: Clone + Debug + Send + Sync;
+
+    /// The kind of background work that drives it.
+    const JOB: &'static str;
+    /// What its events are about.
+    const PRODUCT: Product;
+
+    fn id(&self) -> &BookingId;
+    fn owner(&self) -> &Owner;
+    fn supplier(&self) -> &SupplierId;
+    fn version(&self) -> i64;
+    fn created_at(&self) -> Timestamp;
+    fn updated_at(&self) -> Timestamp;
+    fn status_name(&self) -> &'static str;
+    fn stage(&self) -> Stage<'_>;
+    fn payments(&self) -> &[Payment];
+    fn settlement(&self) -> Settlement;
+    fn use_payment_sdk(&self) -> bool;
+    /// What was offered, then what is bound.
+    fn price(&self) -> Money;
+    /// Until when it can be completed.
+    fn expires_at(&self) -> Timestamp;
+
+    fn apply(self, event: Self::Event, now: Timestamp) -> Result<Moved<Self>, Conflict>;
+    fn next(&self, now: Timestamp) -> Next<Self::Step>;
+    fn step_name(step: &Self::Step) -> &'static str;
+    /// What a step begins with; none when what it is about is gone.
+    fn begin(&self, step: &Self::Step, app: &App) -> Option<Begin<Self::Event>>;
+    /// Makes the call of a step, after its mark is stored.
+    fn act<'a>(
+        &'a self,
+        step: &'a Self::Step,
+        app: &'a App,
+        walker: &'a Walker,
+    ) -> BoxFuture<'a, Result<Judgement<Self::Event>, FlowError>>;
+
+    fn payment_event(id: PaymentId, event: PaymentEvent) -> Self::Event;
+    fn prebook_started() -> Self::Event;
+    fn prebook_refused() -> Self::Event;
+    fn offer_expired() -> Self::Event;
+    fn book_started(payment: Option<Payment>) -> Self::Event;
+    /// The call whose outcome may be unknown, by the name of its step.
+    fn open_call(&self) -> Option<(&'static str, &Leg)>;
+    /// An operator says how it ended: done, under this reference, or not.
+    fn settled(&self, step: &'static str, reference: Option<&str>, app: &App) -> Self::Event;
+    fn supplier_reference(&self) -> Option<&str>;
+
+    fn insert(&self, write: &mut Write);
+    fn update(&self, read_version: i64, write: &mut Write);
+    fn payload(&self, id: &EventId, notice: &Notice) -> String;
+    /// Whoever it belongs to.
+    fn load<'a>(
+        store: &'a Store,
+        id: &'a BookingId,
+    ) -> BoxFuture<'a, Result<Option<Self>, DatabaseError>>;
+    /// Of this owner only.
+    fn find<'a>(
+        store: &'a Store,
+        owner: &'a Owner,
+        id: &'a BookingId,
+    ) -> BoxFuture<'a, Result<Option<Self>, DatabaseError>>;
+
+    /// A payment by its id.
+    fn payment(&self, id: &PaymentId) -> Result<&Payment, FlowError> {
+        let mut payments = self.payments().iter();
+        let found = payments.find(|payment| payment.id == *id);
+        found.ok_or_else(|| FlowError::Gone(self.id().clone()))
+    }
+}

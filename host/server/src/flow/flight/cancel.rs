@@ -1,0 +1,118 @@
+//! Beginning the cancellation of a ticket, and what one would cost. The
+//! cancellation itself runs in the background.
+
+use crate::app::App;
+use crate::flow::bookable::Bookable;
+use crate::flow::cancel::{CancelError, QuoteError};
+use host_domain::flight::booking::{Booking, Event, State};
+use host_domain::flight::quote::CancellationQuote;
+use host_domain::flight::supply::{BookingReference, SupplierQuote};
+use host_domain::id::BookingId;
+use host_domain::owner::Owner;
+use host_domain::supplier::{Operation, ReadError, SupplierId};
+use host_storage::CommitError;
+use tokio::time::Instant;
+
+impl App {
+    /// Begins a cancellation, once; asked again, a run that waits for its next
+    /// try, or a refund that does, is tried now. The booking as it is then.
+    pub(crate) async fn begin_cancel_flight(
+        &self,
+        owner: &Owner,
+        id: &BookingId,
+        request_id: &str,
+    ) -> Result<Booking, CancelError> {
+        loop {
+            let booking = self.store.flight_booking(owner, id).await?;
+            let booking = booking.ok_or(CancelError::NotFound)?;
+            let event = match booking.state {
+                State::Confirmed { .. } if !self.can_cancel_flights(&booking.supplier) => {
+                    return Err(CancelError::Unsupported);
+                }
+                State::Confirmed { .. } => Event::CancelStarted,
+                State::CancelInProgress { .. } | State::Canceled => Event::CancelHurried,
+                State::Created
+                | State::PrebookInProgress { .. }
+                | State::ReadyForComplete
+                | State::CompleteInProgress { .. }
+                | State::Failed
+                | State::Expired => return Err(CancelError::State(booking.status().as_str())),
+            };
+            let read_version = booking.version;
+            let moved = match booking.clone().apply(event.clone(), self.clock.now()) {
+                Ok(moved) => moved,
+                // Nothing waits: it runs, or all is done.
+                Err(_) if event == Event::CancelHurried => return Ok(booking),
+                // Bags are being bought, and whether they were is not known.
+                Err(conflict) => return Err(CancelError::State(conflict.status)),
+            };
+            let booking = moved.booking.clone();
+            let mut write = self.write_of(read_version, &[moved], None, request_id);
+            write.upsert_job(Booking::JOB, booking.id.as_str(), self.clock.now());
+            match self.store.commit(write).await {
+                Ok(()) => return Ok(booking),
+                Err(CommitError::Conflict(_)) => {}
+                Err(CommitError::Database(error)) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn can_cancel_flights(&self, supplier: &SupplierId) -> bool {
+        let supplier = self.runtime.supplier(supplier);
+        supplier.is_some_and(|supplier| supplier.supports(Operation::FlightCancellation))
+    }
+
+    /// What cancelling would cost now, and who says so. Moves no money.
+    pub(crate) async fn quote_cancel_flight(
+        &self,
+        owner: &Owner,
+        id: &BookingId,
+        request_id: &str,
+        deadline: Instant,
+    ) -> Result<(SupplierId, CancellationQuote), QuoteError> {
+        let booking = self.store.flight_booking(owner, id).await?;
+        let booking = booking.ok_or(QuoteError::NotFound)?;
+        if !matches!(booking.state, State::Confirmed { .. }) {
+            return Err(QuoteError::State(booking.status().as_str()));
+        }
+        let answer = match self.runtime.supplier(&booking.supplier) {
+            Some(supplier) => {
+                let context = self.call_context(&booking, &self.walker(request_id, deadline));
+                let asked = supplier.quote_flight_cancellation(&context, reference(&booking));
+                asked.await
+            }
+            None => Err(ReadError::Unsupported),
+        };
+        let answer = match answer {
+            Ok(answer) => answer,
+            // The airline cannot answer: the stored terms are all there is.
+            Err(
+                error @ (ReadError::Unsupported
+                | ReadError::Rejected(_)
+                | ReadError::TimedOut(_)
+                | ReadError::Unavailable(_)
+                | ReadError::Failed(_)
+                | ReadError::Unreadable(_)),
+            ) => SupplierQuote::Unavailable(error.to_string()),
+            Err(
+                error @ (ReadError::NotFound(_)
+                | ReadError::RateLimited { .. }
+                | ReadError::Misconfigured(_)
+                | ReadError::Overloaded),
+            ) => return Err(QuoteError::Supplier(booking.supplier, error)),
+        };
+        if let SupplierQuote::Unavailable(why) = &answer {
+            tracing::info!(booking = %booking.id, why, "the airline gave no quote");
+        }
+        let quote = CancellationQuote::new(&booking, &answer, self.clock.now());
+        Ok((booking.supplier, quote))
+    }
+}
+
+/// A ticket, by its references.
+pub(super) fn reference(booking: &Booking) -> BookingReference {
+    BookingReference {
+        supplier_reference: booking.supplier_reference.clone().unwrap_or_default(),
+        client_reference: booking.id.to_string(),
+    }
+}

@@ -1,0 +1,162 @@
+//! From fare to booking: re-price it for the passengers and bind it.
+
+use crate::app::App;
+use crate::flow::prebook::{Bound, PrebookCall, PrebookError, Prebound, prebook_key};
+use crate::offer_reference::FlightOffer;
+use futures::FutureExt;
+use host_domain::booking::Settlement;
+use host_domain::flight::booking::{Booking, Event, State};
+use host_domain::flight::passenger::Contact;
+use host_domain::flight::supply::{PrebookRequest, Prebooked};
+use host_domain::flight::{FareCondition, FareConditions, Passenger};
+use host_domain::id::BookingId;
+use host_domain::owner::Owner;
+use std::sync::Arc;
+use tokio::time::Instant;
+
+/// The operation that prebook keys belong to.
+const OPERATION: &str = "flight_prebook";
+
+/// A caller's wish to bind a fare.
+#[derive(Debug, Clone)]
+pub(crate) struct PrebookFlight {
+    pub(crate) owner: Owner,
+    pub(crate) key: String,
+    /// Of the parsed request.
+    pub(crate) fingerprint: String,
+    pub(crate) offer: FlightOffer,
+    pub(crate) reference_id: Option<String>,
+    pub(crate) contact: Contact,
+    pub(crate) passengers: Vec<Passenger>,
+    pub(crate) use_payment_sdk: bool,
+    pub(crate) request_id: String,
+    pub(crate) deadline: Instant,
+}
+
+impl App {
+    /// Binds a fare; repeated with its key, gives what the first call made.
+    pub(crate) async fn prebook_flight(
+        self: &Arc<Self>,
+        wish: PrebookFlight,
+    ) -> Result<Prebound<Booking>, PrebookError> {
+        let settlement = self.settlement_of(&wish.offer.supplier);
+        let settlement = settlement.ok_or(PrebookError::Unsupported)?;
+        let call = PrebookCall {
+            key: prebook_key(&wish.owner, OPERATION, &wish.key),
+            fingerprint: wish.fingerprint.clone(),
+            expires_at: wish.offer.expires_at,
+            use_payment_sdk: wish.use_payment_sdk,
+            request_id: wish.request_id.clone(),
+            deadline: wish.deadline,
+        };
+        let passengers = wish.passengers.clone();
+        let ask = Box::new(
+            |supplier: host_runtime::Supplier, context, booking: Booking| {
+                async move {
+                    let request = prebook_request(&booking, passengers);
+                    let bound = supplier.prebook_flight(&context, request).await?;
+                    Ok(bound_of(bound))
+                }
+                .boxed()
+            },
+        );
+        let new = || self.new_flight_booking(&wish, settlement);
+        self.prebook(call, new, ask).await
+    }
+
+    fn new_flight_booking(
+        &self,
+        wish: &PrebookFlight,
+        settlement: Settlement,
+    ) -> Result<Booking, PrebookError> {
+        let now = self.clock.now();
+        let id = BookingId::from_bits(self.ids.bits());
+        let (passengers, sealed) = self
+            .seal_passengers(&wish.owner, &id, &wish.passengers)
+            .map_err(PrebookError::Sealed)?;
+        let offer = &wish.offer;
+        Ok(Booking {
+            id,
+            owner: wish.owner.clone(),
+            version: 1,
+            supplier: offer.supplier.clone(),
+            reference_id: wish.reference_id.clone(),
+            supplier_offer: offer.supplier_offer.clone(),
+            exclusive_key: self.exclusive_key(offer),
+            supplier_prebook: None,
+            supplier_reference: None,
+            airline_pnr: None,
+            contact: wish.contact.clone(),
+            travellers: offer.travellers.clone(),
+            passengers,
+            sealed,
+            offered: offer.total,
+            ticket: None,
+            fare: None,
+            fare_tax: None,
+            fare_conditions: UNKNOWN,
+            journeys: Vec::new(),
+            services: Vec::new(),
+            purchases: Vec::new(),
+            changes: Vec::new(),
+            parts: 0,
+            use_payment_sdk: wish.use_payment_sdk,
+            settlement,
+            expires_at: offer.expires_at,
+            state: State::Created,
+            payments: Vec::new(),
+            cancellation_runs: 0,
+            cancellation: None,
+            failure: None,
+            created_at: now,
+            updated_at: now,
+            confirmed_at: None,
+            canceled_at: None,
+        })
+    }
+
+    /// What no other unfinished booking may hold: only some suppliers have such a thing.
+    fn exclusive_key(&self, offer: &FlightOffer) -> Option<String> {
+        let supplier = self.runtime.supplier(&offer.supplier)?;
+        let exclusive = supplier.info().description.one_booking_per_offer;
+        let key = offer.exclusive_key.clone();
+        exclusive.then(|| key.unwrap_or_else(|| offer.supplier_offer.clone()))
+    }
+}
+
+/// Before the fare is bound nothing is known of what it allows.
+const UNKNOWN: FareConditions = {
+    let unknown = FareCondition {
+        allowed: None,
+        penalty: None,
+    };
+    FareConditions {
+        refund: unknown,
+        change: unknown,
+    }
+};
+
+fn bound_of(bound: Prebooked) -> Bound<Event> {
+    Bound {
+        total: bound.total,
+        fits: true,
+        expires_at: bound.expires_at,
+        checkout: bound.checkout.clone(),
+        event: Box::new(|expires_at, payment| Event::PrebookBound {
+            bound: Box::new(bound),
+            expires_at,
+            payment,
+        }),
+    }
+}
+
+fn prebook_request(booking: &Booking, passengers: Vec<Passenger>) -> PrebookRequest {
+    PrebookRequest {
+        client_reference: booking.id.to_string(),
+        supplier_offer: booking.supplier_offer.clone(),
+        total: booking.offered,
+        contact: booking.contact.clone(),
+        passengers,
+        use_payment_sdk: booking.use_payment_sdk,
+    }
+}

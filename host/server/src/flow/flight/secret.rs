@@ -1,0 +1,117 @@
+//! Travel documents and whole membership numbers: sealed where they are stored,
+//! opened only on their way to the supplier.
+
+use crate::app::App;
+use crate::seal::SealError;
+use host_domain::booking::masked_membership;
+use host_domain::flight::booking::{BookedPassenger, Booking};
+use host_domain::flight::{Document, LoyaltyAccount, Passenger};
+use host_domain::id::{BookingId, PassengerId};
+use host_domain::owner::Owner;
+use serde::{Deserialize, Serialize};
+
+const PURPOSE: &str = "flight_passengers";
+
+/// What is secret of one passenger.
+#[derive(Serialize, Deserialize)]
+struct Secret {
+    document: Option<Document>,
+    loyalty_accounts: Vec<LoyaltyAccount>,
+}
+
+impl App {
+    /// Passengers as a booking shows them, and what it keeps sealed of them.
+    pub(super) fn seal_passengers(
+        &self,
+        owner: &Owner,
+        booking: &BookingId,
+        passengers: &[Passenger],
+    ) -> Result<(Vec<BookedPassenger>, Option<String>), SealError> {
+        let has_secret = |passenger: &Passenger| {
+            passenger.document.is_some() || !passenger.loyalty_accounts.is_empty()
+        };
+        let sealed = match passengers.iter().any(has_secret) {
+            true => {
+                let secrets: Vec<Secret> = passengers.iter().map(secret_of).collect();
+                let bytes = serde_json::to_vec(&secrets).unwrap_or_default();
+                let place = place(owner, booking);
+                Some(self.sealer.seal_text(PURPOSE, &place, &bytes)?)
+            }
+            false => None,
+        };
+        let shown = passengers.iter().map(|passenger| self.shown(passenger));
+        Ok((shown.collect(), sealed))
+    }
+
+    fn shown(&self, passenger: &Passenger) -> BookedPassenger {
+        let masked = passenger
+            .loyalty_accounts
+            .iter()
+            .map(|account| LoyaltyAccount {
+                airline_iata_code: account.airline_iata_code.clone(),
+                membership_number: masked_membership(&account.membership_number),
+            });
+        BookedPassenger {
+            id: PassengerId::from_bits(self.ids.bits()),
+            passenger_type: passenger.passenger_type,
+            title: passenger.title,
+            first_name: passenger.first_name.clone(),
+            last_name: passenger.last_name.clone(),
+            date_of_birth: passenger.date_of_birth,
+            gender: passenger.gender,
+            nationality: passenger.nationality.clone(),
+            loyalty_accounts: masked.collect(),
+        }
+    }
+
+    /// Passengers as the supplier needs them.
+    pub(super) fn open_passengers(&self, booking: &Booking) -> Result<Vec<Passenger>, SealError> {
+        let secrets: Vec<Secret> = match &booking.sealed {
+            Some(sealed) => {
+                let place = place(&booking.owner, &booking.id);
+                let bytes = self.sealer.open_text(PURPOSE, &place, sealed)?;
+                serde_json::from_slice(&bytes).map_err(|_| SealError::NotGenuine)?
+            }
+            None => Vec::new(),
+        };
+        let secrets = secrets
+            .into_iter()
+            .map(Some)
+            .chain(std::iter::repeat_with(|| None));
+        let opened = booking.passengers.iter().zip(secrets);
+        Ok(opened
+            .map(|(shown, secret)| {
+                let (document, loyalty_accounts) = secret
+                    .map(|secret| (secret.document, secret.loyalty_accounts))
+                    .unwrap_or_default();
+                Passenger {
+                    passenger_type: shown.passenger_type,
+                    title: shown.title,
+                    first_name: shown.first_name.clone(),
+                    last_name: shown.last_name.clone(),
+                    date_of_birth: shown.date_of_birth,
+                    gender: shown.gender,
+                    nationality: shown.nationality.clone(),
+                    document,
+                    loyalty_accounts,
+                }
+            })
+            .collect())
+    }
+}
+
+fn secret_of(passenger: &Passenger) -> Secret {
+    Secret {
+        document: passenger.document.clone(),
+        loyalty_accounts: passenger.loyalty_accounts.clone(),
+    }
+}
+
+fn place<'a>(owner: &'a Owner, booking: &'a BookingId) -> [&'a str; 4] {
+    [
+        &owner.tenant.organization,
+        owner.tenant.mode.as_str(),
+        &owner.user,
+        booking.as_str(),
+    ]
+}

@@ -1,0 +1,176 @@
+//! Beginning a cancellation, and what one would cost. The cancellation itself
+//! runs in the background.
+
+use crate::app::App;
+use crate::flow::bookable::Bookable;
+use crate::flow::cancel::{CancelError, QuoteError};
+use host_domain::hotel::Restriction;
+use host_domain::hotel::booking::{Booking, Event, State};
+use host_domain::hotel::quote::CancellationQuote;
+use host_domain::id::{BookingId, CancellationId, RoomId};
+use host_domain::owner::Owner;
+use host_domain::supplier::{Operation, ReadError, SupplierId};
+use host_storage::CommitError;
+use tokio::time::Instant;
+
+/// A caller's wish to cancel.
+#[derive(Debug, Clone)]
+pub(crate) struct Cancel {
+    pub(crate) owner: Owner,
+    pub(crate) booking: BookingId,
+    /// Empty: the whole booking.
+    pub(crate) rooms: Vec<RoomId>,
+    pub(crate) request_id: String,
+}
+
+impl App {
+    /// Begins a cancellation, once; the booking as it is then.
+    pub(crate) async fn begin_cancel_hotel(&self, wish: &Cancel) -> Result<Booking, CancelError> {
+        loop {
+            let booking = self.store.hotel_booking(&wish.owner, &wish.booking).await?;
+            let booking = booking.ok_or(CancelError::NotFound)?;
+            if let Some(unknown) = wish
+                .rooms
+                .iter()
+                .find(|id| booking.rooms.iter().all(|room| room.id != **id))
+            {
+                return Err(CancelError::UnknownRoom(unknown.clone()));
+            }
+            match booking.state {
+                State::Confirmed | State::PartiallyCanceled => {}
+                State::CancelInProgress { .. } | State::Canceled => return Ok(booking),
+                State::Created
+                | State::PrebookInProgress { .. }
+                | State::ReadyForComplete
+                | State::CompleteInProgress { .. }
+                | State::Failed
+                | State::Expired => return Err(CancelError::State(booking.status().as_str())),
+            }
+            let room_ids = self.rooms_to_name(&booking, &wish.rooms)?;
+            if room_ids.is_empty()
+                && !wish.rooms.is_empty()
+                && booking.rooms.iter().any(|room| room.canceled_at.is_some())
+            {
+                // Every named room was released before.
+                let released = wish.rooms.iter().all(|id| {
+                    booking
+                        .rooms
+                        .iter()
+                        .any(|room| room.id == *id && room.canceled_at.is_some())
+                });
+                if released {
+                    return Ok(booking);
+                }
+            }
+            let read_version = booking.version;
+            let event = Event::CancelStarted {
+                id: CancellationId::from_bits(self.ids.bits()),
+                room_ids,
+            };
+            let moved = booking
+                .apply(event, self.clock.now())
+                .map_err(|conflict| CancelError::State(conflict.status))?;
+            let moves = [moved];
+            let mut write = self.write_of(read_version, &moves, None, &wish.request_id);
+            let [moved] = moves;
+            write.upsert_job(Booking::JOB, moved.booking.id.as_str(), self.clock.now());
+            match self.store.commit(write).await {
+                Ok(()) => return Ok(moved.booking),
+                Err(CommitError::Conflict(_)) => {}
+                Err(CommitError::Database(error)) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// The rooms to name to the supplier; none when all that stand are meant.
+    fn rooms_to_name(
+        &self,
+        booking: &Booking,
+        wanted: &[RoomId],
+    ) -> Result<Vec<RoomId>, CancelError> {
+        let supplier = self
+            .runtime
+            .supplier(&booking.supplier)
+            .filter(|s| s.supports(Operation::HotelCancellation));
+        let supplier = supplier.ok_or(CancelError::Unsupported)?;
+        let mut standing = booking
+            .rooms
+            .iter()
+            .filter(|room| room.canceled_at.is_none());
+        if wanted.is_empty() || standing.clone().all(|room| wanted.contains(&room.id)) {
+            return Ok(Vec::new());
+        }
+        let named: Vec<RoomId> = standing
+            .clone()
+            .filter(|room| wanted.contains(&room.id))
+            .map(|room| room.id.clone())
+            .collect();
+        let separable =
+            standing.all(|room| !named.contains(&room.id) || room.supplier_reference.is_some());
+        if supplier.info().description.cancels_single_rooms && separable {
+            Ok(named)
+        } else {
+            Err(CancelError::Unsupported)
+        }
+    }
+
+    /// What cancelling would cost now, freshly read, and who said so; never stale terms.
+    pub(crate) async fn quote_cancel_hotel(
+        &self,
+        owner: &Owner,
+        id: &BookingId,
+        request_id: &str,
+        deadline: Instant,
+    ) -> Result<(SupplierId, CancellationQuote), QuoteError> {
+        let booking = self
+            .store
+            .hotel_booking(owner, id)
+            .await?
+            .ok_or(QuoteError::NotFound)?;
+        let reference = match booking.state {
+            State::Confirmed | State::PartiallyCanceled => {
+                booking.supplier_reference.clone().unwrap_or_default()
+            }
+            _ => return Err(QuoteError::State(booking.status().as_str())),
+        };
+        if booking
+            .policy
+            .as_ref()
+            .is_some_and(|policy| policy.forbids_cancellation(self.clock.now()))
+        {
+            return Err(QuoteError::Restricted);
+        }
+        let supplier = self.runtime.supplier(&booking.supplier).ok_or_else(|| {
+            QuoteError::Supplier(booking.supplier.clone(), ReadError::Unsupported)
+        })?;
+        let context = self.call_context(&booking, &self.walker(request_id, deadline));
+        let answer = supplier
+            .quote_hotel_cancellation(&context, reference, booking.id.to_string())
+            .await;
+        let answer =
+            answer.map_err(|error| QuoteError::Supplier(booking.supplier.clone(), error))?;
+        let quote = CancellationQuote::from_supplier(
+            answer,
+            booking.standing_total(),
+            booking.policy.as_ref(),
+            self.clock.now(),
+        );
+        let current = self
+            .store
+            .hotel_booking(owner, id)
+            .await?
+            .ok_or(QuoteError::NotFound)?;
+        if current.version != booking.version {
+            return Err(QuoteError::Changed);
+        }
+        let forbids = |restriction: &Restriction| {
+            restriction.code == Restriction::NO_CANCELLATION
+                && restriction.is_active(quote.checked_at)
+        };
+        if quote.restrictions.iter().any(forbids) {
+            Err(QuoteError::Restricted)
+        } else {
+            Ok((booking.supplier, quote))
+        }
+    }
+}

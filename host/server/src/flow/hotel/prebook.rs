@@ -1,0 +1,177 @@
+//! From offer to booking: re-check the price and bind it.
+
+use crate::app::App;
+use crate::flow::hotel::guests;
+use crate::flow::prebook::{Bound, PrebookCall, PrebookError, Prebound, prebook_key};
+use futures::FutureExt;
+use host_domain::booking::Settlement;
+use host_domain::hotel::booking::{Booking, Event, Room, State};
+use host_domain::hotel::offer::{Board, Contact, Guest, HotelSummary, Stay};
+use host_domain::hotel::supply::{PrebookRequest, Prebooked};
+use host_domain::id::{BookingId, GuestId, HotelId, RoomId};
+use host_domain::money::Money;
+use host_domain::owner::Owner;
+use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use tokio::time::Instant;
+
+/// The operation that prebook keys belong to.
+const OPERATION: &str = "hotel_prebook";
+
+/// What an offer reference holds.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct OfferTerms {
+    pub(crate) supplier: SupplierId,
+    pub(crate) hotel_id: HotelId,
+    pub(crate) hotel: HotelSummary,
+    pub(crate) supplier_offer: String,
+    pub(crate) stay: Stay,
+    pub(crate) total: Money,
+    pub(crate) rooms: Vec<OfferedRoom>,
+    pub(crate) expires_at: Timestamp,
+}
+
+/// A room of an offer, as far as a booking shows it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct OfferedRoom {
+    pub(crate) name: String,
+    pub(crate) board: Board,
+    pub(crate) board_name: String,
+    pub(crate) total: Money,
+}
+
+/// A caller's wish to bind an offer.
+#[derive(Debug, Clone)]
+pub(crate) struct Prebook {
+    pub(crate) owner: Owner,
+    pub(crate) key: String,
+    /// Of the parsed request.
+    pub(crate) fingerprint: String,
+    pub(crate) offer: OfferTerms,
+    pub(crate) reference_id: Option<String>,
+    pub(crate) contact: Contact,
+    pub(crate) rooms: Vec<Vec<Guest>>,
+    pub(crate) use_payment_sdk: bool,
+    pub(crate) request_id: String,
+    pub(crate) deadline: Instant,
+}
+
+impl App {
+    /// Binds an offer; repeated with its key, gives what the first call made.
+    pub(crate) async fn prebook_hotel(
+        self: &Arc<Self>,
+        wish: Prebook,
+    ) -> Result<Prebound<Booking>, PrebookError> {
+        let settlement = self.settlement_of(&wish.offer.supplier);
+        let settlement = settlement.ok_or(PrebookError::Unsupported)?;
+        let call = PrebookCall {
+            key: prebook_key(&wish.owner, OPERATION, &wish.key),
+            fingerprint: wish.fingerprint.clone(),
+            expires_at: wish.offer.expires_at,
+            use_payment_sdk: wish.use_payment_sdk,
+            request_id: wish.request_id.clone(),
+            deadline: wish.deadline,
+        };
+        let ask = Box::new(
+            |supplier: host_runtime::Supplier, context, booking: Booking| {
+                async move {
+                    let request = prebook_request(&booking);
+                    let bound = supplier.prebook_hotel(&context, request).await?;
+                    Ok(bound_of(&booking, bound))
+                }
+                .boxed()
+            },
+        );
+        let new = || Ok(self.new_hotel_booking(&wish, settlement));
+        self.prebook(call, new, ask).await
+    }
+
+    fn new_hotel_booking(&self, wish: &Prebook, settlement: Settlement) -> Booking {
+        let now = self.clock.now();
+        let offer = &wish.offer;
+        let rooms = offer
+            .rooms
+            .iter()
+            .zip(&wish.rooms)
+            .zip(&offer.stay.occupancies)
+            .map(|((room, guests), occupancy)| Room {
+                id: RoomId::from_bits(self.ids.bits()),
+                name: room.name.clone(),
+                board: room.board,
+                board_name: room.board_name.clone(),
+                adults: occupancy.adults,
+                children: occupancy.children.clone(),
+                total: room.total,
+                due_at_property: None,
+                policy: None,
+                supplier_reference: None,
+                hotel_confirmation_code: None,
+                canceled_at: None,
+                guests: guests
+                    .iter()
+                    .map(|guest| (GuestId::from_bits(self.ids.bits()), guest.clone()))
+                    .collect(),
+            });
+        Booking {
+            id: BookingId::from_bits(self.ids.bits()),
+            owner: wish.owner.clone(),
+            version: 1,
+            supplier: offer.supplier.clone(),
+            hotel_id: offer.hotel_id.clone(),
+            hotel: offer.hotel.clone(),
+            reference_id: wish.reference_id.clone(),
+            supplier_offer: offer.supplier_offer.clone(),
+            supplier_prebook: None,
+            supplier_reference: None,
+            stay: offer.stay.clone(),
+            contact: wish.contact.clone(),
+            rooms: rooms.collect(),
+            total: offer.total,
+            policy: None,
+            promotions: Vec::new(),
+            loyalty: None,
+            use_payment_sdk: wish.use_payment_sdk,
+            settlement,
+            hotel_confirmation_code: None,
+            hotel_remarks: None,
+            offer_expires_at: offer.expires_at,
+            state: State::Created,
+            payments: Vec::new(),
+            cancellations: Vec::new(),
+            failure: None,
+            created_at: now,
+            updated_at: now,
+            confirmed_at: None,
+            canceled_at: None,
+        }
+    }
+}
+
+fn bound_of(booking: &Booking, bound: Prebooked) -> Bound<Event> {
+    Bound {
+        total: bound.total,
+        fits: bound.rooms.len() == booking.rooms.len(),
+        expires_at: bound.expires_at,
+        checkout: bound.checkout.clone(),
+        event: Box::new(|expires_at, payment| Event::PrebookBound {
+            bound: Box::new(bound),
+            expires_at,
+            payment,
+        }),
+    }
+}
+
+fn prebook_request(booking: &Booking) -> PrebookRequest {
+    PrebookRequest {
+        client_reference: booking.id.to_string(),
+        supplier_hotel_id: booking.hotel.supplier_hotel_id.clone(),
+        supplier_offer: booking.supplier_offer.clone(),
+        stay: booking.stay.clone(),
+        total: booking.total,
+        contact: booking.contact.clone(),
+        rooms: guests(booking),
+        use_payment_sdk: booking.use_payment_sdk,
+    }
+}

@@ -1,0 +1,1 @@
+//! Every answer of a flight supplier, and what it means.

@@ -1,0 +1,305 @@
+//! What a hotel supplier's answers mean for a booking.
+
+#[cfg(test)]
+mod tests;
+
+use crate::flow::judge::{Judgement, Outcome, Times, book_failed, is_proof, judged};
+use host_domain::booking::Failure;
+use host_domain::hotel::booking::{Booking, CancellationStatus, Event, State};
+use host_domain::hotel::supply::{BookingState, Found};
+use host_domain::id::RefundId;
+use host_domain::leg::Leg;
+use host_domain::supplier::{BookingStatus, ChangeError, ReadError, RefusalReason};
+use host_domain::time::Timestamp;
+
+const SOLD_OUT: &str = "The supplier has no room left.";
+
+fn book_leg(booking: &Booking) -> Option<&Leg> {
+    match &booking.state {
+        State::CompleteInProgress { book } => Some(book),
+        State::CancelInProgress { cancel, .. } => Some(cancel),
+        State::Created
+        | State::PrebookInProgress { .. }
+        | State::ReadyForComplete
+        | State::Confirmed
+        | State::PartiallyCanceled
+        | State::Canceled
+        | State::Failed
+        | State::Expired => None,
+    }
+}
+
+/// The answer to booking.
+pub(crate) fn booked(
+    booking: &Booking,
+    answer: Result<BookingState, ChangeError>,
+    times: Times<'_>,
+) -> Judgement<Event> {
+    let next_at = times.recheck(book_leg(booking));
+    match answer {
+        Ok(state) => booked_state(state, next_at),
+        Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::PaymentRequired => {
+            judged(
+                Event::CheckoutNotCompleted,
+                Outcome::Refused,
+                refusal.message,
+            )
+        }
+        Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::Duplicate => {
+            // Our own reference, known there already: only reading back tells whose it is.
+            judged(
+                Event::BookChecked { next_at: times.now },
+                Outcome::Unknown,
+                refusal.message,
+            )
+        }
+        Err(ChangeError::Refused(refusal)) => judged(
+            Event::BookRefused(book_failed(&refusal, SOLD_OUT)),
+            Outcome::Refused,
+            refusal.message,
+        ),
+        Err(
+            error @ (ChangeError::NotSent(_)
+            | ChangeError::RateLimited { .. }
+            | ChangeError::Overloaded
+            | ChangeError::Unsupported),
+        ) => judged(Event::BookNotSent, Outcome::NotSent, error.to_string()),
+        Err(ChangeError::Unknown(why)) => {
+            judged(Event::BookChecked { next_at }, Outcome::Unknown, why)
+        }
+    }
+}
+
+fn booked_state(state: BookingState, next_at: Timestamp) -> Judgement<Event> {
+    let reference = state.supplier_reference.clone();
+    let judgement = match &state.status {
+        BookingStatus::Confirmed | BookingStatus::PartiallyCanceled => judged(
+            Event::BookConfirmed(Box::new(state)),
+            Outcome::Done,
+            "confirmed",
+        ),
+        BookingStatus::Pending | BookingStatus::CancelPending => judged(
+            Event::BookPending {
+                supplier_reference: Some(reference.clone()),
+                next_at,
+            },
+            Outcome::Done,
+            "accepted",
+        ),
+        BookingStatus::Canceled => {
+            let failure = Failure::new("book_failed", "The supplier canceled the booking.");
+            judged(
+                Event::BookRefused(failure),
+                Outcome::Refused,
+                "canceled at the supplier",
+            )
+        }
+        BookingStatus::Failed(refusal) => judged(
+            Event::BookRefused(book_failed(refusal, SOLD_OUT)),
+            Outcome::Refused,
+            refusal.message.clone(),
+        ),
+    };
+    judgement.with_reference(&reference)
+}
+
+/// What reading back a booking found.
+pub(crate) fn found(
+    booking: &Booking,
+    answer: Result<Found, ReadError>,
+    consistent_after_ms: Option<u32>,
+    times: Times<'_>,
+) -> Judgement<Event> {
+    let leg = book_leg(booking);
+    let next_at = times.recheck(leg);
+    match answer {
+        Ok(Found::Booking(state)) => booked_state(*state, next_at),
+        Ok(Found::Nothing) if is_proof(leg, consistent_after_ms, times.now) => {
+            let failure = Failure::new("book_failed", "The supplier has no such booking.");
+            judged(
+                Event::BookRefused(failure),
+                Outcome::Refused,
+                "read back: not found, and reads are consistent",
+            )
+        }
+        Ok(Found::Nothing) => judged(
+            Event::BookChecked { next_at },
+            Outcome::Unknown,
+            "read back: not found, which proves nothing yet",
+        ),
+        Err(error) => judged(
+            Event::BookChecked { next_at },
+            Outcome::Unknown,
+            error.to_string(),
+        ),
+    }
+}
+
+/// The answer to a cancellation.
+pub(crate) fn canceled(
+    booking: &Booking,
+    answer: Result<BookingState, ChangeError>,
+    refund: RefundId,
+    times: Times<'_>,
+) -> Judgement<Event> {
+    let leg = book_leg(booking);
+    let next_at = times.recheck(leg);
+    match answer {
+        Ok(state) => canceled_state(booking, state, refund, next_at),
+        Err(ChangeError::Refused(refusal)) => {
+            let failure = Failure::new("cancel_refused", "The supplier refused the cancellation.");
+            judged(
+                Event::CancelRefused(failure),
+                Outcome::Refused,
+                refusal.message,
+            )
+        }
+        Err(ChangeError::Unsupported) => {
+            let failure = Failure::new("cancel_refused", "The supplier does not cancel bookings.");
+            judged(
+                Event::CancelRefused(failure),
+                Outcome::Refused,
+                "not supported",
+            )
+        }
+        Err(
+            error @ (ChangeError::NotSent(_)
+            | ChangeError::RateLimited { .. }
+            | ChangeError::Overloaded),
+        ) => judged(
+            Event::CancelNotSent {
+                retry_at: times.retry(leg),
+            },
+            Outcome::NotSent,
+            error.to_string(),
+        ),
+        Err(ChangeError::Unknown(why)) => {
+            judged(Event::CancelChecked { next_at }, Outcome::Unknown, why)
+        }
+    }
+}
+
+fn canceled_state(
+    booking: &Booking,
+    state: BookingState,
+    refund: RefundId,
+    next_at: Timestamp,
+) -> Judgement<Event> {
+    let reference = state.supplier_reference.clone();
+    let judgement = match state.status {
+        BookingStatus::Canceled => judged(
+            Event::CancelDone {
+                state: Box::new(state),
+                refund,
+            },
+            Outcome::Done,
+            "canceled",
+        ),
+        BookingStatus::PartiallyCanceled if rooms_are_released(booking, &state) => judged(
+            Event::CancelDone {
+                state: Box::new(state),
+                refund,
+            },
+            Outcome::Done,
+            "rooms released",
+        ),
+        BookingStatus::CancelPending | BookingStatus::Pending => {
+            judged(Event::CancelPending { next_at }, Outcome::Done, "accepted")
+        }
+        BookingStatus::Confirmed | BookingStatus::PartiallyCanceled | BookingStatus::Failed(_) => {
+            judged(
+                Event::CancelChecked { next_at },
+                Outcome::Unknown,
+                "the supplier still shows the booking",
+            )
+        }
+    };
+    judgement.with_reference(&reference)
+}
+
+/// Whether every room that is being released is released at the supplier.
+fn rooms_are_released(booking: &Booking, state: &BookingState) -> bool {
+    let running = booking
+        .cancellations
+        .iter()
+        .find(|c| c.status == CancellationStatus::InProgress);
+    running.is_some_and(|cancellation| {
+        let wanted = booking
+            .rooms
+            .iter()
+            .enumerate()
+            .filter(|(_, room)| cancellation.room_ids.contains(&room.id));
+        wanted.map(|(position, _)| position).all(|position| {
+            state
+                .rooms
+                .iter()
+                .any(|room| usize::from(room.position) == position && room.canceled)
+        })
+    })
+}
+
+/// What reading back a booking that is being cancelled found.
+pub(crate) fn found_canceling(
+    booking: &Booking,
+    answer: Result<Found, ReadError>,
+    refund: RefundId,
+    consistent_after_ms: Option<u32>,
+    times: Times<'_>,
+) -> Judgement<Event> {
+    let leg = book_leg(booking);
+    let next_at = times.recheck(leg);
+    let state = match answer {
+        Ok(Found::Booking(state)) => *state,
+        Ok(Found::Nothing) => {
+            return judged(
+                Event::CancelChecked { next_at },
+                Outcome::Unknown,
+                "read back: booking not found",
+            );
+        }
+        Err(error) => {
+            return judged(
+                Event::CancelChecked { next_at },
+                Outcome::Unknown,
+                error.to_string(),
+            );
+        }
+    };
+    let stands = match state.status {
+        BookingStatus::Confirmed => true,
+        BookingStatus::PartiallyCanceled => !rooms_are_released(booking, &state),
+        BookingStatus::Pending
+        | BookingStatus::CancelPending
+        | BookingStatus::Canceled
+        | BookingStatus::Failed(_) => false,
+    };
+    if !stands {
+        return canceled_state(booking, state, refund, next_at);
+    }
+    match leg {
+        Some(Leg::Pending { .. }) => {
+            let failure = Failure::new("cancel_refused", "The supplier refused the cancellation.");
+            judged(
+                Event::CancelRefused(failure),
+                Outcome::Refused,
+                "read back: the booking stands",
+            )
+        }
+        _ if is_proof(leg, consistent_after_ms, times.now) => {
+            let failure = Failure::new(
+                "cancel_failed",
+                "The cancellation did not reach the supplier.",
+            );
+            judged(
+                Event::CancelLost(failure),
+                Outcome::Refused,
+                "read back: the booking stands, and reads are consistent",
+            )
+        }
+        _ => judged(
+            Event::CancelChecked { next_at },
+            Outcome::Unknown,
+            "read back: the booking stands, which proves nothing yet",
+        ),
+    }
+}

@@ -1,0 +1,403 @@
+//! Walks the steps of a booking until nothing is due. The caller's own call and
+//! the worker that resumes after a crash both come here.
+//!
+//! Between two outward calls there is one transaction: the outcome of the one,
+//! the mark of the next, the booking, its history, what subscribers are told,
+//! and the claim on the work, which ends in the last one.
+
+use crate::app::App;
+use crate::flow::bookable::Bookable;
+use crate::flow::failpoint::{self, Phase};
+use crate::flow::judge::Judgement;
+use crate::flow::step::{Begin, Call, FlowError, Walker};
+use futures::FutureExt;
+use host_domain::booking::Moved;
+use host_domain::id::{AttemptId, EventId};
+use host_domain::payment::Next;
+use host_domain::time::Timestamp;
+use host_storage::{
+    Attempt, AttemptOutcome, BookingEvent, CommitError, Conflict, NewAttempt, OutboxEvent, Write,
+};
+
+/// The most steps of one walk. A booking takes four; the bound only keeps a
+/// mistake in the rules from spinning.
+const STEPS_MAX: usize = 32;
+
+/// How often an outcome is stored again against a booking that moved meanwhile.
+const CONFLICT_RETRIES_MAX: usize = 8;
+
+/// What came of a call.
+pub(crate) struct Told<E> {
+    /// The name of the step.
+    pub(crate) step: &'static str,
+    /// The call that it settles, where that is known.
+    pub(crate) attempt: Option<AttemptId>,
+    /// What it means.
+    pub(crate) judgement: Judgement<E>,
+}
+
+/// What follows after what is stored.
+pub(crate) enum Then<S> {
+    /// A call is to be made; its mark is stored.
+    Call(S, Option<AttemptId>),
+    /// Nothing is due before this instant, or at all; the claim is given back.
+    Rest,
+}
+
+/// Moves that are stored together, and what follows them.
+struct Plan<B: Bookable> {
+    booking: B,
+    moves: Vec<Moved<B>>,
+    then: Planned<B::Step>,
+}
+
+enum Planned<S> {
+    Call(S, Option<(AttemptId, &'static str, Call)>),
+    Rest(Option<Timestamp>),
+}
+
+/// Whether the work is claimed with this walker's token already.
+#[derive(Clone, Copy)]
+enum Claim {
+    Held,
+    Taken,
+}
+
+impl App {
+    /// Walks on from a stored booking.
+    pub(crate) async fn drive<B: Bookable>(
+        &self,
+        booking: B,
+        walker: &Walker,
+    ) -> Result<B, FlowError> {
+        let (booking, then) = self.advance(booking, None, walker).await?;
+        self.go_on(booking, then, walker).await
+    }
+
+    /// Stores what came of a call, and walks on.
+    pub(crate) async fn drive_on<B: Bookable>(
+        &self,
+        booking: B,
+        told: Told<B::Event>,
+        walker: &Walker,
+    ) -> Result<B, FlowError> {
+        let (booking, then) = self.advance(booking, Some(told), walker).await?;
+        self.go_on(booking, then, walker).await
+    }
+
+    /// Stores what a caller asks for and claims the work; none when somebody
+    /// else moved the booking, or works on it.
+    pub(crate) async fn start<B: Bookable>(
+        &self,
+        booking: B,
+        event: B::Event,
+        walker: &Walker,
+        more: impl FnOnce(&mut Write),
+    ) -> Result<Option<(B, Then<B::Step>)>, FlowError> {
+        let read_version = booking.version();
+        let plan = self.plan(booking, Some(event))?;
+        let mut write = self.write_plan(read_version, &plan, None, walker, Claim::Taken);
+        more(&mut write);
+        match self.store.commit(write).await {
+            Ok(()) => Ok(Some(self.reached(plan))),
+            Err(CommitError::Conflict(_)) => Ok(None),
+            Err(CommitError::Database(error)) => Err(error.into()),
+        }
+    }
+
+    /// Makes the calls that follow, and keeps the claim on the work meanwhile.
+    pub(crate) async fn go_on<B: Bookable>(
+        &self,
+        booking: B,
+        then: Then<B::Step>,
+        walker: &Walker,
+    ) -> Result<B, FlowError> {
+        if matches!(then, Then::Rest) {
+            return Ok(booking);
+        }
+        let id = booking.id().clone();
+        self.holding(
+            B::JOB,
+            &id,
+            walker,
+            self.walk(booking, then, walker).boxed(),
+        )
+        .await
+    }
+
+    async fn walk<B: Bookable>(
+        &self,
+        mut booking: B,
+        mut then: Then<B::Step>,
+        walker: &Walker,
+    ) -> Result<B, FlowError> {
+        for _ in 0..STEPS_MAX {
+            let (step, attempt) = match then {
+                Then::Call(step, attempt) => (step, attempt),
+                Then::Rest => return Ok(booking),
+            };
+            let attempt = match (attempt, booking.begin(&step, self)) {
+                (None, Some(Begin::Read(made_by))) => self.open_attempt(&booking, made_by).await?,
+                (attempt, _) => attempt,
+            };
+            let judgement = booking.act(&step, self, walker).await?;
+            let told = Told {
+                step: B::step_name(&step),
+                attempt,
+                judgement,
+            };
+            (booking, then) = self.advance(booking, Some(told), walker).await?;
+        }
+        tracing::error!(booking = %booking.id(), status = booking.status_name(), "a booking takes steps without end");
+        Err(FlowError::Contended(booking.id().clone()))
+    }
+
+    /// Stores the outcome of a call with the mark of the next one, or with the
+    /// end of the claim. When the booking moved meanwhile, the outcome is
+    /// applied to what it has become.
+    async fn advance<B: Bookable>(
+        &self,
+        mut booking: B,
+        told: Option<Told<B::Event>>,
+        walker: &Walker,
+    ) -> Result<(B, Then<B::Step>), FlowError> {
+        let id = booking.id().clone();
+        if let Some(told) = &told {
+            self.reach(told.step, Phase::Answered);
+            let (outcome, evidence) = (
+                told.judgement.outcome.as_str(),
+                told.judgement.evidence.as_str(),
+            );
+            tracing::info!(booking = %id, step = told.step, outcome, evidence, request_id = walker.request_id, "step");
+        }
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            let read_version = booking.version();
+            let event = told.as_ref().map(|told| told.judgement.event.clone());
+            let plan = self.plan(booking, event)?;
+            let write = self.write_plan(read_version, &plan, told.as_ref(), walker, Claim::Held);
+            match self.store.commit(write).await {
+                Ok(()) => {
+                    if let Some(told) = &told {
+                        self.reach(told.step, Phase::Recorded);
+                    }
+                    return Ok(self.reached(plan));
+                }
+                Err(CommitError::Conflict(Conflict::LeaseLost)) => {
+                    return Err(FlowError::LeaseLost(id));
+                }
+                Err(CommitError::Conflict(conflict)) => {
+                    tracing::debug!(booking = %id, %conflict, "the booking moved meanwhile");
+                    let current = B::load(&self.store, &id).await?;
+                    booking = current.ok_or_else(|| FlowError::Gone(id.clone()))?;
+                }
+                Err(CommitError::Database(error)) => return Err(error.into()),
+            }
+        }
+        Err(FlowError::Contended(id))
+    }
+
+    /// The moves up to the next call, or to where nothing is due.
+    fn plan<B: Bookable>(
+        &self,
+        mut booking: B,
+        event: Option<B::Event>,
+    ) -> Result<Plan<B>, FlowError> {
+        let now = self.clock.now();
+        let mut moves = Vec::new();
+        let mut event = event;
+        for _ in 0..STEPS_MAX {
+            if let Some(event) = event.take() {
+                let moved = booking.apply(event, now)?;
+                booking = moved.booking.clone();
+                moves.push(moved);
+            }
+            let step = match booking.next(now) {
+                Next::Now(step) => step,
+                Next::At(at) => return Ok(rest(booking, moves, Some(at))),
+                Next::Nothing => return Ok(rest(booking, moves, None)),
+            };
+            let name = B::step_name(&step);
+            let begin = booking.begin(&step, self);
+            match begin.ok_or_else(|| FlowError::Gone(booking.id().clone()))? {
+                Begin::Move(moved) => {
+                    self.reach(name, Phase::Chosen);
+                    event = Some(moved);
+                }
+                Begin::Mark(mark, call) => {
+                    self.reach(name, Phase::Chosen);
+                    let moved = booking.apply(mark, now)?;
+                    let id = AttemptId::from_bits(self.ids.bits());
+                    return Ok(Plan {
+                        booking: moved.booking.clone(),
+                        moves: moves.into_iter().chain([moved]).collect(),
+                        then: Planned::Call(step, Some((id, name, call))),
+                    });
+                }
+                Begin::Read(_) => {
+                    return Ok(Plan {
+                        booking,
+                        moves,
+                        then: Planned::Call(step, None),
+                    });
+                }
+            }
+        }
+        Err(FlowError::Contended(booking.id().clone()))
+    }
+
+    fn write_plan<B: Bookable>(
+        &self,
+        read_version: i64,
+        plan: &Plan<B>,
+        told: Option<&Told<B::Event>>,
+        walker: &Walker,
+        claim: Claim,
+    ) -> Write {
+        let booking = &plan.booking;
+        let tenant = &booking.owner().tenant;
+        let why = told.map(|told| told.judgement.evidence.as_str());
+        let mut write = self.write_of(read_version, &plan.moves, why, &walker.request_id);
+        if let Some(told) = told
+            && let Some(id) = &told.attempt
+        {
+            let Judgement {
+                outcome,
+                reference,
+                evidence,
+                ..
+            } = &told.judgement;
+            write.finish_attempt(
+                tenant,
+                id,
+                (*outcome).into(),
+                reference.as_deref(),
+                Some(evidence),
+            );
+        }
+        if let Planned::Call(_, Some((id, step, call))) = &plan.then {
+            let digest = self
+                .runtime
+                .supplier(&call.target)
+                .map_or_else(String::new, |supplier| supplier.info().digest.clone());
+            let attempt = NewAttempt {
+                id: id.clone(),
+                booking_id: booking.id().clone(),
+                operation: (*step).to_owned(),
+                target: call.target.clone(),
+                client_reference: call.client_reference.clone(),
+                plugin_digest: digest,
+                request_digest: call.request_digest.clone(),
+            };
+            write.send_attempt(tenant, &attempt);
+        }
+        let (job, subject, token) = (B::JOB, booking.id().as_str(), walker.lease_token.as_str());
+        if matches!(claim, Claim::Taken) {
+            write.insert_claimed_job(job, subject, token, self.lease_ms());
+        }
+        match &plan.then {
+            Planned::Call(..) if matches!(claim, Claim::Taken) => {}
+            Planned::Call(..) => {
+                write.keep_job_lease(job, subject, token, self.lease_ms());
+            }
+            Planned::Rest(Some(at)) => {
+                write.release_job(job, subject, token, *at);
+            }
+            Planned::Rest(None) => {
+                write.finish_job(job, subject, token);
+            }
+        }
+        write
+    }
+
+    fn reached<B: Bookable>(&self, plan: Plan<B>) -> (B, Then<B::Step>) {
+        let then = match plan.then {
+            Planned::Call(step, attempt) => {
+                if attempt.is_some() {
+                    self.reach(B::step_name(&step), Phase::Marked);
+                }
+                Then::Call(step, attempt.map(|(id, _, _)| id))
+            }
+            Planned::Rest(_) => Then::Rest,
+        };
+        (plan.booking, then)
+    }
+
+    /// The rows that the moves of a booking write. `why` is the reason of the first.
+    pub(crate) fn write_of<B: Bookable>(
+        &self,
+        read_version: i64,
+        moves: &[Moved<B>],
+        why: Option<&str>,
+        request_id: &str,
+    ) -> Write {
+        let mut write = Write::new(self.clock.now());
+        if let Some(last) = moves.last() {
+            last.booking.update(read_version, &mut write);
+        }
+        let mut why = why;
+        for moved in moves {
+            let booking = &moved.booking;
+            let tenant = &booking.owner().tenant;
+            write.record_booking_event(
+                tenant,
+                &BookingEvent {
+                    booking_id: booking.id().clone(),
+                    sequence: booking.version(),
+                    event: moved.event.to_owned(),
+                    from: Some(moved.from.to_owned()),
+                    to: booking.status_name().to_owned(),
+                    why: why.take().map(str::to_owned),
+                    request_id: Some(request_id.to_owned()),
+                    at: booking.updated_at(),
+                },
+            );
+            for notice in &moved.publish {
+                let id = EventId::from_bits(self.ids.bits());
+                let payload = booking.payload(&id, notice);
+                write.publish(
+                    tenant,
+                    &OutboxEvent {
+                        id,
+                        event_type: notice.event_type.as_str().to_owned(),
+                        product: B::PRODUCT,
+                        booking_id: Some(booking.id().clone()),
+                        payload,
+                        created_at: booking.updated_at(),
+                    },
+                );
+            }
+        }
+        write
+    }
+
+    /// The call of a step whose outcome is not known, if there is one.
+    pub(crate) async fn open_attempt<B: Bookable>(
+        &self,
+        booking: &B,
+        step: &str,
+    ) -> Result<Option<AttemptId>, FlowError> {
+        let attempts = self
+            .store
+            .attempts(&booking.owner().tenant, booking.id())
+            .await?;
+        let open = |attempt: &Attempt| {
+            let outcome = attempt.outcome;
+            attempt.call.operation == step
+                && matches!(outcome, AttemptOutcome::Sent | AttemptOutcome::Unknown)
+        };
+        let found = attempts.into_iter().rev().find(open);
+        Ok(found.map(|attempt| attempt.call.id))
+    }
+
+    fn reach(&self, step: &str, phase: Phase) {
+        failpoint::reach(&self.config.jobs.abort_at, step, phase);
+    }
+}
+
+fn rest<B: Bookable>(booking: B, moves: Vec<Moved<B>>, at: Option<Timestamp>) -> Plan<B> {
+    Plan {
+        booking,
+        moves,
+        then: Planned::Rest(at),
+    }
+}

@@ -1,0 +1,131 @@
+//! Airlines: stored once a supplier told of them. What is old is answered and read
+//! anew in the background; what was never read is read before the answer.
+
+use crate::api::caller::Caller;
+use crate::app::App;
+use crate::query::QueryError;
+use crate::query::route::Question;
+use crate::time::Deadline;
+use host_domain::flight::supply::Airline;
+use host_domain::id::AirlineId;
+use host_domain::owner::Mode;
+use host_domain::supplier::{Operation, ReadError, SupplierId};
+use host_storage::StoredAirline;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// An airline is read anew after 30 days: they seldom change, and the most that
+/// matters, whether one still flies, no booking depends on.
+const FRESH_MS: i64 = 30 * 86_400_000;
+
+/// An airline of a mode, by its IATA code in upper case.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct AirlineKey {
+    mode: Mode,
+    iata_code: String,
+}
+
+/// An airline.
+#[derive(Debug)]
+pub(crate) struct KnownAirline {
+    pub(crate) id: AirlineId,
+    pub(crate) airline: Airline,
+    /// Who answered; none: it was stored already.
+    pub(crate) supplier: Option<SupplierId>,
+}
+
+impl App {
+    /// The airline of an IATA code, active or not.
+    pub(crate) async fn airline(
+        self: &Arc<Self>,
+        caller: &Caller,
+        iata_code: String,
+    ) -> Result<KnownAirline, QueryError> {
+        let key = AirlineKey {
+            mode: caller.owner.tenant.mode,
+            iata_code,
+        };
+        let Some(stored) = self.stored_airline(&key).await? else {
+            return self.read_airline(caller, &key).await;
+        };
+        if !self.is_fresh(&stored) {
+            self.refresh_airline(caller, key);
+        }
+        Ok(known(stored))
+    }
+
+    async fn stored_airline(&self, key: &AirlineKey) -> Result<Option<StoredAirline>, QueryError> {
+        Ok(self.store.airline(key.mode, &key.iata_code).await?)
+    }
+
+    fn is_fresh(&self, stored: &StoredAirline) -> bool {
+        self.clock.now().since(stored.fetched_at) < FRESH_MS
+    }
+
+    /// Reads in the background, unless somebody does already.
+    fn refresh_airline(self: &Arc<Self>, caller: &Caller, key: AirlineKey) {
+        if self.query_memory.airlines.is_running(&key) {
+            return;
+        }
+        let app = Arc::clone(self);
+        let time = Duration::from_secs(self.config.limits.request_s);
+        let caller = Caller {
+            deadline: Deadline::after(time),
+            ..caller.clone()
+        };
+        self.tasks.spawn("refresh airline", async move {
+            if let Err(error) = app.read_airline(&caller, &key).await {
+                tracing::warn!(airline = %key.iata_code, error = &error as &dyn std::error::Error, "an airline could not be refreshed");
+            }
+        });
+    }
+
+    /// Asks suppliers and stores; who comes while another reads the same takes theirs.
+    async fn read_airline(
+        &self,
+        caller: &Caller,
+        key: &AirlineKey,
+    ) -> Result<KnownAirline, QueryError> {
+        let turnstile = self.query_memory.airlines.turnstile(key);
+        let _one_at_a_time = turnstile.lock().await;
+        let stored = self.stored_airline(key).await?;
+        if let Some(stored) = stored.filter(|stored| self.is_fresh(stored)) {
+            return Ok(known(stored));
+        }
+        let question = Question {
+            caller,
+            operation: Operation::FlightReference,
+            selector: None,
+            owners: None,
+        };
+        let answer = self.ask(question, |supplier, context| {
+            let iata_code = key.iata_code.clone();
+            async move { supplier.read_airline(&context, iata_code).await }
+        });
+        let (supplier, airline) = answer.await.map_err(|error| match error {
+            QueryError::Supplier {
+                error: ReadError::NotFound(_),
+                ..
+            } => QueryError::UnknownAirline,
+            other => other,
+        })?;
+        let candidate = AirlineId::from_bits(self.ids.bits());
+        let id = self
+            .store
+            .save_airline(key.mode, &supplier, candidate, &airline, self.clock.now())
+            .await?;
+        Ok(KnownAirline {
+            id,
+            airline,
+            supplier: Some(supplier),
+        })
+    }
+}
+
+fn known(stored: StoredAirline) -> KnownAirline {
+    KnownAirline {
+        id: stored.id,
+        airline: stored.airline,
+        supplier: None,
+    }
+}

@@ -1,0 +1,208 @@
+//! Filters and order of fares: what a supplier does not apply is named, and done
+//! here as far as its answer allows. Pure.
+
+use host_domain::flight::supply::{
+    AppliedFilters, Filters, Offer, PriceAnswer, PriceRequest, Sort,
+};
+use host_domain::flight::{Journey, Segment};
+use std::cmp::Ordering;
+
+/// Fares that a supplier is asked for when some of the choice may be left to the
+/// gateway: twice what a caller can want, and little enough to cross from an adapter.
+const FARES_TO_CHOOSE_FROM: u16 = 500;
+
+/// What a supplier is asked for. Who applies which filter is only known from the
+/// answer, so with any there must be enough to choose from.
+pub(super) fn to_ask(wanted: &PriceRequest) -> PriceRequest {
+    let is_plain = wanted.filters == Filters::default() && is_cheapest_first(wanted);
+    let limit = if is_plain {
+        wanted.limit
+    } else {
+        wanted.limit.max(FARES_TO_CHOOSE_FROM)
+    };
+    PriceRequest {
+        limit,
+        ..wanted.clone()
+    }
+}
+
+/// The order of a request that names none.
+fn is_cheapest_first(wanted: &PriceRequest) -> bool {
+    wanted.sort == Sort::TotalAmount && !wanted.descending
+}
+
+/// The filters of the request that the supplier did not apply, by their names in
+/// it. The order where another than the usual was asked for, or where the
+/// supplier's own cut may have left the first ones out.
+pub(super) fn not_applied(wanted: &PriceRequest, answer: &PriceAnswer) -> Vec<&'static str> {
+    let Filters {
+        cabin,
+        max_stops,
+        airlines,
+        excluded_airlines,
+        departure_after,
+        departure_before,
+        arrival_before,
+        refundable,
+        checked_bag,
+        max_total,
+    } = &wanted.filters;
+    let done = answer.applied;
+    let order_matters = !is_cheapest_first(wanted) || answer.truncated;
+    let asked = [
+        ("cabin_class", cabin.is_some(), done.cabin),
+        ("max_stops", max_stops.is_some(), done.max_stops),
+        ("airlines", !airlines.is_empty(), done.airlines),
+        (
+            "excluded_airlines",
+            !excluded_airlines.is_empty(),
+            done.excluded_airlines,
+        ),
+        (
+            "departure_after",
+            departure_after.is_some(),
+            done.departure_after,
+        ),
+        (
+            "departure_before",
+            departure_before.is_some(),
+            done.departure_before,
+        ),
+        (
+            "arrival_before",
+            arrival_before.is_some(),
+            done.arrival_before,
+        ),
+        ("refundable", refundable.is_some(), done.refundable),
+        ("checked_bag", checked_bag.is_some(), done.checked_bag),
+        ("max_total", max_total.is_some(), done.max_total),
+        ("sort", order_matters, done.sort),
+    ];
+    asked
+        .into_iter()
+        .filter_map(|(name, asked, done)| (asked && !done).then_some(name))
+        .collect()
+}
+
+/// Does here what the supplier did not do. Fares that are alike stay in its order.
+pub(super) fn finish(wanted: &PriceRequest, answer: &mut PriceAnswer) {
+    answer
+        .offers
+        .retain(|offer| passes(&wanted.filters, answer.applied, offer));
+    if !answer.applied.sort {
+        answer
+            .offers
+            .sort_by(|one, other| compare(wanted, one, other));
+    }
+    let limit = usize::from(wanted.limit);
+    answer.truncated |= answer.offers.len() > limit;
+    answer.offers.truncate(limit);
+}
+
+fn passes(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bool {
+    (done.cabin || passes_cabin(filters, offer))
+        && (done.max_stops || passes_stops(filters, offer))
+        && passes_airlines(filters, done, offer)
+        && passes_times(filters, done, offer)
+        && (done.refundable || passes_refundable(filters, offer))
+        && (done.checked_bag || is_as_wanted(filters.checked_bag, Some(offer.checked_bag_included)))
+        && (done.max_total || passes_total(filters, offer))
+}
+
+fn segments(offer: &Offer) -> impl Iterator<Item = &Segment> {
+    offer.journeys.iter().flat_map(|journey| &journey.segments)
+}
+
+fn passes_cabin(filters: &Filters, offer: &Offer) -> bool {
+    let is_in = |cabin| segments(offer).all(|segment| segment.cabin == cabin);
+    filters.cabin.is_none_or(is_in)
+}
+
+fn passes_stops(filters: &Filters, offer: &Offer) -> bool {
+    let within = |most| offer.journeys.iter().all(|journey| journey.stops <= most);
+    filters.max_stops.is_none_or(within)
+}
+
+/// By who sells the flights.
+fn passes_airlines(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bool {
+    let is_of = |list: &[String], segment: &Segment| list.contains(&segment.marketing_carrier_code);
+    let only = &filters.airlines;
+    let never = &filters.excluded_airlines;
+    (done.airlines || only.is_empty() || segments(offer).all(|segment| is_of(only, segment)))
+        && (done.excluded_airlines || !segments(offer).any(|segment| is_of(never, segment)))
+}
+
+/// By the clock where the journey begins, or ends, whatever the day.
+fn passes_times(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bool {
+    let holds = |done: bool, bound: &Option<String>, keeps: fn(&Journey, &str) -> bool| {
+        let Some(bound) = bound.as_deref().filter(|_| !done) else {
+            return true;
+        };
+        offer.journeys.iter().all(|journey| keeps(journey, bound))
+    };
+    holds(
+        done.departure_after,
+        &filters.departure_after,
+        |journey, bound| clock(&journey.departure_time) >= bound,
+    ) && holds(
+        done.departure_before,
+        &filters.departure_before,
+        |journey, bound| clock(&journey.departure_time) <= bound,
+    ) && holds(
+        done.arrival_before,
+        &filters.arrival_before,
+        |journey, bound| clock(&journey.arrival_time) <= bound,
+    )
+}
+
+/// `HH:MM` of `YYYY-MM-DDTHH:MM`.
+fn clock(local_time: &str) -> &str {
+    local_time.split_once('T').map_or("", |(_, clock)| clock)
+}
+
+/// What is not told is neither.
+fn passes_refundable(filters: &Filters, offer: &Offer) -> bool {
+    let told = offer.refundable.or(offer.fare_conditions.refund.allowed);
+    is_as_wanted(filters.refundable, told)
+}
+
+fn is_as_wanted(wanted: Option<bool>, told: Option<bool>) -> bool {
+    wanted.is_none() || wanted == told
+}
+
+/// Amounts of two currencies cannot be compared: such a fare stays.
+fn passes_total(filters: &Filters, offer: &Offer) -> bool {
+    filters
+        .max_total
+        .is_none_or(|most| offer.total.currency != most.currency || offer.total.minor <= most.minor)
+}
+
+/// A duration that is not known comes last, in either direction.
+fn compare(wanted: &PriceRequest, one: &Offer, other: &Offer) -> Ordering {
+    let directed = |ordering: Ordering| {
+        if wanted.descending {
+            ordering.reverse()
+        } else {
+            ordering
+        }
+    };
+    match wanted.sort {
+        Sort::TotalAmount => directed(one.total.minor.cmp(&other.total.minor)),
+        Sort::Duration => match (one.total_duration_minutes(), other.total_duration_minutes()) {
+            (Some(one), Some(other)) => directed(one.cmp(&other)),
+            (one, other) => other.is_some().cmp(&one.is_some()),
+        },
+        Sort::DepartureTime => directed(departure(one).cmp(departure(other))),
+    }
+}
+
+/// Of the first journey; all begin at one airport or city.
+fn departure(offer: &Offer) -> &str {
+    offer
+        .journeys
+        .first()
+        .map_or("", |journey| journey.departure_time.as_str())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! Fares between airports, and the reference that each is prebooked with.
+
+use crate::api::caller::Caller;
+use crate::app::App;
+use crate::offer_reference::{self, FlightOffer};
+use crate::query::QueryError;
+use crate::query::flight::choice;
+use crate::query::route::Question;
+use host_domain::flight::supply::{AppliedFilters, Offer, PriceAnswer, PriceRequest};
+use host_domain::supplier::{Operation, ReadError, SupplierId};
+use host_domain::time::Timestamp;
+
+/// Fares of a trip.
+#[derive(Debug)]
+pub(crate) struct FareQuery {
+    /// The supplier that the caller named.
+    pub(crate) selector: Option<SupplierId>,
+    /// What the caller wants of whoever answers.
+    pub(crate) wanted: PriceRequest,
+}
+
+/// A fare that can be prebooked.
+#[derive(Debug)]
+pub(crate) struct PricedFare {
+    pub(crate) offer: Offer,
+    pub(crate) reference: String,
+    pub(crate) expires_at: Timestamp,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub(crate) struct FoundFares {
+    pub(crate) supplier: SupplierId,
+    pub(crate) fares: Vec<PricedFare>,
+    /// There were more.
+    pub(crate) truncated: bool,
+    /// Filters, and the order, that the supplier did not apply.
+    pub(crate) unsupported: Vec<&'static str>,
+}
+
+impl App {
+    /// The fares that pass the filters, in the wanted order. None is kept.
+    pub(crate) async fn price_flights(
+        &self,
+        caller: &Caller,
+        query: &FareQuery,
+    ) -> Result<FoundFares, QueryError> {
+        let question = Question {
+            caller,
+            operation: Operation::FlightPricing,
+            selector: query.selector.as_ref(),
+            owners: None,
+        };
+        let answer = self.ask(question, |supplier, context| {
+            let request = choice::to_ask(&query.wanted);
+            async move {
+                match supplier.price_flights(&context, request).await {
+                    // Some suppliers say so instead of giving an empty list.
+                    Err(ReadError::NotFound(_)) => Ok(nothing()),
+                    answer => answer,
+                }
+            }
+        });
+        let (supplier, mut answer) = answer.await?;
+        let now = self.clock.now();
+        let has_expired = |offer: &Offer| offer.expires_at.is_some_and(|at| at <= now);
+        answer.offers.retain(|offer| !has_expired(offer));
+        let unsupported = choice::not_applied(&query.wanted, &answer);
+        choice::finish(&query.wanted, &mut answer);
+        let fares = answer.offers.into_iter();
+        let fares = fares.filter_map(|offer| self.seal_fare(caller, &supplier, query, offer, now));
+        Ok(FoundFares {
+            fares: fares.collect(),
+            supplier,
+            truncated: answer.truncated,
+            unsupported,
+        })
+    }
+
+    fn seal_fare(
+        &self,
+        caller: &Caller,
+        supplier: &SupplierId,
+        query: &FareQuery,
+        offer: Offer,
+        now: Timestamp,
+    ) -> Option<PricedFare> {
+        let latest = now.plus_s(self.offer_ttl_s());
+        let terms = FlightOffer {
+            supplier: supplier.clone(),
+            supplier_offer: offer.supplier_offer.clone(),
+            exclusive_key: offer.exclusive_key.clone(),
+            total: offer.total,
+            travellers: query.wanted.travellers.clone(),
+            documents_required: offer.documents_required,
+            expires_at: offer.expires_at.unwrap_or(latest).min(latest),
+        };
+        let reference = offer_reference::make(&self.sealer, &caller.owner.tenant, &terms);
+        if reference.is_none() {
+            tracing::warn!(%supplier, request_id = %caller.request_id, "a fare is too large for a reference and is left out");
+        }
+        Some(PricedFare {
+            offer,
+            reference: reference?,
+            expires_at: terms.expires_at,
+        })
+    }
+}
+
+fn nothing() -> PriceAnswer {
+    PriceAnswer {
+        offers: Vec::new(),
+        applied: AppliedFilters::default(),
+        truncated: false,
+    }
+}

@@ -1,0 +1,620 @@
+//! Shapes of flight bookings, as callers and subscribers see them.
+
+use crate::render::flight::booking;
+use crate::render::flight::refund::FlightCancellationQuote;
+use crate::render::flight::service;
+use crate::render::flight_event_payload;
+use host_domain::booking::{Failure, Notice, Settlement};
+use host_domain::event::EventType;
+use host_domain::flight::booking::{
+    BookedChange, BookedJourney, BookedPassenger, BookedService, Booking, Cancellation, RefundedBy,
+    ServiceStatus, State,
+};
+use host_domain::flight::passenger::{Contact, Travellers};
+use host_domain::flight::quote::{CancellationQuote, NoAmounts, QuoteSource};
+use host_domain::flight::supply::{AvailableService, Baggage, BaggageType, ServiceType};
+use host_domain::flight::{
+    AirlineChange, Cabin, ChangeType, Direction, FareCondition, FareConditions, Gender, Journey,
+    LoyaltyAccount, PassengerType, Segment, SegmentPassenger,
+};
+use host_domain::id::{
+    AirlineChangeId, BookingId, EventId, InstrumentId, JourneyId, PassengerId, PaymentId,
+    SegmentId, ServiceId,
+};
+use host_domain::money::{Currency, Money};
+use host_domain::owner::{Mode, Owner, Tenant};
+use host_domain::payment::{Card, CardBrand, Funding, Method, Payment, PaymentState};
+use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+const NOW: Timestamp = Timestamp(1_795_255_200_000);
+const NOW_TEXT: &str = "2026-11-21T10:00:00.000Z";
+
+fn pounds(minor: i64) -> Money {
+    Money::new(minor, Currency::parse("GBP").unwrap())
+}
+
+fn supplier() -> SupplierId {
+    SupplierId::parse("SUPPLIER_A").unwrap()
+}
+
+fn passenger() -> BookedPassenger {
+    BookedPassenger {
+        id: PassengerId::from_bits(2),
+        passenger_type: PassengerType::Adult,
+        title: None,
+        first_name: "Ada".to_owned(),
+        last_name: "Lovelace".to_owned(),
+        date_of_birth: "1990-12-10".parse().unwrap(),
+        gender: Gender::Female,
+        nationality: Some("GB".to_owned()),
+        loyalty_accounts: vec![LoyaltyAccount {
+            airline_iata_code: "ZZ".to_owned(),
+            membership_number: "***10".to_owned(),
+        }],
+    }
+}
+
+fn segment() -> Segment {
+    let seat = |passenger| SegmentPassenger {
+        passenger,
+        cabin: Cabin::PremiumEconomy,
+        cabin_name: Some("World Traveller Plus".to_owned()),
+        checked_bags: Some(1),
+        carry_on_bags: None,
+    };
+    Segment {
+        supplier_segment_id: "seg_secret".to_owned(),
+        origin: "LHR".to_owned(),
+        destination: "JFK".to_owned(),
+        departure_time: "2026-12-01T10:25".to_owned(),
+        arrival_time: "2026-12-01T13:35".to_owned(),
+        origin_time_zone: Some("Europe/London".to_owned()),
+        destination_time_zone: None,
+        marketing_flight: "BA117".to_owned(),
+        marketing_carrier: "British Airways".to_owned(),
+        marketing_carrier_code: "BA".to_owned(),
+        marketing_carrier_logo_url: None,
+        operating_carrier: None,
+        operating_carrier_logo_url: None,
+        duration_minutes: Some(490),
+        cabin: Cabin::PremiumEconomy,
+        passengers: vec![seat(0), seat(1)],
+    }
+}
+
+fn journey() -> BookedJourney {
+    BookedJourney {
+        id: JourneyId::from_bits(3),
+        segment_ids: vec![SegmentId::from_bits(4)],
+        journey: Journey {
+            supplier_journey_id: "sli_secret".to_owned(),
+            origin: "LHR".to_owned(),
+            destination: "JFK".to_owned(),
+            direction: Direction::MultiCity,
+            fare_brand: Some("Flex".to_owned()),
+            departure_time: "2026-12-01T10:25".to_owned(),
+            arrival_time: "2026-12-01T13:35".to_owned(),
+            duration_minutes: None,
+            stops: 0,
+            segments: vec![segment()],
+        },
+    }
+}
+
+fn payment(bits: u128, minor: i64, method: Method) -> Payment {
+    let is_by_card = method != Method::Supplier;
+    Payment {
+        id: PaymentId::from_bits(bits),
+        amount: pounds(minor),
+        method,
+        processor: supplier(),
+        processor_reference: Some("pi_secret".to_owned()),
+        card: is_by_card.then(|| Card {
+            brand: CardBrand::Amex,
+            last4: "0005".to_owned(),
+            funding: Funding::Credit,
+            wallet: None,
+            expires: Some("2030-12".to_owned()),
+        }),
+        state: PaymentState::Captured,
+        refunds: Vec::new(),
+        decline: None,
+        created_at: NOW,
+    }
+}
+
+fn bag() -> BookedService {
+    BookedService {
+        id: ServiceId::from_bits(7),
+        status: ServiceStatus::Confirmed,
+        supplier_service_id: "ase_secret".to_owned(),
+        on_ticket_as: Some("ser_secret".to_owned()),
+        service_type: ServiceType::Baggage,
+        passenger: 0,
+        supplier_segment_ids: vec!["seg_secret".to_owned()],
+        segment_ids: vec![SegmentId::from_bits(4)],
+        baggage: Some(Baggage {
+            baggage_type: BaggageType::Checked,
+            max_weight_kg: Some(23),
+        }),
+        quantity: 2,
+        unit_amount: pounds(6_000),
+        payment: PaymentId::from_bits(6),
+    }
+}
+
+/// Bound, with nothing that only later states have.
+fn bound() -> Booking {
+    Booking {
+        id: BookingId::from_bits(1),
+        owner: Owner {
+            tenant: Tenant {
+                organization: "acme".to_owned(),
+                mode: Mode::Test,
+            },
+            user: "u-1".to_owned(),
+        },
+        version: 3,
+        supplier: supplier(),
+        reference_id: None,
+        supplier_offer: "offer_secret".to_owned(),
+        exclusive_key: Some("search_secret".to_owned()),
+        supplier_prebook: Some("prebook_secret".to_owned()),
+        supplier_reference: None,
+        airline_pnr: None,
+        contact: Contact {
+            email: "ada@example.com".to_owned(),
+            phone: "+442079460958".to_owned(),
+        },
+        travellers: Travellers {
+            adults: 1,
+            children: Vec::new(),
+            infants: 0,
+        },
+        passengers: vec![passenger()],
+        sealed: Some("sealed_secret".to_owned()),
+        offered: pounds(42_000),
+        ticket: Some(pounds(42_000)),
+        fare: Some(pounds(30_000)),
+        fare_tax: None,
+        fare_conditions: FareConditions {
+            refund: FareCondition {
+                allowed: Some(true),
+                penalty: Some(pounds(5_000)),
+            },
+            change: FareCondition {
+                allowed: None,
+                penalty: None,
+            },
+        },
+        journeys: vec![journey()],
+        services: Vec::new(),
+        purchases: Vec::new(),
+        changes: Vec::new(),
+        parts: 2,
+        use_payment_sdk: false,
+        settlement: Settlement::Gateway,
+        expires_at: NOW.plus_s(60),
+        state: State::ReadyForComplete,
+        payments: Vec::new(),
+        cancellation_runs: 0,
+        cancellation: None,
+        failure: None,
+        created_at: NOW,
+        updated_at: NOW.plus_ms(1),
+        confirmed_at: None,
+        canceled_at: None,
+    }
+}
+
+/// Ticketed, with bags.
+fn ticketed() -> Booking {
+    let instrument = || Method::Instrument {
+        id: InstrumentId::from_bits(8),
+    };
+    Booking {
+        state: State::Confirmed { reread: None },
+        supplier_reference: Some("ord_1".to_owned()),
+        airline_pnr: Some("RZPNX8".to_owned()),
+        confirmed_at: Some(NOW),
+        services: vec![bag()],
+        payments: vec![
+            payment(5, 42_000, instrument()),
+            payment(6, 12_000, instrument()),
+        ],
+        ..bound()
+    }
+}
+
+fn json_of(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap()
+}
+
+fn names(object: &Value) -> Vec<&str> {
+    let names = object.as_object().unwrap().keys();
+    names.map(String::as_str).collect()
+}
+
+/// In every state.
+const ALWAYS: [&str; 20] = [
+    "id",
+    "reference_id",
+    "supplier",
+    "status",
+    "total_amount",
+    "fare_amount",
+    "fare_tax_amount",
+    "services_amount",
+    "services",
+    "payments",
+    "cancellation_policy",
+    "fare_conditions",
+    "passengers",
+    "journeys",
+    "supplier_reference",
+    "confirmed_at",
+    "canceled_at",
+    "airline_initiated_changes",
+    "created_at",
+    "updated_at",
+];
+
+fn canceled() -> Booking {
+    Booking {
+        state: State::Canceled,
+        canceled_at: Some(NOW),
+        cancellation: Some(Cancellation {
+            fee: pounds(5_000),
+            refunded_by: RefundedBy::Service,
+            refund_amount: pounds(37_000),
+            refund_to: vec![PaymentId::from_bits(5)],
+            supplier_reference: Some("ore_secret".to_owned()),
+        }),
+        ..ticketed()
+    }
+}
+
+#[test]
+fn a_booking_shows_what_its_state_has_and_leaves_out_the_rest() {
+    let unbound = Booking {
+        state: State::Created,
+        ticket: None,
+        fare: None,
+        journeys: Vec::new(),
+        ..bound()
+    };
+    let failed = Booking {
+        state: State::Failed,
+        failure: Some(Failure::new("book_failed", "No.")),
+        ..bound()
+    };
+    for (booking, status, sometimes) in [
+        (unbound, "CREATED", vec![]),
+        (bound(), "READY_FOR_COMPLETE", vec!["expires_at"]),
+        (ticketed(), "CONFIRMED", vec!["airline_pnr"]),
+        (canceled(), "CANCELED", vec!["airline_pnr", "cancellation"]),
+        (failed, "FAILED", vec!["failure"]),
+    ] {
+        let shown = json_of(&booking::whole(&booking));
+        let mut fields = names(&shown);
+        let mut promised = [ALWAYS.to_vec(), sometimes].concat();
+        fields.sort_unstable();
+        promised.sort_unstable();
+        assert_eq!((&shown["status"], fields), (&json!(status), promised));
+    }
+}
+
+#[test]
+fn nothing_internal_and_nothing_secret_is_shown() {
+    let text = json_of(&booking::whole(&canceled())).to_string();
+    for internal in [
+        "secret",
+        "acme",
+        "u-1",
+        "1990-12-10",
+        "ada@example.com",
+        "2030-12",
+    ] {
+        assert!(!text.contains(internal), "{internal} in {text}");
+    }
+}
+
+#[test]
+fn amounts_are_of_ticket_and_services_and_null_until_they_are_known() {
+    let money = |amount: i64| json!({"amount": amount, "currency": "GBP"});
+    let shown = json_of(&booking::whole(&ticketed()));
+    assert_eq!(shown["total_amount"], money(540));
+    assert_eq!(shown["fare_amount"], money(300));
+    assert_eq!(shown["fare_tax_amount"], Value::Null);
+    assert_eq!(shown["services_amount"], money(120));
+    let unbound = Booking {
+        ticket: None,
+        ..bound()
+    };
+    let shown = json_of(&booking::whole(&unbound));
+    assert_eq!(shown["total_amount"], Value::Null);
+    assert_eq!(shown["services_amount"], money(0));
+}
+
+#[test]
+fn terms_passengers_and_journeys_have_the_form_of_the_interface() {
+    let shown = json_of(&booking::whole(&bound()));
+    let penalty = json!({"amount": 50, "currency": "GBP"});
+    assert_eq!(
+        shown["cancellation_policy"],
+        json!({"refundable": true, "penalty": penalty})
+    );
+    assert_eq!(
+        shown["fare_conditions"],
+        json!({
+            "refund": {"allowed": true, "penalty": penalty},
+            "change": {"allowed": null, "penalty": null},
+        })
+    );
+    assert_eq!(
+        shown["passengers"],
+        json!([{
+            "id": PassengerId::from_bits(2).as_str(),
+            "first_name": "Ada",
+            "last_name": "Lovelace",
+            "loyalty_accounts": [{"airline_iata_code": "ZZ", "membership_number": "***10"}],
+        }])
+    );
+    assert_eq!(
+        shown["journeys"],
+        json!([{
+            "id": JourneyId::from_bits(3).as_str(),
+            "origin": "LHR",
+            "destination": "JFK",
+            "direction": "MULTI_CITY",
+            "fare_brand": "Flex",
+            "departure_time": "2026-12-01T10:25:00",
+            "arrival_time": "2026-12-01T13:35:00",
+            "duration_minutes": null,
+            "stops": 0,
+            "segments": [{
+                "id": SegmentId::from_bits(4).as_str(),
+                "origin": "LHR",
+                "destination": "JFK",
+                "departure_time": "2026-12-01T10:25:00",
+                "arrival_time": "2026-12-01T13:35:00",
+                "marketing_flight": "BA117",
+                "marketing_carrier": "British Airways",
+                "marketing_carrier_logo_url": null,
+                "operating_carrier": null,
+                "operating_carrier_logo_url": null,
+                "duration_minutes": 490,
+                // The supplier also tells of somebody who is not a passenger.
+                "passengers": [{
+                    "passenger_id": PassengerId::from_bits(2).as_str(),
+                    "cabin_class": "PREMIUM_ECONOMY",
+                    "cabin_name": "World Traveller Plus",
+                    "checked_bags": 1,
+                    "carry_on_bags": null,
+                }],
+            }],
+        }])
+    );
+}
+
+#[test]
+fn what_paid_is_shown_of_one_booking_and_not_in_lists() {
+    let plain = |collected_by: &str| {
+        json!({
+            "id": PaymentId::from_bits(5).as_str(),
+            "status": "CAPTURED",
+            "amount": {"amount": 420, "currency": "GBP"},
+            "collected_by": collected_by,
+            "created_at": NOW_TEXT,
+        })
+    };
+    let booking = Booking {
+        payments: vec![payment(5, 42_000, Method::Sdk)],
+        ..ticketed()
+    };
+    let listed = json_of(&booking::listed(&booking));
+    assert_eq!(listed["payments"], json!([plain("SERVICE")]));
+    let mut with_method = plain("SERVICE");
+    with_method["payment_method"] = json!({
+        "type": "CARD",
+        "card": {"brand": "AMEX", "last4": "0005", "funding": "CREDIT", "wallet": null},
+    });
+    let whole = json_of(&booking::whole(&booking));
+    assert_eq!(whole["payments"], json!([with_method]));
+    let at_checkout = Booking {
+        payments: vec![payment(5, 42_000, Method::Supplier)],
+        ..booking
+    };
+    let whole = json_of(&booking::whole(&at_checkout));
+    assert_eq!(whole["payments"], json!([plain("SUPPLIER")]));
+}
+
+#[test]
+fn a_bag_is_shown_with_whom_and_what_it_is_for() {
+    let baggage = json!({"type": "CHECKED", "max_weight_kg": 23});
+    let unit = json!({"amount": 60, "currency": "GBP"});
+    let shown = json_of(&booking::whole(&ticketed()));
+    assert_eq!(
+        shown["services"],
+        json!([{
+            "id": ServiceId::from_bits(7).as_str(),
+            "status": "CONFIRMED",
+            "passenger_id": PassengerId::from_bits(2).as_str(),
+            "segment_ids": [SegmentId::from_bits(4).as_str()],
+            "quantity": 2,
+            "unit_amount": unit,
+            "total_amount": {"amount": 120, "currency": "GBP"},
+            "payment_id": PaymentId::from_bits(6).as_str(),
+            "type": "BAGGAGE",
+            "baggage": baggage,
+        }])
+    );
+    let sold = AvailableService {
+        supplier_service_id: "ase_secret".to_owned(),
+        service_type: ServiceType::Baggage,
+        passenger: 0,
+        supplier_segment_ids: vec!["seg_secret".to_owned()],
+        baggage: bag().baggage,
+        unit_amount: pounds(6_000),
+        max_quantity: 3,
+    };
+    let segments = [SegmentId::from_bits(4)];
+    let offered = service::for_sale(
+        &ServiceId::from_bits(9),
+        &PassengerId::from_bits(2),
+        &segments,
+        &sold,
+    );
+    assert_eq!(
+        json_of(&offered),
+        json!({
+            "id": ServiceId::from_bits(9).as_str(),
+            "type": "BAGGAGE",
+            "passenger_id": PassengerId::from_bits(2).as_str(),
+            "segment_ids": [SegmentId::from_bits(4).as_str()],
+            "baggage": baggage,
+            "unit_amount": unit,
+            "max_quantity": 3,
+        })
+    );
+}
+
+#[test]
+fn a_cancellation_says_what_was_kept_and_where_the_rest_goes() {
+    let shown = json_of(&booking::whole(&canceled()));
+    assert_eq!(
+        shown["cancellation"],
+        json!({
+            "fee": {"amount": 50, "currency": "GBP"},
+            "refunded_by": "SERVICE",
+            "refund_amount": {"amount": 370, "currency": "GBP"},
+            "refund_to": [{"payment_id": PaymentId::from_bits(5).as_str()}],
+        })
+    );
+}
+
+#[test]
+fn an_airline_change_holds_the_segments_before_and_after() {
+    let booking = Booking {
+        changes: vec![BookedChange {
+            id: AirlineChangeId::from_bits(10),
+            change: AirlineChange {
+                supplier_change_id: "aic_secret".to_owned(),
+                detected_at: NOW,
+                change_type: ChangeType::ScheduleChange,
+                action_required: true,
+                removed_segments: vec![segment()],
+                added_segments: Vec::new(),
+                expires_at: None,
+                accepted_at: None,
+            },
+        }],
+        ..ticketed()
+    };
+    let shown = json_of(&booking::whole(&booking));
+    assert_eq!(
+        shown["airline_initiated_changes"],
+        json!([{
+            "id": AirlineChangeId::from_bits(10).as_str(),
+            "detected_at": NOW_TEXT,
+            "type": "SCHEDULE_CHANGE",
+            "action_required": true,
+            "removed_segments": [{
+                "origin": "LHR",
+                "destination": "JFK",
+                "departure_time": "2026-12-01T10:25:00",
+                "arrival_time": "2026-12-01T13:35:00",
+                "marketing_flight": "BA117",
+                "marketing_carrier": "British Airways",
+                "marketing_carrier_logo_url": null,
+                "operating_carrier": null,
+                "operating_carrier_logo_url": null,
+                "duration_minutes": 490,
+            }],
+            "added_segments": [],
+            "expires_at": null,
+            "accepted_at": null,
+        }])
+    );
+}
+
+#[test]
+fn a_quote_says_its_amounts_or_why_there_are_none() {
+    let quote = CancellationQuote {
+        source: QuoteSource::SupplierQuote,
+        checked_at: NOW,
+        expires_at: Some(NOW),
+        amounts: Ok((pounds(5_000), pounds(37_000))),
+        refund_to: vec![(PaymentId::from_bits(5), pounds(37_000))],
+    };
+    let refund = json!({"amount": 370, "currency": "GBP"});
+    assert_eq!(
+        json_of(&FlightCancellationQuote::from(&quote)),
+        json!({
+            "source": "SUPPLIER_QUOTE",
+            "checked_at": NOW_TEXT,
+            "expires_at": NOW_TEXT,
+            "fee": {"amount": 50, "currency": "GBP"},
+            "refund": refund,
+            "refund_to": [{"payment_id": PaymentId::from_bits(5).as_str(), "amount": refund}],
+            "unavailable_reason": null,
+        })
+    );
+    for (reason, name) in [
+        (NoAmounts::TermsUnknown, "terms_unknown"),
+        (
+            NoAmounts::PenaltyInOtherCurrency,
+            "penalty_in_other_currency",
+        ),
+        (NoAmounts::QuoteInOtherCurrency, "quote_in_other_currency"),
+    ] {
+        let unknown = CancellationQuote {
+            source: QuoteSource::FareEstimate,
+            checked_at: NOW,
+            expires_at: None,
+            amounts: Err(reason),
+            refund_to: Vec::new(),
+        };
+        assert_eq!(
+            json_of(&FlightCancellationQuote::from(&unknown)),
+            json!({
+                "source": "FARE_ESTIMATE",
+                "checked_at": NOW_TEXT,
+                "expires_at": null,
+                "refund_to": [],
+                "unavailable_reason": name,
+            })
+        );
+    }
+}
+
+#[test]
+fn events_hold_the_booking_as_its_read_shows_it_or_the_payment() {
+    let payload = |event_type, payment| -> Value {
+        let notice = Notice {
+            event_type,
+            payment,
+        };
+        let payload = flight_event_payload(&EventId::from_bits(9), &notice, &ticketed());
+        serde_json::from_str(&payload).unwrap()
+    };
+    let shown = json_of(&booking::whole(&ticketed()));
+    assert_eq!(
+        payload(EventType::FlightBookingConfirmed, None),
+        json!({
+            "id": EventId::from_bits(9).as_str(),
+            "type": "flight.booking.confirmed",
+            "created_at": "2026-11-21T10:00:00.001Z",
+            "data": {"booking": shown},
+        })
+    );
+    let captured = payload(EventType::PaymentCaptured, Some(PaymentId::from_bits(6)));
+    assert_eq!(captured["type"], "payment.captured");
+    assert_eq!(
+        captured["data"],
+        json!({"payment": shown["payments"][1], "booking_id": BookingId::from_bits(1).as_str()})
+    );
+}

@@ -1,0 +1,139 @@
+//! Who flies, and what is flown: passengers and journeys of a booking.
+
+use crate::render::flight::itinerary::{Cabin, JourneyTimes, SegmentFlight};
+use host_domain::flight::booking::{self, Booking};
+use host_domain::flight::itinerary::{Segment, SegmentPassenger};
+use host_domain::flight::passenger;
+use host_domain::id::SegmentId;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A membership of an airline's programme.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct LoyaltyAccount {
+    #[schema(pattern = "^[A-Z0-9]{2}$", example = "BA")]
+    airline_iata_code: String,
+    /// Masked; the whole number is never shown.
+    #[schema(example = "****1234")]
+    membership_number: String,
+}
+
+/// A passenger of a booking. Documents are never shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct FlightPassenger {
+    #[schema(
+        pattern = "^psg_[a-zA-Z0-9-]+$",
+        example = "psg_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    first_name: String,
+    last_name: String,
+    loyalty_accounts: Vec<LoyaltyAccount>,
+}
+
+/// What one passenger has on one segment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct BookedSeat {
+    #[schema(
+        pattern = "^psg_[a-zA-Z0-9-]+$",
+        example = "psg_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    passenger_id: String,
+    cabin_class: Cabin,
+    /// The airline's name of it.
+    #[schema(required)]
+    cabin_name: Option<String>,
+    /// Pieces; null: not told.
+    #[schema(required, minimum = 0)]
+    checked_bags: Option<u32>,
+    /// Pieces; null: not told.
+    #[schema(required, minimum = 0)]
+    carry_on_bags: Option<u32>,
+}
+
+/// One flight number of a booking, from one airport to the next.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub(crate) struct BookedSegment {
+    /// Stays while the airline only moves the flight.
+    #[schema(
+        pattern = "^seg_[a-zA-Z0-9-]+$",
+        example = "seg_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    #[serde(flatten)]
+    flight: SegmentFlight,
+    /// What each passenger has; empty where the supplier does not tell.
+    passengers: Vec<BookedSeat>,
+}
+
+/// From an origin to a destination, as booked.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub(crate) struct BookedJourney {
+    #[schema(
+        pattern = "^jrn_[a-zA-Z0-9-]+$",
+        example = "jrn_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    #[serde(flatten)]
+    times: JourneyTimes,
+    /// The airline's name of the fare.
+    #[schema(required)]
+    fare_brand: Option<String>,
+    /// In order of travel.
+    segments: Vec<BookedSegment>,
+}
+
+/// A passenger.
+pub(crate) fn passenger(passenger: &booking::BookedPassenger) -> FlightPassenger {
+    FlightPassenger {
+        id: passenger.id.to_string(),
+        first_name: passenger.first_name.clone(),
+        last_name: passenger.last_name.clone(),
+        loyalty_accounts: passenger.loyalty_accounts.iter().map(loyalty).collect(),
+    }
+}
+
+fn loyalty(account: &passenger::LoyaltyAccount) -> LoyaltyAccount {
+    LoyaltyAccount {
+        airline_iata_code: account.airline_iata_code.clone(),
+        membership_number: account.membership_number.clone(),
+    }
+}
+
+/// The journeys of a booking.
+pub(crate) fn journeys(booking: &Booking) -> Vec<BookedJourney> {
+    let journey = |booked: &booking::BookedJourney| {
+        let journey = &booked.journey;
+        let segments = booked.segment_ids.iter().zip(&journey.segments);
+        BookedJourney {
+            id: booked.id.to_string(),
+            times: journey.into(),
+            fare_brand: journey.fare_brand.clone(),
+            segments: segments
+                .map(|(id, flown)| segment(booking, id, flown))
+                .collect(),
+        }
+    };
+    booking.journeys.iter().map(journey).collect()
+}
+
+fn segment(booking: &Booking, id: &SegmentId, segment: &Segment) -> BookedSegment {
+    let seats = segment.passengers.iter();
+    BookedSegment {
+        id: id.to_string(),
+        flight: segment.into(),
+        passengers: seats.filter_map(|has| seat(booking, has)).collect(),
+    }
+}
+
+/// None of somebody who is not a passenger of the booking.
+fn seat(booking: &Booking, seat: &SegmentPassenger) -> Option<BookedSeat> {
+    let passenger = booking.passengers.get(usize::from(seat.passenger))?;
+    Some(BookedSeat {
+        passenger_id: passenger.id.to_string(),
+        cabin_class: seat.cabin.into(),
+        cabin_name: seat.cabin_name.clone(),
+        checked_bags: seat.checked_bags.map(u32::from),
+        carry_on_bags: seat.carry_on_bags.map(u32::from),
+    })
+}

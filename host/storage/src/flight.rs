@@ -1,0 +1,207 @@
+//! Flight bookings: the columns that are searched beside the whole document.
+
+use crate::statement::{Row, Statement, statement};
+use crate::{Conflict, DatabaseError, Store, Write};
+use host_domain::flight::booking::Booking;
+use host_domain::id::BookingId;
+use host_domain::owner::{Mode, Owner};
+use host_domain::supplier::SupplierId;
+use sha2::{Digest, Sha256};
+
+/// What a booking without a price costs, to those who compare prices.
+pub(crate) const UNPRICED: i64 = i64::MAX;
+
+/// Decimals of a price in the column of that name: as many as a currency has at most.
+const PRICE_DECIMALS: u32 = 4;
+
+impl Write {
+    /// Stores a new booking, else [`Conflict::OfferInUse`] where the supplier
+    /// takes one unfinished booking an offer and there is one, or
+    /// [`Conflict::BookingExists`] where it takes any number.
+    pub fn insert_flight_booking(&mut self, booking: &Booking) -> &mut Self {
+        let document = self.json(booking);
+        let exclusive_key = exclusive_key(booking);
+        let insert = statement!(
+            "INSERT INTO flight_booking (organization, mode, id, user_id, status, supplier, \
+             supplier_reference, offer_hash, exclusive_key, price, created_at, updated_at, \
+             version, document) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) \
+             ON CONFLICT DO NOTHING",
+            booking.owner.tenant.organization.as_str(),
+            booking.owner.tenant.mode,
+            booking.id.as_str(),
+            booking.owner.user.as_str(),
+            booking.status().as_str(),
+            booking.supplier.as_str(),
+            booking.supplier_reference.as_deref(),
+            offer_hash(&booking.supplier_offer),
+            exclusive_key,
+            price(booking),
+            booking.created_at,
+            booking.updated_at,
+            booking.version,
+            document,
+        );
+        // An id of 128 bits is not there twice by chance, and whoever stores the
+        // same booking twice meets its own hold on the offer.
+        let otherwise = match exclusive_key {
+            Some(_) => Conflict::OfferInUse,
+            None => Conflict::BookingExists,
+        };
+        self.one(insert, otherwise)
+    }
+
+    /// Stores a booking as it has become since it was read at `read_version`,
+    /// else [`Conflict::BookingVersion`]: that must still be the stored one.
+    pub fn update_flight_booking(&mut self, booking: &Booking, read_version: i64) -> &mut Self {
+        let document = self.json(booking);
+        let update = statement!(
+            "UPDATE flight_booking SET status = $4, supplier_reference = $5, \
+             exclusive_key = $6, price = $7, updated_at = $8, version = $9, document = $10 \
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $11",
+            booking.owner.tenant.organization.as_str(),
+            booking.owner.tenant.mode,
+            booking.id.as_str(),
+            booking.status().as_str(),
+            booking.supplier_reference.as_deref(),
+            exclusive_key(booking),
+            price(booking),
+            booking.updated_at,
+            booking.version,
+            document,
+            read_version,
+        );
+        self.one(update, Conflict::BookingVersion)
+    }
+}
+
+impl Store {
+    /// A booking of this owner.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn flight_booking(
+        &self,
+        owner: &Owner,
+        id: &BookingId,
+    ) -> Result<Option<Booking>, DatabaseError> {
+        let row = self.row(get(owner, id)).await?;
+        row.map(|row| read(&row)).transpose()
+    }
+
+    /// A booking whoever it belongs to: for background work, never for a caller.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn load_flight_booking(
+        &self,
+        id: &BookingId,
+    ) -> Result<Option<Booking>, DatabaseError> {
+        let row = self.row(load(id)).await?;
+        row.map(|row| read(&row)).transpose()
+    }
+
+    /// The newest booking with this id at the supplier, whoever it belongs to:
+    /// for background work, never for a caller.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn flight_booking_by_supplier_reference(
+        &self,
+        mode: Mode,
+        supplier: &SupplierId,
+        supplier_reference: &str,
+    ) -> Result<Option<Booking>, DatabaseError> {
+        let select = by_supplier_reference(mode, supplier, supplier_reference);
+        let row = self.row(select).await?;
+        row.map(|row| read(&row)).transpose()
+    }
+
+    /// The newest booking of this offer, whoever it belongs to: for background
+    /// work, never for a caller.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn flight_booking_by_offer(
+        &self,
+        mode: Mode,
+        supplier: &SupplierId,
+        supplier_offer: &str,
+    ) -> Result<Option<Booking>, DatabaseError> {
+        let row = self.row(by_offer(mode, supplier, supplier_offer)).await?;
+        let booking = row.map(|row| read(&row)).transpose()?;
+        Ok(booking.filter(|booking| booking.supplier_offer == supplier_offer))
+    }
+}
+
+/// What ticket and extras cost in 1/10000 of the major unit, [`UNPRICED`] before
+/// the fare is bound. Compares amounts of different currencies by their numbers.
+pub(crate) fn price(booking: &Booking) -> i64 {
+    booking.total().map_or(UNPRICED, |total| {
+        let decimals = total.currency.exponent();
+        let unit = 10_i64.saturating_pow(PRICE_DECIMALS.saturating_sub(decimals));
+        // Beyond 900 million millions, all cost the same.
+        total.minor.saturating_mul(unit).min(UNPRICED - 1)
+    })
+}
+
+pub(crate) fn read(row: &Row) -> Result<Booking, DatabaseError> {
+    row.json("document")
+}
+
+/// What this booking keeps others from, as long as it may still be ticketed.
+fn exclusive_key(booking: &Booking) -> Option<&str> {
+    let key = booking.exclusive_key.as_deref();
+    key.filter(|_| booking.status().holds_offer())
+}
+
+/// Offers may be too long for an index. Whoever finds by it compares the offer.
+fn offer_hash(supplier_offer: &str) -> i64 {
+    let digest: [u8; 32] = Sha256::digest(supplier_offer).into();
+    let (first, _) = digest.split_first_chunk().unwrap_or((&[0; 8], &[]));
+    i64::from_be_bytes(*first)
+}
+
+pub(crate) fn get(owner: &Owner, id: &BookingId) -> Statement {
+    statement!(
+        "SELECT document FROM flight_booking \
+         WHERE organization = $1 AND mode = $2 AND id = $3 AND user_id = $4",
+        owner.tenant.organization.as_str(),
+        owner.tenant.mode,
+        id.as_str(),
+        owner.user.as_str(),
+    )
+}
+
+pub(crate) fn load(id: &BookingId) -> Statement {
+    statement!(
+        "SELECT document FROM flight_booking WHERE id = $1",
+        id.as_str()
+    )
+}
+
+pub(crate) fn by_supplier_reference(
+    mode: Mode,
+    supplier: &SupplierId,
+    supplier_reference: &str,
+) -> Statement {
+    statement!(
+        "SELECT document FROM flight_booking \
+         WHERE supplier_reference = $1 AND supplier = $2 AND mode = $3 \
+         ORDER BY created_at DESC, id DESC LIMIT 1",
+        supplier_reference,
+        supplier.as_str(),
+        mode,
+    )
+}
+
+pub(crate) fn by_offer(mode: Mode, supplier: &SupplierId, supplier_offer: &str) -> Statement {
+    statement!(
+        "SELECT document FROM flight_booking \
+         WHERE offer_hash = $1 AND supplier = $2 AND mode = $3 \
+         ORDER BY created_at DESC, id DESC LIMIT 1",
+        offer_hash(supplier_offer),
+        supplier.as_str(),
+        mode,
+    )
+}

@@ -1,0 +1,175 @@
+//! Airports and airlines, as suppliers told of them last. Shared by all
+//! organizations of a mode, and known by their IATA code whoever tells of them: an
+//! id stays the same when another supplier is asked.
+
+use crate::error::CommitError;
+use crate::statement::{Row, Statement, list, statement};
+use crate::{DatabaseError, Store, Write};
+use host_domain::flight::supply::{Airline, Airport};
+use host_domain::id::{AirlineId, AirportId};
+use host_domain::owner::Mode;
+use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
+use std::collections::HashMap;
+
+/// An airport that a supplier told of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeenAirport {
+    /// The id that it gets if it has none.
+    pub candidate: AirportId,
+    /// Takes the place of what was kept.
+    pub airport: Airport,
+}
+
+/// A kept airline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredAirline {
+    /// Its id.
+    pub id: AirlineId,
+    /// As it was kept last.
+    pub airline: Airline,
+    /// When the supplier told of it.
+    pub fetched_at: Timestamp,
+}
+
+impl Store {
+    /// Keeps airports and returns their ids, in the order of `seen`. Nothing is
+    /// written when all are known as they are.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn save_airports(
+        &self,
+        mode: Mode,
+        supplier: &SupplierId,
+        seen: &[SeenAirport],
+        now: Timestamp,
+    ) -> Result<Vec<AirportId>, DatabaseError> {
+        let mut write = Write::new(now);
+        let mut told = Vec::with_capacity(seen.len());
+        for airport in seen {
+            told.push((airport, write.json(&airport.airport)));
+        }
+        // In one order everywhere, so that two hosts cannot block each other; a
+        // statement cannot write one row twice.
+        told.sort_by(|(a, _), (b, _)| a.airport.iata_code.cmp(&b.airport.iata_code));
+        told.dedup_by(|(a, _), (b, _)| a.airport.iata_code == b.airport.iata_code);
+        let codes = told.iter().map(|(seen, _)| seen.airport.iata_code.as_str());
+        let mut ids = HashMap::with_capacity(seen.len());
+        for row in self.rows(airports(mode, codes)).await? {
+            let document = row.text("document")?;
+            ids.insert(row.text("iata_code")?, id(&row)?);
+            told.retain(|(_, told)| *told != document);
+        }
+        if !told.is_empty() {
+            write.returning(upsert(mode, supplier, &told, now));
+            let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+            for row in &outcome.rows {
+                ids.insert(row.text("iata_code")?, id(row)?);
+            }
+        }
+        Ok(seen
+            .iter()
+            .map(|seen| {
+                let id = ids.get(&seen.airport.iata_code);
+                id.unwrap_or(&seen.candidate).clone()
+            })
+            .collect())
+    }
+
+    /// Keeps an airline and returns its id: the candidate if it had none.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn save_airline(
+        &self,
+        mode: Mode,
+        supplier: &SupplierId,
+        candidate: AirlineId,
+        airline: &Airline,
+        now: Timestamp,
+    ) -> Result<AirlineId, DatabaseError> {
+        let mut write = Write::new(now);
+        let document = write.json(airline);
+        write.returning(statement!(
+            "INSERT INTO airline (mode, iata_code, id, supplier, document, fetched_at) \
+             VALUES ($1, $2, $3, $4, $5, $6) \
+             ON CONFLICT (mode, iata_code) DO UPDATE SET supplier = excluded.supplier, \
+               document = excluded.document, fetched_at = excluded.fetched_at \
+             RETURNING id",
+            mode,
+            airline.iata_code.as_str(),
+            candidate.as_str(),
+            supplier.as_str(),
+            document,
+            now,
+        ));
+        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+        let row = outcome.rows.first();
+        row.map_or(Ok(candidate), |row| row.parsed("id", AirlineId::parse))
+    }
+
+    /// An airline by its IATA code, upper case.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn airline(
+        &self,
+        mode: Mode,
+        iata_code: &str,
+    ) -> Result<Option<StoredAirline>, DatabaseError> {
+        let select = statement!(
+            "SELECT id, document, fetched_at FROM airline WHERE mode = $1 AND iata_code = $2",
+            mode,
+            iata_code,
+        );
+        let Some(row) = self.row(select).await? else {
+            return Ok(None);
+        };
+        Ok(Some(StoredAirline {
+            id: row.parsed("id", AirlineId::parse)?,
+            airline: row.json("document")?,
+            fetched_at: row.at("fetched_at")?,
+        }))
+    }
+}
+
+pub(crate) fn airports<'a>(mode: Mode, iata_codes: impl Iterator<Item = &'a str>) -> Statement {
+    statement!(
+        "SELECT iata_code, id, document FROM airport WHERE mode = $1 AND iata_code {in $2}",
+        mode,
+        list(iata_codes),
+    )
+}
+
+fn upsert(
+    mode: Mode,
+    supplier: &SupplierId,
+    told: &[(&SeenAirport, String)],
+    now: Timestamp,
+) -> Statement {
+    let rows = told.iter().map(|(seen, document)| {
+        serde_json::json!({
+            "id": seen.candidate.as_str(),
+            "iata_code": seen.airport.iata_code,
+            "document": document,
+        })
+    });
+    statement!(
+        "INSERT INTO airport (mode, iata_code, id, supplier, document, fetched_at) \
+         SELECT $1, item.value ->> 'iata_code', item.value ->> 'id', $2, \
+           item.value ->> 'document', $4 \
+         FROM {each $3} WHERE TRUE \
+         ON CONFLICT (mode, iata_code) DO UPDATE SET supplier = excluded.supplier, \
+           document = excluded.document, fetched_at = excluded.fetched_at \
+         RETURNING iata_code, id",
+        mode,
+        supplier.as_str(),
+        serde_json::Value::from_iter(rows).to_string(),
+        now,
+    )
+}
+
+fn id(row: &Row) -> Result<AirportId, DatabaseError> {
+    row.parsed("id", AirportId::parse)
+}

@@ -1,0 +1,281 @@
+//! Flight bookings, their holds on offers, and how background work finds them.
+
+use super::*;
+use host_domain::flight::booking::{Booking, State, Status};
+use host_domain::flight::itinerary::{FareCondition, FareConditions};
+use host_domain::flight::passenger::{Contact, Travellers};
+use host_domain::leg::Leg;
+
+on_both_databases!(
+    a_flight_booking_comes_back_as_it_went_in,
+    several_moves_are_stored_at_once_against_the_version_that_was_read,
+    nobody_else_sees_a_flight_booking,
+    an_offer_is_held_by_one_unfinished_booking,
+    of_many_who_take_an_offer_at_once_one_gets_it,
+    offers_without_a_key_are_booked_any_number_of_times,
+    a_flight_booking_is_found_by_its_supplier_reference,
+    a_flight_booking_is_found_by_its_offer,
+    a_hotel_booking_is_found_by_its_supplier_reference,
+);
+
+/// A whole booking; `number` makes its id and orders it in time.
+pub(super) fn flight(number: u32) -> Booking {
+    let at = NOW.plus_ms(i64::from(number));
+    let condition = FareCondition {
+        allowed: Some(true),
+        penalty: Some(euros(5_000)),
+    };
+    Booking {
+        id: BookingId::from_bits(u128::from(number)),
+        owner: owner(),
+        version: 1,
+        supplier: supplier(),
+        reference_id: Some("trip".into()),
+        supplier_offer: format!("offer {number}"),
+        exclusive_key: None,
+        supplier_prebook: None,
+        supplier_reference: None,
+        airline_pnr: None,
+        contact: Contact {
+            email: "a@example.org".into(),
+            phone: "+4912345678".into(),
+        },
+        travellers: Travellers {
+            adults: 1,
+            children: vec![7],
+            infants: 0,
+        },
+        passengers: vec![],
+        sealed: Some("sealed \u{0} \"ü\"".into()),
+        offered: euros(10_000),
+        ticket: None,
+        fare: None,
+        fare_tax: None,
+        fare_conditions: FareConditions {
+            refund: condition,
+            change: condition,
+        },
+        journeys: vec![],
+        services: vec![],
+        purchases: vec![],
+        changes: vec![],
+        parts: 0,
+        use_payment_sdk: false,
+        settlement: Settlement::Gateway,
+        expires_at: NOW,
+        state: State::Created,
+        payments: vec![payment()],
+        cancellation_runs: 0,
+        cancellation: None,
+        failure: None,
+        created_at: at,
+        updated_at: at,
+        confirmed_at: None,
+        canceled_at: None,
+    }
+}
+
+/// A state of a status.
+pub(super) fn state(status: Status) -> State {
+    match status {
+        Status::Created => State::Created,
+        Status::PrebookInProgress => State::PrebookInProgress { since: NOW },
+        Status::ReadyForComplete => State::ReadyForComplete,
+        Status::CompleteInProgress => State::CompleteInProgress {
+            book: Leg::due(NOW),
+        },
+        Status::Confirmed => State::Confirmed { reread: None },
+        Status::CancelInProgress => State::CancelInProgress {
+            cancel: Leg::due(NOW),
+        },
+        Status::Canceled => State::Canceled,
+        Status::Failed => State::Failed,
+        Status::Expired => State::Expired,
+    }
+}
+
+/// The same booking, moved.
+fn moved(booking: &Booking, status: Status) -> Booking {
+    let mut moved = booking.clone();
+    moved.version += 1;
+    moved.state = state(status);
+    moved.updated_at = moved.updated_at.plus_ms(1);
+    moved
+}
+
+fn inserting(booking: &Booking) -> Write {
+    let mut write = Write::new(NOW);
+    write.insert_flight_booking(booking);
+    write
+}
+
+fn updating(booking: &Booking, read_version: i64) -> Write {
+    let mut write = Write::new(NOW);
+    write.update_flight_booking(booking, read_version);
+    write
+}
+
+async fn a_flight_booking_comes_back_as_it_went_in(db: &TestDatabase) {
+    let booking = flight(1);
+    assert_eq!(conflict(&db.store, inserting(&booking)).await, None);
+    let read = db.store.flight_booking(&owner(), &booking.id).await;
+    assert_eq!(read.unwrap().as_ref(), Some(&booking));
+    let mut bound = moved(&booking, Status::ReadyForComplete);
+    bound.ticket = Some(euros(12_345));
+    bound.supplier_reference = Some("Ref ' % _ ü".into());
+    assert_eq!(conflict(&db.store, updating(&bound, 1)).await, None);
+    let read = db.store.load_flight_booking(&booking.id).await.unwrap();
+    assert_eq!(read, Some(bound));
+}
+
+async fn several_moves_are_stored_at_once_against_the_version_that_was_read(db: &TestDatabase) {
+    let booking = flight(1);
+    db.store.commit(inserting(&booking)).await.unwrap();
+    let asked = moved(&booking, Status::PrebookInProgress);
+    let bound = moved(&asked, Status::ReadyForComplete);
+    assert_eq!(conflict(&db.store, updating(&bound, 1)).await, None);
+    for read_version in [1, 2] {
+        let late = conflict(&db.store, updating(&asked, read_version)).await;
+        assert_eq!(late, Some(Conflict::BookingVersion));
+    }
+    let read = db.store.load_flight_booking(&booking.id).await.unwrap();
+    assert_eq!(read, Some(bound));
+}
+
+async fn nobody_else_sees_a_flight_booking(db: &TestDatabase) {
+    let booking = flight(1);
+    db.store.commit(inserting(&booking)).await.unwrap();
+    let mut strangers = [owner(), owner(), owner()];
+    strangers[0].user = "another".into();
+    strangers[1].tenant.mode = Mode::Live;
+    strangers[2].tenant.organization = "another".into();
+    for stranger in strangers {
+        let seen = db.store.flight_booking(&stranger, &booking.id).await;
+        assert_eq!(seen.unwrap(), None, "{stranger:?}");
+    }
+}
+
+/// With a hold on its offer.
+fn holding(number: u32) -> Booking {
+    let mut booking = flight(number);
+    booking.exclusive_key = Some("offer request".into());
+    booking
+}
+
+async fn an_offer_is_held_by_one_unfinished_booking(db: &TestDatabase) {
+    let first = holding(1);
+    assert_eq!(conflict(&db.store, inserting(&first)).await, None);
+    for other in [holding(1), holding(2)] {
+        let held = conflict(&db.store, inserting(&other)).await;
+        assert_eq!(held, Some(Conflict::OfferInUse));
+    }
+    // Others of which none is the same offer.
+    let mut elsewhere = [holding(3), holding(4), holding(5), holding(6)];
+    elsewhere[0].supplier = SupplierId::parse("SUPPLIER_B").unwrap();
+    elsewhere[1].owner.tenant.mode = Mode::Live;
+    elsewhere[2].owner.tenant.organization = "another".into();
+    elsewhere[3].exclusive_key = Some("another".into());
+    for other in elsewhere {
+        let held = conflict(&db.store, inserting(&other)).await;
+        assert_eq!(held, None, "{other:?}");
+    }
+    // It stays held until the booking is finished, also by another user.
+    let mut stranger = holding(7);
+    stranger.owner.user = "another".into();
+    let mut booking = first;
+    for status in [
+        Status::PrebookInProgress,
+        Status::ReadyForComplete,
+        Status::CompleteInProgress,
+        Status::Failed,
+    ] {
+        let held = conflict(&db.store, inserting(&stranger)).await;
+        assert_eq!(held, Some(Conflict::OfferInUse), "before {status:?}");
+        let next = moved(&booking, status);
+        let write = updating(&next, booking.version);
+        db.store.commit(write).await.unwrap();
+        booking = next;
+    }
+    assert_eq!(conflict(&db.store, inserting(&stranger)).await, None);
+}
+
+async fn of_many_who_take_an_offer_at_once_one_gets_it(db: &TestDatabase) {
+    let takers = (0..16).map(|number| conflict(&db.store, inserting(&holding(number))));
+    let mut results = futures::future::join_all(takers).await;
+    results.sort_by_key(Option::is_some);
+    assert_eq!(results[0], None);
+    let lost = |result: &Option<Conflict>| *result == Some(Conflict::OfferInUse);
+    assert!(results[1..].iter().all(lost), "{results:?}");
+}
+
+async fn offers_without_a_key_are_booked_any_number_of_times(db: &TestDatabase) {
+    let mut second = flight(2);
+    second.supplier_offer = flight(1).supplier_offer;
+    assert_eq!(conflict(&db.store, inserting(&flight(1))).await, None);
+    assert_eq!(conflict(&db.store, inserting(&second)).await, None);
+    let again = conflict(&db.store, inserting(&second)).await;
+    assert_eq!(again, Some(Conflict::BookingExists));
+}
+
+async fn a_flight_booking_is_found_by_its_supplier_reference(db: &TestDatabase) {
+    let find = async |mode, supplier: &SupplierId, reference| {
+        let found = db
+            .store
+            .flight_booking_by_supplier_reference(mode, supplier, reference)
+            .await;
+        found.unwrap().map(|booking| booking.id)
+    };
+    let other = SupplierId::parse("SUPPLIER_B").unwrap();
+    for number in 1..=3 {
+        let mut booking = flight(number);
+        booking.supplier_reference = (number < 3).then(|| "ord_1".into());
+        db.store.commit(inserting(&booking)).await.unwrap();
+    }
+    let newest = Some(BookingId::from_bits(2));
+    assert_eq!(find(Mode::Test, &supplier(), "ord_1").await, newest);
+    assert_eq!(find(Mode::Test, &supplier(), "ord_2").await, None);
+    assert_eq!(find(Mode::Test, &other, "ord_1").await, None);
+    assert_eq!(find(Mode::Live, &supplier(), "ord_1").await, None);
+}
+
+async fn a_flight_booking_is_found_by_its_offer(db: &TestDatabase) {
+    let find = async |mode, supplier: &SupplierId, offer: &str| {
+        let found = db
+            .store
+            .flight_booking_by_offer(mode, supplier, offer)
+            .await;
+        found.unwrap().map(|booking| booking.id)
+    };
+    let other = SupplierId::parse("SUPPLIER_B").unwrap();
+    // As long as adapters may make them.
+    let offer = "ö".repeat(2048);
+    for number in 1..=3 {
+        let mut booking = flight(number);
+        if number < 3 {
+            booking.supplier_offer.clone_from(&offer);
+        }
+        db.store.commit(inserting(&booking)).await.unwrap();
+    }
+    let newest = Some(BookingId::from_bits(2));
+    assert_eq!(find(Mode::Test, &supplier(), &offer).await, newest);
+    assert_eq!(find(Mode::Test, &supplier(), &offer[2..]).await, None);
+    assert_eq!(find(Mode::Test, &other, &offer).await, None);
+    assert_eq!(find(Mode::Live, &supplier(), &offer).await, None);
+}
+
+async fn a_hotel_booking_is_found_by_its_supplier_reference(db: &TestDatabase) {
+    let mut hotel = booking(1);
+    hotel.supplier_reference = Some("H-1".into());
+    db.store.commit(super::inserting(&hotel)).await.unwrap();
+    for (mode, reference, expected) in [
+        (Mode::Test, "H-1", Some(hotel.clone())),
+        (Mode::Test, "H-2", None),
+        (Mode::Live, "H-1", None),
+    ] {
+        let found = db
+            .store
+            .hotel_booking_by_supplier_reference(mode, &supplier(), reference)
+            .await;
+        assert_eq!(found.unwrap(), expected, "{mode:?} {reference}");
+    }
+}

@@ -1,0 +1,146 @@
+//! Airports and airlines: the same for everybody of a mode.
+
+use super::*;
+use crate::{SeenAirport, StoredAirline};
+use futures::future::join_all;
+use host_domain::flight::supply::{Airline, Airport};
+use host_domain::id::{AirlineId, AirportId};
+
+on_both_databases!(
+    an_airport_keeps_the_id_that_it_got_first,
+    whoever_sees_an_airport_first_all_get_the_same_id,
+    an_airport_is_kept_as_it_was_told_last,
+    an_airline_keeps_its_id_and_becomes_what_was_told_last,
+);
+
+/// The `number`th airport of the world.
+fn seen(number: u32, candidate: u32) -> SeenAirport {
+    SeenAirport {
+        candidate: AirportId::from_bits(u128::from(candidate)),
+        airport: Airport {
+            supplier_airport_id: format!("arp_{number}"),
+            iata_code: format!("{number:03}"),
+            icao_code: None,
+            name: "Zürich \"Kloten\"".into(),
+            city: Some("Zürich".into()),
+            state: None,
+            country: Some("CH".into()),
+            latitude: Some(47.123_456_789_012_345),
+            longitude: Some(-0.1),
+            time_zone: Some("Europe/Zurich".into()),
+        },
+    }
+}
+
+async fn save(store: &Store, seen: &[SeenAirport]) -> Vec<AirportId> {
+    let saved = store
+        .save_airports(Mode::Test, &supplier(), seen, NOW)
+        .await;
+    saved.unwrap()
+}
+
+fn ids(numbers: impl IntoIterator<Item = u32>) -> Vec<AirportId> {
+    let bits = numbers.into_iter().map(u128::from);
+    bits.map(AirportId::from_bits).collect()
+}
+
+async fn an_airport_keeps_the_id_that_it_got_first(db: &TestDatabase) {
+    assert_eq!(save(&db.store, &[]).await, []);
+    assert_eq!(save(&db.store, &[seen(1, 1), seen(2, 2)]).await, ids([1, 2]));
+    // In the order of the question; one of them twice, one renamed.
+    let mut second = [seen(3, 13), seen(2, 12), seen(1, 11), seen(3, 13)];
+    second[1].airport.name = "Basel".into();
+    assert_eq!(save(&db.store, &second).await, ids([13, 2, 1, 13]));
+    let many: Vec<_> = (0..100).map(|n| seen(n, n + 1000)).collect();
+    let expected = (0..100).map(|n| match n {
+        1 | 2 => n,
+        3 => 13,
+        _ => n + 1000,
+    });
+    assert_eq!(save(&db.store, &many).await, ids(expected));
+    // Another supplier means the same airport; the other mode is another world.
+    let other = SupplierId::parse("SUPPLIER_B").unwrap();
+    for (mode, id) in [(Mode::Test, 1), (Mode::Live, 77)] {
+        let saved = db
+            .store
+            .save_airports(mode, &other, &[seen(1, 77)], NOW)
+            .await;
+        assert_eq!(saved.unwrap(), ids([id]), "{mode:?}");
+    }
+}
+
+async fn whoever_sees_an_airport_first_all_get_the_same_id(db: &TestDatabase) {
+    let other = db.second_store().await;
+    let seers = (0..16_u32).map(|seer| {
+        let store = if seer % 2 == 0 { &db.store } else { &other };
+        let mut airports: Vec<_> = (0..50).map(|n| seen(n, seer * 100 + n)).collect();
+        if seer % 3 == 0 {
+            airports.reverse();
+        }
+        async move {
+            let mut saved = save(store, &airports).await;
+            if seer % 3 == 0 {
+                saved.reverse();
+            }
+            saved
+        }
+    });
+    let mut results = join_all(seers).await;
+    results.dedup();
+    assert_eq!(results.len(), 1);
+    other.close().await;
+}
+
+async fn an_airport_is_kept_as_it_was_told_last(db: &TestDatabase) {
+    save(&db.store, &[seen(1, 1)]).await;
+    let mut renamed = seen(1, 2);
+    renamed.airport.name = "Anders".into();
+    let later = NOW.plus_s(1);
+    for (at, airport) in [(later, &renamed), (later.plus_s(1), &renamed)] {
+        let told = std::slice::from_ref(airport);
+        let saved = db
+            .store
+            .save_airports(Mode::Test, &supplier(), told, at)
+            .await;
+        assert_eq!(saved.unwrap(), ids([1]));
+    }
+    let select = crate::statement::statement!("SELECT document, fetched_at FROM airport");
+    let row = db.store.row(select).await.unwrap().unwrap();
+    assert_eq!(row.json::<Airport>("document").unwrap(), renamed.airport);
+    // The second time nothing was new, and nothing was written.
+    assert_eq!(row.at("fetched_at").unwrap(), later);
+}
+
+async fn an_airline_keeps_its_id_and_becomes_what_was_told_last(db: &TestDatabase) {
+    let mut airline = Airline {
+        supplier_airline_id: "arl_1".into(),
+        iata_code: "BA".into(),
+        icao_code: Some("BAW".into()),
+        name: "British Airways".into(),
+        country: Some("GB".into()),
+        alliance: Some("oneworld".into()),
+        logo_url: None,
+        is_active: true,
+    };
+    let read = async |mode, code| db.store.airline(mode, code).await.unwrap();
+    assert_eq!(read(Mode::Test, "BA").await, None);
+    for (candidate, is_active) in [(1, true), (2, false)] {
+        airline.is_active = is_active;
+        let at = NOW.plus_ms(candidate);
+        let candidate = AirlineId::from_bits(candidate.unsigned_abs().into());
+        let id = db
+            .store
+            .save_airline(Mode::Test, &supplier(), candidate, &airline, at)
+            .await
+            .unwrap();
+        let stored = StoredAirline {
+            id: AirlineId::from_bits(1),
+            airline: airline.clone(),
+            fetched_at: at,
+        };
+        assert_eq!(id, stored.id);
+        assert_eq!(read(Mode::Test, "BA").await, Some(stored));
+    }
+    assert_eq!(read(Mode::Live, "BA").await, None);
+    assert_eq!(read(Mode::Test, "ba").await, None);
+}

@@ -1,0 +1,115 @@
+//! What suppliers tell is stored once, and comes to one end.
+
+use super::*;
+use crate::{StoredSupplierEvent, SupplierEventState};
+use host_domain::supplier_event::{SupplierEvent, SupplierEventKind};
+
+on_both_databases!(
+    an_event_comes_back_as_it_went_in,
+    an_event_is_received_once,
+    an_event_comes_to_one_end,
+);
+
+fn event(id: &str) -> SupplierEvent {
+    SupplierEvent {
+        id: id.into(),
+        kind: SupplierEventKind::BookingChanged,
+        supplier_reference: Some("ord_1".into()),
+        client_reference: Some("bkg_1-book".into()),
+        supplier_offer: Some("off \u{0} 'ü'".into()),
+        occurred_at: Some(NOW),
+    }
+}
+
+fn receiving(mode: Mode, supplier: &SupplierId, event: &SupplierEvent) -> Write {
+    let mut write = Write::new(NOW);
+    write.receive_supplier_event(mode, supplier, event, &[7; 32]);
+    write
+}
+
+async fn read(store: &Store, id: &str) -> Option<StoredSupplierEvent> {
+    let read = store.supplier_event(Mode::Test, &supplier(), id).await;
+    read.unwrap()
+}
+
+fn received(event: SupplierEvent) -> StoredSupplierEvent {
+    StoredSupplierEvent {
+        event,
+        body_sha256: vec![7; 32],
+        state: SupplierEventState::Received,
+        booking_id: None,
+        received_at: NOW,
+        settled_at: None,
+    }
+}
+
+async fn an_event_comes_back_as_it_went_in(db: &TestDatabase) {
+    assert_eq!(read(&db.store, "e1").await, None);
+    let bare = SupplierEvent {
+        kind: SupplierEventKind::Irrelevant("a test".into()),
+        supplier_reference: None,
+        client_reference: None,
+        supplier_offer: None,
+        occurred_at: None,
+        ..event("e2")
+    };
+    for event in [event("e1"), bare] {
+        let write = receiving(Mode::Test, &supplier(), &event);
+        db.store.commit(write).await.unwrap();
+        let read = read(&db.store, &event.id).await;
+        assert_eq!(read, Some(received(event)));
+    }
+}
+
+async fn an_event_is_received_once(db: &TestDatabase) {
+    let other = SupplierId::parse("SUPPLIER_B").unwrap();
+    for (mode, supplier, seen) in [
+        (Mode::Test, supplier(), None),
+        (Mode::Test, supplier(), Some(Conflict::SupplierEventSeen)),
+        (Mode::Test, other, None),
+        (Mode::Live, supplier(), None),
+    ] {
+        let write = receiving(mode, &supplier, &event("e"));
+        let result = conflict(&db.store, write).await;
+        assert_eq!(result, seen, "{mode:?} {supplier}");
+    }
+}
+
+async fn an_event_comes_to_one_end(db: &TestDatabase) {
+    let booking = BookingId::from_bits(1);
+    let later = NOW.plus_s(1);
+    let applying = |id| {
+        let mut write = Write::new(later);
+        write.apply_supplier_event(Mode::Test, &supplier(), id, &booking);
+        write
+    };
+    let ignoring = |id| {
+        let mut write = Write::new(later);
+        write.ignore_supplier_event(Mode::Test, &supplier(), id);
+        write
+    };
+    let settled = Some(Conflict::SupplierEventSettled);
+    assert_eq!(conflict(&db.store, applying("e1")).await, settled);
+    for id in ["e1", "e2"] {
+        let write = receiving(Mode::Test, &supplier(), &event(id));
+        db.store.commit(write).await.unwrap();
+    }
+    assert_eq!(conflict(&db.store, applying("e1")).await, None);
+    assert_eq!(conflict(&db.store, ignoring("e2")).await, None);
+    for write in [ignoring("e1"), applying("e1"), applying("e2")] {
+        assert_eq!(conflict(&db.store, write).await, settled);
+    }
+    let applied = StoredSupplierEvent {
+        state: SupplierEventState::Applied,
+        booking_id: Some(booking.clone()),
+        settled_at: Some(later),
+        ..received(event("e1"))
+    };
+    assert_eq!(read(&db.store, "e1").await, Some(applied));
+    let ignored = StoredSupplierEvent {
+        state: SupplierEventState::Ignored,
+        settled_at: Some(later),
+        ..received(event("e2"))
+    };
+    assert_eq!(read(&db.store, "e2").await, Some(ignored));
+}

@@ -1,0 +1,272 @@
+//! Prebook, book, and read back.
+
+use stopover_sdk::flight_booking::{
+    BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
+};
+use stopover_sdk::http::{self, Method, Response};
+use stopover_sdk::types::flight::{FlightBookingState, Passenger};
+use stopover_sdk::{ChangeError, FlightBooking, ReadError, Refusal, RefusalReason};
+
+use crate::fault::{Change, Fault};
+use crate::map::offer::Bound;
+use crate::map::passenger::{self, Ids};
+use crate::settings::Settings;
+use crate::upstream::{
+    AIRLINE_TIMEOUT_MS, Answer, CHANGE_TIMEOUT_MS, get, open, open_change, open_page, open_read,
+    request, with_data,
+};
+use crate::wire::cancellation::OrderCancellation;
+use crate::wire::offer::Offer;
+use crate::wire::order::Order;
+use crate::wire::request::{Loyalty, LoyaltyAccount, Metadata, Order as NewOrder, Payment};
+use crate::{DuffelFlights, map};
+
+/// An offer has one order. More than a page of them is no answer to our question.
+const PAGES_MAX: usize = 5;
+
+impl FlightBooking for DuffelFlights {
+    fn prebook(asked: PrebookRequest) -> Result<Prebooked, ChangeError> {
+        let settings = Settings::read()?;
+        let id = &asked.supplier_offer;
+        let mut offer = read_offer(&settings, id).map_err(nothing_changed)?;
+        let ids = check_passengers(&asked, &offer)?;
+        let mut is_patched = false;
+        for (passenger, passenger_id) in asked.passengers.iter().zip(&ids.0) {
+            if !passenger.loyalty_accounts.is_empty() {
+                set_loyalty(&settings, id, passenger_id, passenger)?;
+                is_patched = true;
+            }
+        }
+        if is_patched {
+            offer = read_offer(&settings, id).map_err(loyalty_set)?;
+        }
+        map::offer::prebooked(offer, ids, &asked.currency, asked.total)
+    }
+
+    fn book(asked: BookRequest) -> Result<FlightBookingState, ChangeError> {
+        let settings = Settings::read()?;
+        let bound = Bound::read(&asked.supplier_prebook)
+            .ok_or_else(|| Refusal::new(RefusalReason::Invalid, "the prebook is not ours"))?;
+        let passengers = passenger::order_passengers(
+            &asked.passengers,
+            &bound.passengers,
+            &bound.documents,
+            &asked.contact,
+        )?;
+        let order = NewOrder {
+            kind: "instant",
+            selected_offers: [&bound.offer],
+            payments: [payment(asked.total, &asked.currency)?],
+            passengers,
+            metadata: Metadata {
+                gateway_booking_id: &asked.client_reference,
+                gateway_passengers: map::order::passengers_label(&bound.passengers),
+            },
+        };
+        let request = request(&settings, Method::Post, "/air/orders").timeout_ms(CHANGE_TIMEOUT_MS);
+        let response = with_data(request, order)?.send()?;
+        if response.status == 202 {
+            return Ok(accepted(&response, &asked));
+        }
+        match open::<Order>(&response)? {
+            Answer::Data(page) => {
+                map::order::check_is_ours(&page.data, None, &asked.client_reference)?;
+                Ok(map::order::state(page.data, None)?)
+            }
+            Answer::Fault(fault) if fault.is_price_change() => {
+                Err(dearer(&settings, &bound.offer, fault))
+            }
+            Answer::Fault(fault) => Err(fault.into_change_error(Change::Book)),
+        }
+    }
+
+    fn find(asked: FindRequest) -> Result<FindAnswer, ReadError> {
+        let settings = Settings::read()?;
+        let known = asked.supplier_reference.filter(|id| !id.is_empty());
+        let mut order = match known.map(|id| read_order(&settings, &id)).transpose() {
+            Err(ReadError::NotFound(_)) => None,
+            order => order?,
+        };
+        // Without the prebook there is nothing to ask by: Duffel does not search
+        // by what orders are labelled with.
+        if let (None, Some(prebook)) = (&order, &asked.supplier_prebook)
+            && let Some(bound) = Bound::read(prebook)
+        {
+            order = find_order(&settings, &bound.offer, &asked.client_reference)?;
+        }
+        let Some(order) = order else {
+            return Ok(FindAnswer::NotFound);
+        };
+        map::order::check_is_ours(&order, None, &asked.client_reference)?;
+        Ok(FindAnswer::Found(state(&settings, order)?))
+    }
+}
+
+/// An order by its id.
+pub(crate) fn read_order(settings: &Settings, id: &str) -> Result<Order, ReadError> {
+    let path = format!("/air/orders/{}", http::encode(id));
+    let order: Order = open_read(&get(settings, &path).send()?)?;
+    if order.id != id {
+        return Err(ReadError::Unreadable(
+            "the answer is about another order".to_owned(),
+        ));
+    }
+    Ok(order)
+}
+
+/// The booking as it stands. Of one that was cancelled it tells what that cost:
+/// without, it is no answer.
+pub(crate) fn state(
+    settings: &Settings,
+    mut order: Order,
+) -> Result<FlightBookingState, ReadError> {
+    let cancellation = match order.cancellation.take() {
+        _ if order.cancelled_at.is_none() => None,
+        Some(cancellation) if cancellation.confirmed_at.is_some() => Some(cancellation),
+        _ => {
+            let request = get(settings, "/air/order_cancellations").query("order_id", &order.id);
+            let all: Vec<OrderCancellation> = open_read(&request.send()?)?;
+            map::cancellation::confirmed(&order.id, all)
+        }
+    };
+    Ok(map::order::state(order, cancellation.as_ref())?)
+}
+
+/// Exactly this amount, out of our balance at Duffel.
+pub(crate) fn payment(total: i64, currency: &str) -> Result<Payment<'_>, Refusal> {
+    let amount = map::major(total, currency)
+        .map_err(|error| Refusal::new(RefusalReason::Invalid, error.to_string()))?;
+    Ok(Payment {
+        kind: "balance",
+        amount,
+        currency,
+    })
+}
+
+/// What a failed read means for a change that was not begun.
+pub(crate) fn nothing_changed(error: ReadError) -> ChangeError {
+    match error {
+        ReadError::Rejected(refusal) => refusal.into(),
+        ReadError::RateLimited(wait_s) => ChangeError::RateLimited(wait_s),
+        ReadError::NotFound(text) => Refusal::new(RefusalReason::Expired, text).into(),
+        ReadError::Misconfigured(text) => Refusal::new(RefusalReason::Account, text).into(),
+        ReadError::TimedOut(text)
+        | ReadError::Unavailable(text)
+        | ReadError::Failed(text)
+        | ReadError::Unreadable(text) => ChangeError::NotSent(text),
+    }
+}
+
+/// The same once loyalty programmes stand on the offer.
+fn loyalty_set(error: ReadError) -> ChangeError {
+    match nothing_changed(error) {
+        ChangeError::NotSent(text) => ChangeError::Unknown(text),
+        error => error,
+    }
+}
+
+fn read_offer(settings: &Settings, id: &str) -> Result<Offer, ReadError> {
+    let path = format!("/air/offers/{}", http::encode(id));
+    let response = get(settings, &path).timeout_ms(AIRLINE_TIMEOUT_MS).send()?;
+    let offer: Offer = open_read(&response)?;
+    if offer.id != id {
+        return Err(ReadError::Unreadable(
+            "the answer is about another offer".to_owned(),
+        ));
+    }
+    Ok(offer)
+}
+
+/// The passengers' ids; what booking would refuse is refused here, before
+/// anybody is charged.
+fn check_passengers(asked: &PrebookRequest, offer: &Offer) -> Result<Ids, Refusal> {
+    let invalid = |message: &str| Refusal::new(RefusalReason::Invalid, message);
+    let last_departure = offer
+        .slices
+        .last()
+        .and_then(|slice| slice.segments.last())
+        .map_or("", |segment| segment.departing_at.as_str());
+    let kinds = passenger::kinds_on(&asked.passengers, last_departure);
+    let ids = passenger::match_ids(&kinds, &offer.passengers)
+        .ok_or_else(|| invalid("the offer is for other passengers"))?;
+    let types = &offer.document_types;
+    passenger::order_passengers(&asked.passengers, &ids.0, types, &asked.contact)?;
+    let has_document = |passenger: &Passenger| passenger::document(passenger, types).is_some();
+    if offer.documents_required && !asked.passengers.iter().all(has_document) {
+        return Err(invalid("the offer wants a passport of each passenger"));
+    }
+    Ok(ids)
+}
+
+fn set_loyalty(
+    settings: &Settings,
+    offer_id: &str,
+    passenger_id: &str,
+    passenger: &Passenger,
+) -> Result<(), ChangeError> {
+    let (offer_id, passenger_id) = (http::encode(offer_id), http::encode(passenger_id));
+    let path = format!("/air/offers/{offer_id}/passengers/{passenger_id}");
+    let accounts = passenger.loyalty_accounts.iter();
+    let loyalty = Loyalty {
+        given_name: &passenger.first_name,
+        family_name: &passenger.last_name,
+        loyalty_programme_accounts: accounts
+            .map(|account| LoyaltyAccount {
+                airline_iata_code: &account.airline_iata_code,
+                account_number: &account.membership_number,
+            })
+            .collect(),
+    };
+    let request = request(settings, Method::Patch, &path).timeout_ms(AIRLINE_TIMEOUT_MS);
+    let response = with_data(request, loyalty)?.send()?;
+    open_change::<crate::wire::offer::Passenger>(&response, Change::Passenger)?;
+    Ok(())
+}
+
+/// Accepted, and decided later. Nothing tells what this answer holds.
+fn accepted(response: &Response, asked: &BookRequest) -> FlightBookingState {
+    let id = match open::<Order>(response) {
+        Ok(Answer::Data(page)) if page.data.id.starts_with("ord_") => page.data.id,
+        _ => String::new(),
+    };
+    map::order::pending(id, &asked.client_reference, asked.total, &asked.currency)
+}
+
+/// The refusal of a payment that is not the price, with the price as it is now.
+fn dearer(settings: &Settings, offer_id: &str, fault: Fault) -> ChangeError {
+    let now = read_offer(settings, offer_id).ok().and_then(|offer| {
+        let total = map::minor(offer.total_amount, &offer.total_currency).ok()?;
+        Some(map::offer::dearer(total, &offer.total_currency))
+    });
+    match now {
+        Some(refusal) => refusal
+            .with_code("payment_amount_does_not_match_order_amount")
+            .into(),
+        None => fault.into_change_error(Change::Book),
+    }
+}
+
+fn find_order(
+    settings: &Settings,
+    offer_id: &str,
+    client_reference: &str,
+) -> Result<Option<Order>, ReadError> {
+    let mut after: Option<String> = None;
+    for _ in 0..PAGES_MAX {
+        let mut request = get(settings, "/air/orders").query("offer_id", offer_id);
+        if let Some(after) = &after {
+            request = request.query("after", after);
+        }
+        let page = open_page(&request.send()?)?;
+        if let Some(order) = map::order::with_reference(page.data, client_reference) {
+            return Ok(Some(order));
+        }
+        after = page.after;
+        if after.is_none() {
+            return Ok(None);
+        }
+    }
+    Err(ReadError::Unreadable(
+        "Duffel lists more orders for one offer than can be".to_owned(),
+    ))
+}

@@ -1,0 +1,108 @@
+//! Quote and cancel. A cancellation is a quote that was confirmed.
+
+use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
+use stopover_sdk::http::{self, Method, Request, Response};
+use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::{ChangeError, FlightCancellation, ReadError, Refusal, RefusalReason};
+
+use crate::booking::{nothing_changed, read_order, state};
+use crate::fault::Change;
+use crate::settings::Settings;
+use crate::upstream::{
+    AIRLINE_TIMEOUT_MS, Answer, CHANGE_TIMEOUT_MS, open, open_change, request, with_data,
+};
+use crate::wire::cancellation::OrderCancellation;
+use crate::wire::order::Order;
+use crate::{DuffelFlights, map, wire};
+
+const NOT_THROUGH_DUFFEL: &str = "the airline does not let Duffel cancel this order";
+
+impl FlightCancellation for DuffelFlights {
+    fn quote_cancellation(asked: QuoteRequest) -> Result<Quote, ReadError> {
+        let settings = Settings::read()?;
+        let order = read_order(&settings, &asked.supplier_reference)?;
+        map::order::check_is_ours(&order, None, &asked.client_reference)?;
+        if order.cancelled_at.is_some() {
+            let message = "the order is cancelled already";
+            return Err(Refusal::new(RefusalReason::NotCancellable, message).into());
+        }
+        if !can_be_cancelled(&order) {
+            return Ok(Quote::Unavailable(NOT_THROUGH_DUFFEL.to_owned()));
+        }
+        let response = quote_request(&settings, &order.id)?.send()?;
+        match open::<OrderCancellation>(&response)? {
+            Answer::Data(page) => Ok(map::cancellation::quote(&order, &page.data)?.map_or_else(
+                || Quote::Unavailable("the refund is not in the order's money".to_owned()),
+                Quote::Quoted,
+            )),
+            Answer::Fault(fault) if fault.is_airlines() || fault.is_unsupported() => {
+                Ok(Quote::Unavailable(fault.to_text()))
+            }
+            Answer::Fault(fault) => Err(fault.into_read_error()),
+        }
+    }
+
+    fn cancel(asked: CancelRequest) -> Result<FlightBookingState, ChangeError> {
+        let settings = Settings::read()?;
+        let id = asked.supplier_reference.as_str();
+        let refused = |message: &str| Refusal::new(RefusalReason::NotCancellable, message);
+        let order = match read_order(&settings, id) {
+            Err(ReadError::NotFound(text)) => return Err(refused(&text).into()),
+            order => order.map_err(nothing_changed)?,
+        };
+        map::order::check_is_ours(&order, None, &asked.booking_client_reference)?;
+        if order.cancelled_at.is_some() {
+            return state(&settings, order).map_err(|error| {
+                ChangeError::Unknown(format!(
+                    "the order is cancelled, but not what that cost: {error:?}"
+                ))
+            });
+        }
+        if !can_be_cancelled(&order) {
+            return Err(refused(NOT_THROUGH_DUFFEL).into());
+        }
+        // Duffel confirms only the newest quote of an order.
+        let response = quote_request(&settings, id)?.send()?;
+        let quote: OrderCancellation = open_change(&response, Change::Quote)?;
+        check(&quote, id)?;
+        let confirmed = confirm(&settings, &quote.id)?;
+        let done: OrderCancellation = open_change(&confirmed, Change::Cancel)?;
+        check(&done, id)?;
+        if done.id != quote.id || done.confirmed_at.is_none() {
+            let text = "the cancellation was answered without being confirmed";
+            return Err(ChangeError::Unknown(text.to_owned()));
+        }
+        Ok(map::order::state(order, Some(&done))?)
+    }
+}
+
+/// Where Duffel does not tell what can be done, trying tells.
+fn can_be_cancelled(order: &Order) -> bool {
+    let actions = order.available_actions.as_ref();
+    actions.is_none_or(|actions| actions.iter().any(|action| action == "cancel"))
+}
+
+fn quote_request(
+    settings: &Settings,
+    order_id: &str,
+) -> Result<Request, stopover_sdk::json::Unwritable> {
+    let request = request(settings, Method::Post, "/air/order_cancellations");
+    let data = wire::request::OrderCancellation { order_id };
+    with_data(request.timeout_ms(AIRLINE_TIMEOUT_MS), data)
+}
+
+fn confirm(settings: &Settings, id: &str) -> Result<Response, http::Error> {
+    let id = http::encode(id);
+    let path = format!("/air/order_cancellations/{id}/actions/confirm");
+    request(settings, Method::Post, &path)
+        .timeout_ms(CHANGE_TIMEOUT_MS)
+        .send()
+}
+
+fn check(cancellation: &OrderCancellation, order_id: &str) -> Result<(), ChangeError> {
+    if cancellation.id.is_empty() || cancellation.order_id != order_id {
+        let text = "the answer is about another order's cancellation";
+        return Err(ChangeError::Unknown(text.to_owned()));
+    }
+    Ok(())
+}

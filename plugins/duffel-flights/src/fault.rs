@@ -1,0 +1,197 @@
+//! What Duffel's error codes mean. The code decides together with the status of
+//! the answer, never the status that stands in its `meta`: the two differ.
+//!
+//! For calls that change something [`Fault::refusal_reason`] is the closed list
+//! of what is a definite no; every other answer leaves the outcome unknown.
+
+use stopover_sdk::http::Response;
+use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason, clock, time};
+
+use crate::wire::{Failure, WireError};
+
+/// An error answer.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    status: u16,
+    /// As told; none in the answer of a proxy.
+    errors: Vec<WireError>,
+    /// By which Duffel's support finds the call.
+    request_id: Option<String>,
+    wait_s: Option<u32>,
+}
+
+/// Calls that change something, or lead to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// A passenger's loyalty programmes, on an offer.
+    Passenger,
+    Book,
+    /// A cancellation's quote: moves nothing, and is wanted only to be confirmed.
+    Quote,
+    Cancel,
+    BuyServices,
+}
+
+impl Fault {
+    pub(crate) fn new(response: &Response) -> Self {
+        let failure: Failure = response.json().unwrap_or_default();
+        let header = response.header("x-request-id").map(str::to_owned);
+        Self {
+            status: response.status,
+            errors: failure.errors,
+            request_id: header.or(failure.meta.request_id),
+            wait_s: wait_s(response),
+        }
+    }
+
+    /// The airline's fault, not Duffel's and not ours.
+    pub(crate) fn is_airlines(&self) -> bool {
+        self.first()
+            .is_some_and(|error| error.category == "airline_error")
+    }
+
+    /// The offer, or a service, costs something else by now.
+    pub(crate) fn is_price_change(&self) -> bool {
+        self.is(422, "payment_amount_does_not_match_order_amount")
+    }
+
+    /// Duffel, or the airline, does not do this to this order.
+    pub(crate) fn is_unsupported(&self) -> bool {
+        self.is(422, "unsupported_action") || self.is(400, "400")
+    }
+
+    pub(crate) fn into_read_error(self) -> ReadError {
+        let text = self.to_text();
+        match (self.status, self.code()) {
+            (401 | 403, _) => ReadError::Misconfigured(text),
+            (400 | 406, code) if is_header_code(code) => ReadError::Misconfigured(text),
+            (_, "unavailable_feature") => ReadError::Misconfigured(text),
+            (404, _) => ReadError::NotFound(text),
+            (408 | 504, _) => ReadError::TimedOut(text),
+            (429, _) => ReadError::RateLimited(self.wait_s),
+            (422, "offer_no_longer_available") => self.rejected(RefusalReason::Unavailable),
+            (422, "offer_expired") => self.rejected(RefusalReason::Expired),
+            (422, "already_cancelled") => self.rejected(RefusalReason::NotCancellable),
+            (400..=499, _) => self.rejected(RefusalReason::Invalid),
+            (503, _) => ReadError::Unavailable(text),
+            (500..=599, _) => ReadError::Failed(text),
+            _ => ReadError::Unreadable(text),
+        }
+    }
+
+    /// Refused out of the closed list, limited by a documented limit, else
+    /// unknown. Never "not sent": Duffel has answered.
+    pub(crate) fn into_change_error(self, change: Change) -> ChangeError {
+        if self.is(429, "rate_limit_exceeded") {
+            return ChangeError::RateLimited(self.wait_s);
+        }
+        let reasons: Option<Vec<RefusalReason>> = self
+            .errors
+            .iter()
+            .map(|error| self.refusal_reason(change, error))
+            .collect();
+        match reasons.and_then(|reasons| reasons.into_iter().next()) {
+            Some(reason) => self.refusal(reason).into(),
+            None => ChangeError::Unknown(self.to_text()),
+        }
+    }
+
+    /// The closed list. "Already done" is not on it: who did it, only reading
+    /// tells.
+    fn refusal_reason(&self, change: Change, error: &WireError) -> Option<RefusalReason> {
+        use Change::{Book, BuyServices, Cancel, Passenger, Quote};
+        let other = |text: &str| Some(RefusalReason::Other(text.to_owned()));
+        let invalid = matches!(
+            error.code.0.as_str(),
+            "invalid_phone_number" | "duplicate_passenger_name" | "invalid_loyalty_card"
+        ) || error.code.0.starts_with("validation_");
+        match (self.status, error.code.0.as_str(), change) {
+            (401 | 403, _, _) if error.category == "authentication_error" => {
+                Some(RefusalReason::Account)
+            }
+            (400 | 401 | 403 | 406, code, _) if is_header_code(code) => {
+                Some(RefusalReason::Account)
+            }
+            (401 | 403 | 422, "unavailable_feature", _) => Some(RefusalReason::Account),
+            (422, _, Passenger | Book | BuyServices) if invalid => Some(RefusalReason::Invalid),
+            (422, _, Quote | Cancel) if invalid => Some(RefusalReason::NotCancellable),
+            (422, "offer_no_longer_available", Passenger | Book) => {
+                Some(RefusalReason::Unavailable)
+            }
+            (422, "offer_expired", Passenger | Book) => Some(RefusalReason::Expired),
+            (404, "not_found", Passenger | Book) => Some(RefusalReason::Expired),
+            (422, "offer_request_already_booked" | "duplicate_booking", Book) => {
+                Some(RefusalReason::Duplicate)
+            }
+            (422, "insufficient_balance", Book | BuyServices) => Some(RefusalReason::Account),
+            (422, "ancillary_service_not_available", Book | BuyServices) => {
+                Some(RefusalReason::Unavailable)
+            }
+            (422, "payment_amount_does_not_match_order_amount", Book | BuyServices) => {
+                other("the price changed")
+            }
+            (502, "order_not_created", Book) => other("the airline did not create the order"),
+            (422, "unsupported_action", Quote | Cancel) | (400, "400", Quote | Cancel) => {
+                Some(RefusalReason::NotCancellable)
+            }
+            (404, "not_found", Quote) => Some(RefusalReason::NotCancellable),
+            (404, "not_found", BuyServices) => other("Duffel has no such order"),
+            (422, "unsupported_action", Passenger | Book | BuyServices)
+            | (400, "400", Passenger | Book | BuyServices)
+            | (422, "pay_later_order_no_payment_for_ancillaries", BuyServices) => {
+                other("the airline does not do this")
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn refusal(&self, reason: RefusalReason) -> Refusal {
+        Refusal::new(reason, self.to_text()).with_code(self.code())
+    }
+
+    /// What operators see: code and title say what is wrong in general, and
+    /// nothing of this request.
+    pub(crate) fn to_text(&self) -> String {
+        let mut text = format!("Duffel answered {}", self.status);
+        if let Some(error) = self.first() {
+            text.push_str(&format!(" {}: {}", error.code.0, error.title));
+        }
+        if let Some(id) = &self.request_id {
+            text.push_str(&format!(" (request {id})"));
+        }
+        text
+    }
+
+    fn rejected(&self, reason: RefusalReason) -> ReadError {
+        ReadError::Rejected(self.refusal(reason))
+    }
+
+    fn is(&self, status: u16, code: &str) -> bool {
+        self.status == status && self.code() == code
+    }
+
+    fn code(&self) -> &str {
+        self.first().map_or("", |error| error.code.0.as_str())
+    }
+
+    fn first(&self) -> Option<&WireError> {
+        self.errors.first()
+    }
+}
+
+/// `missing_version_header`, `invalid_authorization_header`, …
+fn is_header_code(code: &str) -> bool {
+    (code.starts_with("missing_") || code.starts_with("invalid_")) && code.ends_with("_header")
+}
+
+/// Seconds until the limit is reset, which Duffel tells as an HTTP date.
+fn wait_s(response: &Response) -> Option<u32> {
+    let reset = response
+        .header("ratelimit-reset")
+        .and_then(|date| time::parse_http_date(date.trim()));
+    let Some(reset) = reset else {
+        return response.retry_after_s();
+    };
+    let wait_ms = reset.saturating_sub(clock::now_ms()).max(0);
+    u32::try_from((wait_ms + 999) / 1000).ok()
+}

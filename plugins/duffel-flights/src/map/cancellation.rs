@@ -1,0 +1,70 @@
+//! What ending an order keeps and gives back.
+
+use stopover_sdk::flight_cancellation::AirlineQuote;
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::time;
+use stopover_sdk::types::flight::TicketCancellation;
+
+use crate::map::{filled, minor};
+use crate::wire;
+use crate::wire::cancellation::OrderCancellation;
+
+/// What a cancellation keeps of the order's price and gives back in money. None
+/// when Duffel does not tell in a way that is understood: then nothing is owed
+/// until somebody has looked.
+pub(crate) fn amounts(
+    order: &wire::order::Order,
+    cancellation: &OrderCancellation,
+) -> Result<Option<TicketCancellation>, Unreadable> {
+    let currency = order.total_currency.as_str();
+    let total = minor(order.total_amount, currency)?;
+    let (fee, refund) = match cancellation.refund_to.as_str() {
+        "balance" | "arc_bsp_cash" | "card" | "original_form_of_payment" => {
+            if cancellation.refund_currency != currency {
+                return Ok(None);
+            }
+            let refund = minor(cancellation.refund_amount, currency)?;
+            (total.saturating_sub(refund).max(0), refund)
+        }
+        // The airline keeps the money, and owes the passenger another flight.
+        "airline_credits" | "voucher" => (total, 0),
+        // Nothing was paid.
+        "awaiting_payment" => (0, 0),
+        _ => return Ok(None),
+    };
+    Ok(Some(TicketCancellation {
+        currency: currency.to_owned(),
+        fee,
+        refund,
+        supplier_reference: filled(cancellation.id.clone()),
+    }))
+}
+
+/// A quote as the airline's; none like the amounts.
+pub(crate) fn quote(
+    order: &wire::order::Order,
+    cancellation: &OrderCancellation,
+) -> Result<Option<AirlineQuote>, Unreadable> {
+    let amounts = amounts(order, cancellation)?;
+    Ok(amounts.map(|amounts| AirlineQuote {
+        currency: amounts.currency,
+        fee: amounts.fee,
+        refund: amounts.refund,
+        expires_at: cancellation
+            .expires_at
+            .as_deref()
+            .and_then(time::parse_timestamp),
+    }))
+}
+
+/// Of an order's cancellations the one that was carried out; the others are
+/// quotes.
+pub(crate) fn confirmed(
+    order_id: &str,
+    cancellations: Vec<OrderCancellation>,
+) -> Option<OrderCancellation> {
+    cancellations
+        .into_iter()
+        .filter(|one| one.order_id == order_id && one.confirmed_at.is_some())
+        .max_by(|left, right| left.created_at.cmp(&right.created_at))
+}

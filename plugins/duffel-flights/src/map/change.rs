@@ -1,0 +1,73 @@
+//! What an airline changed on its own.
+
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::time;
+use stopover_sdk::types::flight::{AirlineChange, ChangeType};
+
+use crate::map::itinerary::segments;
+use crate::map::passenger::Ids;
+use crate::wire::itinerary::{Segment, Slice};
+use crate::wire::order;
+
+/// A change of an order's flights. Duffel names no time by which to answer.
+///
+/// # Errors
+/// It has no date, or flights without times.
+pub(crate) fn airline_change(
+    written: order::AirlineChange,
+    ids: &Ids,
+) -> Result<AirlineChange, Unreadable> {
+    let detected_at = time::parse_timestamp(&written.created_at)
+        .ok_or_else(|| Unreadable::new("a change of the airline has no date"))?;
+    let action = written.action_taken.as_deref();
+    let action_required = action.is_none() && !written.available_actions.is_empty();
+    let accepted_at = match action {
+        Some("accepted") => written.action_taken_at.as_deref(),
+        _ => None,
+    };
+    let (removed, added) = (flown(written.removed), flown(written.added));
+    Ok(AirlineChange {
+        supplier_change_id: written.id,
+        detected_at,
+        change_type: change_type(&removed, &added),
+        action_required,
+        expires_at: None,
+        accepted_at: accepted_at.and_then(time::parse_timestamp),
+        removed_segments: segments(removed, ids)?,
+        added_segments: segments(added, ids)?,
+    })
+}
+
+fn flown(slices: Vec<Slice>) -> Vec<Segment> {
+    slices
+        .into_iter()
+        .flat_map(|slice| slice.segments)
+        .collect()
+}
+
+/// Duffel does not say what kind of change it is; the flights do.
+fn change_type(removed: &[Segment], added: &[Segment]) -> ChangeType {
+    let pairs = || removed.iter().zip(added);
+    let is_one_to_one = removed.len() == added.len();
+    if added.is_empty() {
+        ChangeType::Cancellation
+    } else if !is_one_to_one || !pairs().all(|(before, after)| is_same_way(before, after)) {
+        ChangeType::Reroute
+    } else if !pairs().all(|(before, after)| is_same_flight(before, after)) {
+        ChangeType::ScheduleChange
+    } else {
+        ChangeType::Equipment
+    }
+}
+
+fn is_same_way(before: &Segment, after: &Segment) -> bool {
+    before.origin.iata_code == after.origin.iata_code
+        && before.destination.iata_code == after.destination.iata_code
+}
+
+fn is_same_flight(before: &Segment, after: &Segment) -> bool {
+    before.departing_at == after.departing_at
+        && before.arriving_at == after.arriving_at
+        && before.marketing_carrier.iata_code == after.marketing_carrier.iata_code
+        && before.marketing_carrier_flight_number == after.marketing_carrier_flight_number
+}

@@ -1,0 +1,38 @@
+//! What a delivery is about.
+
+use stopover_sdk::supplier_events::{Event, Kind};
+use stopover_sdk::time;
+
+use crate::map::filled;
+use crate::wire;
+
+/// The event, or none without an id to know it by when it comes again.
+pub(crate) fn event(written: wire::event::Event) -> Option<Event> {
+    let object = written.data.object;
+    let is_order = |id: &String| id.starts_with("ord_");
+    Some(Event {
+        id: filled(written.id)?,
+        kind: kind(&written.kind),
+        supplier_reference: object
+            .order_id
+            .or(Some(object.id))
+            .filter(is_order)
+            .or(Some(written.about).filter(is_order)),
+        client_reference: object.metadata.gateway_booking_id,
+        supplier_offer: object.offer_id.and_then(filled),
+        occurred_at: time::parse_timestamp(&written.created_at),
+    })
+}
+
+/// A quote for a cancellation changes nothing, and neither do credits, hotels and
+/// pings.
+fn kind(name: &str) -> Kind {
+    match name {
+        "order.created" | "order.creation_failed" | "order.updated" => Kind::BookingChanged,
+        "order.airline_initiated_change_detected" | "air.order.changed" => Kind::ItineraryChanged,
+        "order_cancellation.confirmed" => Kind::CancellationChanged,
+        "payment.created" => Kind::PaymentChanged,
+        name if name.starts_with("air.payment.") => Kind::PaymentChanged,
+        name => Kind::Irrelevant(name.to_owned()),
+    }
+}

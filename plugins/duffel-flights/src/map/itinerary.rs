@@ -1,0 +1,301 @@
+//! Slices and segments to journeys, conditions to what a fare allows.
+
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::time;
+use stopover_sdk::types::Money;
+use stopover_sdk::types::flight::{
+    Cabin, Direction, FareCondition, FareConditions, Journey, Segment, SegmentPassenger,
+};
+
+use crate::map::passenger::Ids;
+use crate::map::{filled, minor};
+use crate::wire::itinerary::{self as wire, Place, Slice};
+
+/// The journeys of a trip.
+///
+/// # Errors
+/// A slice has no segments, or a segment no times.
+pub(crate) fn journeys(slices: Vec<Slice>, ids: &Ids) -> Result<Vec<Journey>, Unreadable> {
+    let ends: Option<Vec<(&str, &str)>> = slices
+        .iter()
+        .map(|slice| {
+            let (first, last) = (slice.segments.first()?, slice.segments.last()?);
+            Some((city(&first.origin), city(&last.destination)))
+        })
+        .collect();
+    let ends = ends.ok_or_else(|| Unreadable::new("a slice has no segments"))?;
+    let directions = Direction::of_trip(&ends);
+    slices
+        .into_iter()
+        .zip(directions)
+        .map(|(slice, direction)| journey(slice, direction, ids))
+        .collect()
+}
+
+fn journey(slice: Slice, direction: Direction, ids: &Ids) -> Result<Journey, Unreadable> {
+    let connections = slice.segments.len().saturating_sub(1);
+    let stops: usize = slice
+        .segments
+        .iter()
+        .map(|segment| segment.stops.len())
+        .sum();
+    let segments = segments(slice.segments, ids)?;
+    let (Some(first), Some(last)) = (segments.first(), segments.last()) else {
+        return Err(Unreadable::new("a slice has no segments"));
+    };
+    let told = slice.duration.as_deref();
+    Ok(Journey {
+        supplier_journey_id: slice.id,
+        origin: first.origin.clone(),
+        destination: last.destination.clone(),
+        direction,
+        fare_brand: slice.fare_brand_name.and_then(filled),
+        departure_time: first.departure_time.clone(),
+        arrival_time: last.arrival_time.clone(),
+        duration_minutes: told
+            .and_then(time::parse_duration_minutes)
+            .or_else(|| on_the_way(&segments)),
+        stops: u8::try_from(connections + stops).unwrap_or(u8::MAX),
+        segments,
+    })
+}
+
+/// Segments in their order.
+pub(crate) fn segments(
+    segments: Vec<wire::Segment>,
+    ids: &Ids,
+) -> Result<Vec<Segment>, Unreadable> {
+    segments
+        .into_iter()
+        .map(|written| segment(written, ids))
+        .collect()
+}
+
+fn segment(written: wire::Segment, ids: &Ids) -> Result<Segment, Unreadable> {
+    let local = |text: &str| {
+        time::parse_local_time(text).ok_or_else(|| Unreadable::new("a segment has no time"))
+    };
+    let departure_time = local(&written.departing_at)?;
+    let arrival_time = local(&written.arriving_at)?;
+    let mut cabin = None;
+    let mut passengers = Vec::with_capacity(written.passengers.len());
+    let is_whole_party = written.passengers.len() == ids.0.len();
+    for (place, passenger) in (0..).zip(written.passengers) {
+        let seat = self::cabin(&passenger.cabin_class)?;
+        cabin.get_or_insert(seat);
+        // Some answers name passengers by ids that stand nowhere else.
+        let known = ids.position(&passenger.passenger_id);
+        let Some(position) = known.or(is_whole_party.then_some(place)) else {
+            continue;
+        };
+        passengers.push(SegmentPassenger {
+            passenger: position,
+            cabin: seat,
+            checked_bags: pieces(&passenger.baggages, "checked"),
+            carry_on_bags: pieces(&passenger.baggages, "carry_on"),
+            cabin_name: passenger.cabin_class_marketing_name.and_then(filled),
+        });
+    }
+    passengers.sort_by_key(|passenger| passenger.passenger);
+    let zones = (written.origin.time_zone, written.destination.time_zone);
+    let told = written.duration.as_deref();
+    let duration_minutes = told.and_then(time::parse_duration_minutes).or_else(|| {
+        let is_one_zone = zones.0.is_some() && zones.0 == zones.1;
+        is_one_zone
+            .then(|| minutes_between(&departure_time, &arrival_time))
+            .flatten()
+    });
+    let carrier = written.marketing_carrier;
+    Ok(Segment {
+        supplier_segment_id: written.id,
+        origin: written.origin.iata_code,
+        destination: written.destination.iata_code,
+        departure_time,
+        arrival_time,
+        origin_time_zone: zones.0,
+        destination_time_zone: zones.1,
+        marketing_flight: format!(
+            "{}{}",
+            carrier.iata_code, written.marketing_carrier_flight_number
+        ),
+        marketing_carrier: carrier.name,
+        marketing_carrier_code: carrier.iata_code,
+        marketing_carrier_logo_url: carrier.logo_symbol_url,
+        operating_carrier: filled(written.operating_carrier.name),
+        operating_carrier_logo_url: written.operating_carrier.logo_symbol_url,
+        duration_minutes,
+        cabin: cabin.unwrap_or(Cabin::Economy),
+        passengers,
+    })
+}
+
+/// Pieces of a kind; none where the airline does not tell, which is not zero.
+fn pieces(baggages: &[wire::Baggage], kind: &str) -> Option<u8> {
+    let told = baggages.iter().filter(|baggage| baggage.kind == kind);
+    let count = told
+        .map(|baggage| baggage.quantity)
+        .reduce(|left, right| Some(left?.saturating_add(right?)))??;
+    u8::try_from(count).ok()
+}
+
+/// Where nothing is told it is economy.
+fn cabin(class: &str) -> Result<Cabin, Unreadable> {
+    match class {
+        "economy" | "" => Ok(Cabin::Economy),
+        "premium_economy" => Ok(Cabin::PremiumEconomy),
+        "business" => Ok(Cabin::Business),
+        "first" => Ok(Cabin::First),
+        _ => Err(Unreadable::new("a segment has a cabin that is not known")),
+    }
+}
+
+/// The class in a search.
+pub(crate) fn cabin_class(cabin: Cabin) -> &'static str {
+    match cabin {
+        Cabin::Economy => "economy",
+        Cabin::PremiumEconomy => "premium_economy",
+        Cabin::Business => "business",
+        Cabin::First => "first",
+    }
+}
+
+/// The city where Duffel names one, else the airport: a trip that comes back to
+/// another airport of the city comes back.
+fn city(place: &Place) -> &str {
+    if place.iata_city_code.is_empty() {
+        &place.iata_code
+    } else {
+        &place.iata_city_code
+    }
+}
+
+/// Minutes in the air and between flights; none when one of them is not known.
+fn on_the_way(segments: &[Segment]) -> Option<u32> {
+    let flown: Option<u32> = segments
+        .iter()
+        .map(|segment| segment.duration_minutes)
+        .sum();
+    let waited: Option<u32> = segments
+        .iter()
+        .zip(segments.iter().skip(1))
+        .map(|(arriving, departing)| {
+            minutes_between(&arriving.arrival_time, &departing.departure_time)
+        })
+        .sum();
+    flown?.checked_add(waited?)
+}
+
+/// Minutes between two local times of one place.
+fn minutes_between(from: &str, to: &str) -> Option<u32> {
+    let (from, to) = (time::parse_timestamp(from)?, time::parse_timestamp(to)?);
+    u32::try_from(to.checked_sub(from)? / 60_000).ok()
+}
+
+/// What the fare allows before departure. What the airline does not tell stays
+/// unknown, and so does a penalty without an amount.
+pub(crate) fn fare_conditions(conditions: wire::Conditions) -> FareConditions {
+    FareConditions {
+        refund: fare_condition(conditions.refund),
+        change: fare_condition(conditions.change),
+    }
+}
+
+fn fare_condition(condition: wire::Condition) -> FareCondition {
+    let penalty = condition.penalty_currency.and_then(|currency| {
+        let amount = minor(condition.penalty_amount, &currency).ok()?;
+        Some(Money { amount, currency })
+    });
+    FareCondition {
+        allowed: condition.allowed,
+        penalty,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slice(segments: &[(&str, &str, Option<&str>, &str, &str)]) -> Slice {
+        let place = |zone: &str| Place {
+            iata_code: "XXX".to_owned(),
+            iata_city_code: String::new(),
+            time_zone: filled(zone.to_owned()),
+        };
+        Slice {
+            segments: segments
+                .iter()
+                .map(|(from, to, duration, origin, destination)| wire::Segment {
+                    departing_at: (*from).to_owned(),
+                    arriving_at: (*to).to_owned(),
+                    duration: duration.map(str::to_owned),
+                    origin: place(origin),
+                    destination: place(destination),
+                    ..wire::Segment::default()
+                })
+                .collect(),
+            ..Slice::default()
+        }
+    }
+
+    #[test]
+    fn a_duration_that_is_not_told_is_counted_where_it_can_be() {
+        let (at9, at11, at12, at15) = (
+            "2027-06-01T09:00:00",
+            "2027-06-01T11:00:00",
+            "2027-06-01T12:00:00",
+            "2027-06-01T15:30:00",
+        );
+        type Case<'a> = (
+            &'a [(&'a str, &'a str, Option<&'a str>, &'a str, &'a str)],
+            Option<u32>,
+        );
+        let cases: [Case<'_>; 5] = [
+            (
+                &[(at9, at11, None, "Europe/London", "Europe/London")],
+                Some(120),
+            ),
+            (&[(at9, at11, None, "Europe/London", "Europe/Paris")], None),
+            (&[(at9, at11, None, "", "")], None),
+            (
+                &[
+                    (at9, at11, Some("PT3H"), "A", "B"),
+                    (at12, at15, Some("PT2H30M"), "B", "C"),
+                ],
+                Some(390),
+            ),
+            (
+                &[
+                    (at9, at11, Some("PT3H"), "A", "B"),
+                    (at12, at15, None, "B", "C"),
+                ],
+                None,
+            ),
+        ];
+        for (segments, expected) in cases {
+            let journeys = journeys(vec![slice(segments)], &Ids::default()).unwrap();
+            assert_eq!(journeys[0].duration_minutes, expected, "{segments:?}");
+        }
+    }
+
+    #[test]
+    fn bags_that_are_not_told_are_unknown_and_not_none() {
+        let bag = |kind: &str, quantity| wire::Baggage {
+            kind: kind.to_owned(),
+            quantity,
+        };
+        let cases = [
+            (vec![], None),
+            (vec![bag("carry_on", Some(1))], None),
+            (vec![bag("checked", None)], None),
+            (vec![bag("checked", Some(0))], Some(0)),
+            (
+                vec![bag("checked", Some(1)), bag("checked", Some(1))],
+                Some(2),
+            ),
+            (vec![bag("checked", Some(300))], None),
+        ];
+        for (baggages, expected) in cases {
+            assert_eq!(pieces(&baggages, "checked"), expected, "{baggages:?}");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! An offer to a fare, and to the bound fare of a prebook.
+
+use serde::{Deserialize, Serialize};
+use stopover_sdk::flight_booking::Prebooked;
+use stopover_sdk::flight_pricing::{Filters, Offer};
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::types::flight::{Journey, SegmentPassenger};
+use stopover_sdk::types::{MinorUnits, Money};
+use stopover_sdk::{ChangeError, Refusal, RefusalReason, json, time};
+
+use crate::map::itinerary::{fare_conditions, journeys};
+use crate::map::passenger::Ids;
+use crate::map::{minor, part};
+use crate::wire;
+use crate::wire::itinerary::Slice;
+
+/// The search that offers belong to.
+pub(crate) struct Search {
+    /// Of the offer request.
+    pub(crate) id: String,
+    /// Adults and children first, then infants.
+    pub(crate) ids: Ids,
+    /// How many have a seat.
+    pub(crate) seated: usize,
+}
+
+/// The fare of an offer.
+///
+/// # Errors
+/// It has no id, price or journeys that can be read.
+pub(crate) fn offer(written: wire::offer::Offer, search: &Search) -> Result<Offer, Unreadable> {
+    let supplier_offer = id(written.id)?;
+    let total = minor(written.total_amount, &written.total_currency)?;
+    let journeys = trip(written.slices, &search.ids)?;
+    let fare_conditions = fare_conditions(written.conditions);
+    Ok(Offer {
+        supplier_offer,
+        exclusive_key: Some(search.id.clone()),
+        total,
+        currency: written.total_currency,
+        fare_family: family(&journeys),
+        refundable: fare_conditions.refund.allowed,
+        fare_conditions,
+        documents_required: written.documents_required,
+        checked_bag_included: is_included(&journeys, search.seated, |one| one.checked_bags),
+        carry_on_included: is_included(&journeys, search.seated, |one| one.carry_on_bags),
+        journeys,
+        expires_at: written
+            .expires_at
+            .as_deref()
+            .and_then(time::parse_timestamp),
+    })
+}
+
+/// Whether a fare has what Duffel was asked to filter by. Duffel counts
+/// connections and not stops, and airlines answer with what comes near.
+pub(crate) fn keeps(filters: &Filters, offer: &Offer) -> bool {
+    let clock = |local: &str| local.get(11..).unwrap_or_default().to_owned();
+    offer.journeys.iter().all(|journey| {
+        let (departs, arrives) = (clock(&journey.departure_time), clock(&journey.arrival_time));
+        filters.max_stops.is_none_or(|most| journey.stops <= most)
+            && filters
+                .departure_after
+                .as_ref()
+                .is_none_or(|after| departs >= *after)
+            && filters
+                .departure_before
+                .as_ref()
+                .is_none_or(|before| departs <= *before)
+            && filters
+                .arrival_before
+                .as_ref()
+                .is_none_or(|before| arrives <= *before)
+            && filters
+                .cabin
+                .is_none_or(|cabin| journey.segments.iter().all(|one| one.cabin == cabin))
+    })
+}
+
+/// What the adapter needs to book.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Bound {
+    pub(crate) offer: String,
+    /// In the gateway's order.
+    pub(crate) passengers: Vec<String>,
+    /// The travel documents that the offer takes.
+    pub(crate) documents: Vec<String>,
+}
+
+impl Bound {
+    /// None when it is none of ours.
+    pub(crate) fn read(supplier_prebook: &str) -> Option<Self> {
+        json::read(supplier_prebook.as_bytes()).ok()
+    }
+}
+
+/// The bound fare. A higher price is refused: it needs the caller's consent
+/// anew. A lower one is taken.
+pub(crate) fn prebooked(
+    written: wire::offer::Offer,
+    ids: Ids,
+    currency: &str,
+    offered: MinorUnits,
+) -> Result<Prebooked, ChangeError> {
+    if written.total_currency != currency {
+        let message = "the offer is in another currency now";
+        return Err(Refusal::new(RefusalReason::TermsChanged, message).into());
+    }
+    let total = minor(written.total_amount, currency)?;
+    if total > offered {
+        return Err(dearer(total, currency).into());
+    }
+    let journeys = trip(written.slices, &ids)?;
+    let bound = Bound {
+        offer: id(written.id)?,
+        passengers: ids.0,
+        documents: written.document_types,
+    };
+    let supplier_prebook = String::from_utf8(json::write(&bound)?)
+        .map_err(|_| Unreadable::new("the offer's id is not text"))?;
+    Ok(Prebooked {
+        supplier_prebook,
+        total,
+        fare: part(written.base_amount, &written.base_currency, currency),
+        fare_tax: part(written.tax_amount, &written.tax_currency, currency),
+        currency: written.total_currency,
+        fare_conditions: fare_conditions(written.conditions),
+        documents_required: written.documents_required,
+        journeys,
+        expires_at: written
+            .expires_at
+            .as_deref()
+            .and_then(time::parse_timestamp),
+        checkout: None,
+    })
+}
+
+/// The refusal of a fare that costs more by now.
+pub(crate) fn dearer(total: MinorUnits, currency: &str) -> Refusal {
+    let now = Money {
+        amount: total,
+        currency: currency.to_owned(),
+    };
+    Refusal::new(
+        RefusalReason::PriceChanged(now),
+        "the offer has another price now",
+    )
+}
+
+fn trip(slices: Vec<Slice>, ids: &Ids) -> Result<Vec<Journey>, Unreadable> {
+    if slices.is_empty() {
+        return Err(Unreadable::new("an offer has no flights"));
+    }
+    journeys(slices, ids)
+}
+
+fn id(id: String) -> Result<String, Unreadable> {
+    if id.is_empty() {
+        return Err(Unreadable::new("an offer has no id"));
+    }
+    Ok(id)
+}
+
+/// The fare's name where all journeys have the same.
+fn family(journeys: &[Journey]) -> Option<String> {
+    let first = journeys.first()?.fare_brand.as_ref()?;
+    let is_common = journeys
+        .iter()
+        .all(|journey| journey.fare_brand.as_ref() == Some(first));
+    is_common.then(|| first.clone())
+}
+
+/// Everybody with a seat has a piece on every segment.
+fn is_included(
+    journeys: &[Journey],
+    seated: usize,
+    pieces: impl Fn(&SegmentPassenger) -> Option<u8>,
+) -> bool {
+    journeys
+        .iter()
+        .flat_map(|journey| &journey.segments)
+        .all(|segment| {
+            let with_bags = segment
+                .passengers
+                .iter()
+                .filter(|one| usize::from(one.passenger) < seated)
+                .filter(|one| pieces(one).is_some_and(|count| count > 0));
+            with_bags.count() == seated
+        })
+}

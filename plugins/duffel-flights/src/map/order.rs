@@ -1,0 +1,165 @@
+//! An order as Duffel has it, to the gateway's words.
+
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::types::{BookingStatus, MinorUnits};
+
+use crate::map::cancellation::amounts;
+use crate::map::change::airline_change;
+use crate::map::itinerary::journeys;
+use crate::map::passenger::Ids;
+use crate::map::service::bought;
+use crate::map::{filled, minor, part};
+use crate::wire::cancellation::OrderCancellation;
+use crate::wire::order::Order;
+
+/// The most that a value of an order's metadata holds.
+const METADATA_CHARS_MAX: usize = 500;
+
+/// The booking, with the cancellation that ended it.
+///
+/// # Errors
+/// It has no id, or an amount or a flight that cannot be read.
+pub(crate) fn state(
+    mut order: Order,
+    cancellation: Option<&OrderCancellation>,
+) -> Result<FlightBookingState, Unreadable> {
+    if order.id.is_empty() {
+        return Err(Unreadable::new("the order has no id"));
+    }
+    let currency = order.total_currency.clone();
+    let status = status(&order, cancellation.is_some());
+    let ids = ids(&order);
+    let cancellation = match cancellation {
+        Some(cancellation) => amounts(&order, cancellation)?,
+        None => None,
+    };
+    let mut services = Vec::with_capacity(order.services.len());
+    let mut services_total: MinorUnits = 0;
+    for service in std::mem::take(&mut order.services) {
+        services_total = services_total.saturating_add(minor(service.total_amount, &currency)?);
+        services.push(bought(service, &ids, &currency)?);
+    }
+    let changes = std::mem::take(&mut order.changes)
+        .into_iter()
+        .map(|change| airline_change(change, &ids))
+        .collect::<Result<_, _>>()?;
+    let total = minor(order.total_amount, &currency)?;
+    let fare_tax = part(order.tax_amount, &order.tax_currency, &currency);
+    let base = part(order.base_amount, &order.base_currency, &currency);
+    Ok(FlightBookingState {
+        status,
+        supplier_reference: order.id,
+        client_reference: order.metadata.gateway_booking_id,
+        airline_pnr: filled(order.booking_reference),
+        fare: base.map(|base| fare(base, fare_tax, services_total, total)),
+        currency,
+        total,
+        fare_tax,
+        journeys: journeys(order.slices, &ids)?,
+        services,
+        changes,
+        cancellation,
+        extensions: Vec::new(),
+    })
+}
+
+/// What was accepted and is not an order yet. It has no reference until it is one.
+pub(crate) fn pending(
+    order_id: String,
+    client_reference: &str,
+    total: MinorUnits,
+    currency: &str,
+) -> FlightBookingState {
+    FlightBookingState {
+        status: BookingStatus::Pending,
+        supplier_reference: order_id,
+        client_reference: Some(client_reference.to_owned()),
+        airline_pnr: None,
+        currency: currency.to_owned(),
+        total,
+        fare: None,
+        fare_tax: None,
+        journeys: Vec::new(),
+        services: Vec::new(),
+        changes: Vec::new(),
+        cancellation: None,
+        extensions: Vec::new(),
+    }
+}
+
+/// Of the orders for one offer, the one with our reference; one that stands
+/// before one that is cancelled.
+pub(crate) fn with_reference(orders: Vec<Order>, client_reference: &str) -> Option<Order> {
+    orders
+        .into_iter()
+        .filter(|order| order.metadata.gateway_booking_id.as_deref() == Some(client_reference))
+        .min_by_key(|order| order.cancelled_at.is_some())
+}
+
+/// # Errors
+/// The order says that it belongs to another booking, or is another order.
+pub(crate) fn check_is_ours(
+    order: &Order,
+    order_id: Option<&str>,
+    client_reference: &str,
+) -> Result<(), Unreadable> {
+    let named = order.metadata.gateway_booking_id.as_deref();
+    if order_id.is_some_and(|wanted| wanted != order.id) {
+        return Err(Unreadable::new("the answer is about another order"));
+    }
+    if named.is_some_and(|named| named != client_reference) {
+        return Err(Unreadable::new("the order belongs to another booking"));
+    }
+    Ok(())
+}
+
+/// The passengers in the gateway's order: as the order was labelled when it was
+/// made, else as it lists them.
+pub(crate) fn ids(order: &Order) -> Ids {
+    let listed: Vec<String> = order.passengers.iter().map(|one| one.id.clone()).collect();
+    let label = order.metadata.gateway_passengers.as_deref();
+    let labelled: Vec<String> = label
+        .map(|label| label.split(',').map(str::to_owned).collect())
+        .unwrap_or_default();
+    let is_same_party =
+        labelled.len() == listed.len() && listed.iter().all(|id| labelled.contains(id));
+    Ids(if is_same_party { labelled } else { listed })
+}
+
+/// The passengers as an order is labelled; empty when they do not fit, which
+/// takes more passengers than an order may have.
+pub(crate) fn passengers_label(ids: &[String]) -> String {
+    let label = ids.join(",");
+    if label.len() > METADATA_CHARS_MAX {
+        return String::new();
+    }
+    label
+}
+
+/// Documents are no condition: paid orders may have none.
+fn status(order: &Order, is_canceled: bool) -> BookingStatus {
+    if is_canceled || order.cancelled_at.is_some() {
+        BookingStatus::Canceled
+    } else if order.payment_status.awaiting_payment {
+        BookingStatus::Pending
+    } else {
+        BookingStatus::Confirmed
+    }
+}
+
+/// Without taxes and services. Duffel counts services into an order's base where
+/// base and taxes are the total; elsewhere the base is what it says.
+fn fare(
+    base: MinorUnits,
+    tax: Option<MinorUnits>,
+    services: MinorUnits,
+    total: MinorUnits,
+) -> MinorUnits {
+    let is_all_in = base.checked_add(tax.unwrap_or(0)) == Some(total);
+    if is_all_in && services <= base {
+        base - services
+    } else {
+        base
+    }
+}

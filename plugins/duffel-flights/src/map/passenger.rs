@@ -1,0 +1,270 @@
+//! The gateway's passengers and Duffel's: the same people in two orders.
+
+use stopover_sdk::flight_booking::FlightContact;
+use stopover_sdk::flight_pricing::Travellers;
+use stopover_sdk::types::flight::{DocumentType, Gender, Passenger, PassengerType, Title};
+use stopover_sdk::{Refusal, RefusalReason};
+
+use crate::wire;
+use crate::wire::request::{IdentityDocument, OrderPassenger, SearchPassenger};
+
+/// Duffel's ids of the passengers, in the gateway's order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Ids(pub(crate) Vec<String>);
+
+impl Ids {
+    /// The place of a passenger in the gateway's order.
+    pub(crate) fn position(&self, id: &str) -> Option<u8> {
+        let position = self.0.iter().position(|known| known == id)?;
+        u8::try_from(position).ok()
+    }
+}
+
+/// A passenger as far as a search knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Adult,
+    /// By its age in years.
+    Child(u8),
+    /// Without a seat.
+    Infant,
+}
+
+impl Kind {
+    /// An age goes before a type: Duffel calls grown children adults, as each
+    /// airline does.
+    fn of(passenger: &wire::offer::Passenger) -> Self {
+        match (passenger.kind.as_str(), passenger.age) {
+            ("infant_without_seat", _) | (_, Some(0..=1)) => Self::Infant,
+            (_, Some(age @ 2..=17)) => Self::Child(age),
+            _ => Self::Adult,
+        }
+    }
+
+    fn is_like(self, other: Self) -> bool {
+        matches!(
+            (self, other),
+            (Self::Adult, Self::Adult)
+                | (Self::Child(_), Self::Child(_))
+                | (Self::Infant, Self::Infant)
+        )
+    }
+
+    pub(crate) fn to_search(self) -> SearchPassenger {
+        match self {
+            Self::Adult => SearchPassenger::Typed { kind: "adult" },
+            Self::Child(age) => SearchPassenger::Aged { age },
+            Self::Infant => SearchPassenger::Typed {
+                kind: "infant_without_seat",
+            },
+        }
+    }
+}
+
+/// Who travels, in the gateway's order: adults, children, infants.
+pub(crate) fn kinds_of(travellers: &Travellers) -> Vec<Kind> {
+    let adults = (0..travellers.adults).map(|_| Kind::Adult);
+    let children = travellers.children.iter().map(|age| Kind::Child(*age));
+    let infants = (0..travellers.infants).map(|_| Kind::Infant);
+    adults.chain(children).chain(infants).collect()
+}
+
+/// The same of passengers with names. Duffel counts a child's age on the day of
+/// the last departure.
+pub(crate) fn kinds_on(passengers: &[Passenger], last_departure: &str) -> Vec<Kind> {
+    let kind = |passenger: &Passenger| match passenger.passenger_type {
+        PassengerType::Adult => Kind::Adult,
+        PassengerType::Child => {
+            Kind::Child(age_on(&passenger.date_of_birth, last_departure).unwrap_or(0))
+        }
+        PassengerType::Infant => Kind::Infant,
+    };
+    passengers.iter().map(kind).collect()
+}
+
+/// Duffel's ids in the gateway's order: each of the gateway's passengers gets
+/// one of its kind, a child one of its age before any other child. None when the
+/// two are not the same party.
+pub(crate) fn match_ids(wanted: &[Kind], offered: &[wire::offer::Passenger]) -> Option<Ids> {
+    if wanted.len() != offered.len() {
+        return None;
+    }
+    let mut left: Vec<(Kind, &str)> = offered
+        .iter()
+        .map(|passenger| (Kind::of(passenger), passenger.id.as_str()))
+        .collect();
+    let mut take = |fits: &dyn Fn(Kind) -> bool| {
+        let at = left.iter().position(|(kind, _)| fits(*kind))?;
+        Some(left.remove(at).1.to_owned())
+    };
+    let exact: Vec<Option<String>> = wanted
+        .iter()
+        .map(|wanted| take(&|kind| kind == *wanted))
+        .collect();
+    wanted
+        .iter()
+        .zip(exact)
+        .map(|(wanted, id)| id.or_else(|| take(&|kind| kind.is_like(*wanted))))
+        .collect::<Option<Vec<String>>>()
+        .map(Ids)
+}
+
+/// The passengers of an order.
+///
+/// # Errors
+/// Duffel would not take them: another number than the offer is for, more
+/// infants than adults, or a gender that it does not know.
+pub(crate) fn order_passengers<'a>(
+    passengers: &'a [Passenger],
+    ids: &'a [String],
+    document_types: &[String],
+    contact: &'a FlightContact,
+) -> Result<Vec<OrderPassenger<'a>>, Refusal> {
+    if passengers.len() != ids.len() {
+        return Err(invalid("the offer is for another number of passengers"));
+    }
+    let of_type = |wanted: PassengerType| {
+        let people = passengers.iter().zip(ids);
+        people.filter(move |(passenger, _)| passenger.passenger_type == wanted)
+    };
+    let adults = of_type(PassengerType::Adult).count();
+    if of_type(PassengerType::Infant).count() > adults {
+        return Err(invalid("each infant needs an adult of its own"));
+    }
+    let mut infants = of_type(PassengerType::Infant).map(|(_, id)| id.as_str());
+    passengers
+        .iter()
+        .zip(ids)
+        .map(|(passenger, id)| {
+            let is_adult = passenger.passenger_type == PassengerType::Adult;
+            Ok(OrderPassenger {
+                id,
+                title: title(passenger)?,
+                given_name: &passenger.first_name,
+                family_name: &passenger.last_name,
+                gender: gender(passenger)?,
+                born_on: &passenger.date_of_birth,
+                email: &contact.email,
+                phone_number: &contact.phone,
+                infant_passenger_id: if is_adult { infants.next() } else { None },
+                identity_documents: document(passenger, document_types).into_iter().collect(),
+            })
+        })
+        .collect()
+}
+
+/// The travel document, where it is one that the offer takes. Duffel refuses
+/// others, and knows no identity cards.
+pub(crate) fn document<'a>(
+    passenger: &'a Passenger,
+    document_types: &[String],
+) -> Option<IdentityDocument<'a>> {
+    let document = passenger.document.as_ref()?;
+    let is_passport = document.document_type == DocumentType::Passport;
+    let is_taken = document_types.iter().any(|kind| kind == "passport");
+    (is_passport && is_taken).then(|| IdentityDocument {
+        kind: "passport",
+        unique_identifier: &document.number,
+        issuing_country_code: &document.issuing_country,
+        expires_on: &document.expires_on,
+    })
+}
+
+fn gender(passenger: &Passenger) -> Result<&'static str, Refusal> {
+    match passenger.gender {
+        Gender::Female => Ok("f"),
+        Gender::Male => Ok("m"),
+        Gender::Unspecified => Err(invalid("Duffel takes no passenger of unspecified gender")),
+    }
+}
+
+/// Duffel wants a title and knows no `mx`: then it goes by gender.
+fn title(passenger: &Passenger) -> Result<&'static str, Refusal> {
+    Ok(match passenger.title {
+        Some(Title::Mr) => "mr",
+        Some(Title::Mrs) => "mrs",
+        Some(Title::Ms) => "ms",
+        Some(Title::Miss) => "miss",
+        Some(Title::Dr) => "dr",
+        Some(Title::Mx) | None if gender(passenger)? == "m" => "mr",
+        Some(Title::Mx) | None => "ms",
+    })
+}
+
+/// Whole years between two dates; none when one is no date.
+fn age_on(born_on: &str, day: &str) -> Option<u8> {
+    let split = |date: &str| -> Option<(i32, String)> {
+        let (year, rest) = date.get(..10)?.split_once('-')?;
+        Some((year.parse().ok()?, rest.to_owned()))
+    };
+    let (birth_year, birthday) = split(born_on)?;
+    let (year, today) = split(day)?;
+    u8::try_from(year - birth_year - i32::from(today < birthday)).ok()
+}
+
+fn invalid(message: &str) -> Refusal {
+    Refusal::new(RefusalReason::Invalid, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offered(passengers: &[(&str, &str, Option<u8>)]) -> Vec<wire::offer::Passenger> {
+        passengers
+            .iter()
+            .map(|(id, kind, age)| wire::offer::Passenger {
+                id: (*id).to_owned(),
+                kind: (*kind).to_owned(),
+                age: *age,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn everybody_gets_an_id_of_their_kind_whatever_the_order() {
+        use Kind::{Adult, Child, Infant};
+        let mixed = offered(&[
+            ("c4", "child", Some(4)),
+            ("i", "infant_without_seat", None),
+            ("a1", "adult", None),
+            ("c14", "adult", Some(14)),
+            ("a2", "adult", None),
+        ]);
+        type Case<'a> = (&'a [Kind], Option<&'a [&'a str]>);
+        let cases: [Case<'_>; 5] = [
+            (
+                &[Adult, Adult, Child(14), Child(4), Infant],
+                Some(&["a1", "a2", "c14", "c4", "i"]),
+            ),
+            // one had a birthday since the search
+            (
+                &[Child(5), Child(14), Adult, Infant, Adult],
+                Some(&["c4", "c14", "a1", "i", "a2"]),
+            ),
+            (&[Adult, Adult, Adult, Child(4), Infant], None),
+            (&[Adult, Adult, Child(14), Child(4)], None),
+            (&[Adult, Infant, Infant, Child(4), Child(14)], None),
+        ];
+        for (wanted, expected) in cases {
+            let ids = match_ids(wanted, &mixed);
+            let expected = expected.map(|ids| Ids(ids.iter().map(|id| (*id).to_owned()).collect()));
+            assert_eq!(ids, expected, "{wanted:?}");
+        }
+        let baby = offered(&[("a", "adult", None), ("b", "", Some(0))]);
+        assert_eq!(match_ids(&[Infant, Adult], &baby).unwrap().0, ["b", "a"]);
+    }
+
+    #[test]
+    fn an_age_is_in_whole_years() {
+        let cases = [
+            ("2019-06-14", "2027-06-13", Some(7)),
+            ("2019-06-14", "2027-06-14T10:00", Some(8)),
+            ("2028-01-01", "2027-06-14", None),
+            ("x", "2027-06-14", None),
+        ];
+        for (born_on, day, expected) in cases {
+            assert_eq!(age_on(born_on, day), expected, "{born_on} {day}");
+        }
+    }
+}

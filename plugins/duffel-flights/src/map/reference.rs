@@ -1,0 +1,63 @@
+//! Places to airports.
+
+use stopover_sdk::flight_reference::{Airport, AirportAnswer};
+
+use crate::map::filled;
+use crate::wire::reference::Suggestion;
+
+/// Every airport of the suggestions once, in their order: an airport, and the
+/// airports of a city.
+pub(crate) fn airports(suggestions: Vec<Suggestion>, limit: usize) -> AirportAnswer {
+    let mut airports: Vec<Airport> = Vec::new();
+    for mut suggestion in suggestions {
+        let within = std::mem::take(&mut suggestion.airports);
+        let city = suggestion.name.clone();
+        let found = if suggestion.kind == "city" {
+            within
+                .into_iter()
+                .map(|one| (one, Some(city.as_str())))
+                .collect()
+        } else {
+            vec![(suggestion, None)]
+        };
+        for (written, city) in found {
+            let is_known = airports
+                .iter()
+                .any(|one| one.supplier_airport_id == written.id);
+            if !is_known {
+                airports.extend(airport(written, city));
+            }
+        }
+    }
+    let truncated = airports.len() > limit;
+    airports.truncate(limit);
+    AirportAnswer {
+        airports,
+        truncated,
+    }
+}
+
+/// None without a code to fly to.
+fn airport(written: Suggestion, city: Option<&str>) -> Option<Airport> {
+    let on_map = |degrees: &f64, most: f64| (-most..=most).contains(degrees);
+    let latitude = written.latitude.filter(|latitude| on_map(latitude, 90.0));
+    let longitude = written
+        .longitude
+        .filter(|longitude| on_map(longitude, 180.0));
+    let location = latitude.zip(longitude);
+    Some(Airport {
+        supplier_airport_id: written.id,
+        iata_code: filled(written.iata_code)?,
+        icao_code: written.icao_code.and_then(filled),
+        name: written.name,
+        city: written
+            .city_name
+            .and_then(filled)
+            .or(city.map(str::to_owned)),
+        state: None,
+        country: written.country_code.and_then(filled),
+        latitude: location.map(|(latitude, _)| latitude),
+        longitude: location.map(|(_, longitude)| longitude),
+        time_zone: written.time_zone.and_then(filled),
+    })
+}

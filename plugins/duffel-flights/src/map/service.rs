@@ -1,0 +1,90 @@
+//! Bags and other extras.
+
+use stopover_sdk::flight_services::AvailableService;
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::types::flight::{Baggage, BaggageType, Service, ServiceType};
+
+use crate::map::minor;
+use crate::map::passenger::Ids;
+use crate::wire;
+
+/// A bag that is for sale. None for everything else (seats by the hundred), and
+/// for what cannot be sold through the gateway: bags for several passengers, in
+/// another currency, or without a price.
+pub(crate) fn available(
+    service: wire::service::Service,
+    ids: &Ids,
+    currency: &str,
+) -> Option<AvailableService> {
+    if service.kind != "baggage" || service.total_currency != currency {
+        return None;
+    }
+    let [passenger] = service.passenger_ids.as_slice() else {
+        return None;
+    };
+    Some(AvailableService {
+        passenger: ids.position(passenger)?,
+        unit_amount: minor(service.total_amount, currency).ok()?,
+        max_quantity: u8::try_from(service.maximum_quantity?).unwrap_or(u8::MAX),
+        service_type: ServiceType::Baggage,
+        baggage: Some(baggage(&service.metadata)?),
+        supplier_service_id: service.id,
+        supplier_segment_ids: service.segment_ids,
+    })
+}
+
+/// An extra of an order. The order's price is for all pieces.
+///
+/// # Errors
+/// It has no price in the order's currency.
+pub(crate) fn bought(
+    service: wire::service::Service,
+    ids: &Ids,
+    currency: &str,
+) -> Result<Service, Unreadable> {
+    if service.total_currency != currency {
+        return Err(Unreadable::new(
+            "a service is in another currency than its order",
+        ));
+    }
+    let total = minor(service.total_amount, currency)?;
+    let quantity = u8::try_from(service.quantity.unwrap_or(1))
+        .unwrap_or(u8::MAX)
+        .max(1);
+    let passenger = match service.passenger_ids.as_slice() {
+        [one] => ids.position(one),
+        _ => None,
+    };
+    let (service_type, baggage) = match service.kind.as_str() {
+        "baggage" => (ServiceType::Baggage, baggage(&service.metadata)),
+        "seat" => (ServiceType::Seat, None),
+        "meal" => (ServiceType::Meal, None),
+        _ => (ServiceType::Other, None),
+    };
+    Ok(Service {
+        supplier_service_id: service.id,
+        service_type,
+        passenger,
+        supplier_segment_ids: service.segment_ids,
+        baggage,
+        quantity,
+        unit_amount: total / i64::from(quantity),
+    })
+}
+
+/// None for a kind of bag that is neither.
+fn baggage(metadata: &wire::service::ServiceMetadata) -> Option<Baggage> {
+    let baggage_type = match metadata.kind.as_str() {
+        "checked" => BaggageType::Checked,
+        "carry_on" => BaggageType::CarryOn,
+        _ => return None,
+    };
+    Some(Baggage {
+        baggage_type,
+        max_weight_kg: metadata.maximum_weight_kg.and_then(whole_kg),
+    })
+}
+
+fn whole_kg(weight: f64) -> Option<u32> {
+    format!("{:.0}", weight.floor()).parse().ok()
+}

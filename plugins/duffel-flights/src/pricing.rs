@@ -1,0 +1,178 @@
+//! Search: Duffel asks the airlines, then the offers are read in pages, cheapest
+//! first. A search has megabytes of offers; a page at a time fits into memory.
+
+use stopover_sdk::flight_pricing::{
+    AppliedFilters, Filters, Leg, Offer, PriceAnswer, PriceRequest, Sort,
+};
+use stopover_sdk::http::Method;
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::{FlightPricing, ReadError};
+
+use crate::map::itinerary::cabin_class;
+use crate::map::offer::Search;
+use crate::map::passenger::{kinds_of, match_ids};
+use crate::settings::Settings;
+use crate::upstream::{get, open_page, open_read, request, with_data};
+use crate::wire::request::{OfferRequest, Slice, TimeRange};
+use crate::{DuffelFlights, map, wire};
+
+/// What a page may hold: at 10 to 40 KB an offer, 1 to 4 MB of JSON.
+const PAGE_OFFERS_MAX: usize = 100;
+/// A page smaller than this is not worth its round trip.
+const PAGE_OFFERS_MIN: usize = 20;
+/// How many pages are read of one search: what is kept stays under 250 offers,
+/// and filters may drop most of what comes.
+const PAGES_MAX: usize = 10;
+/// What Duffel and the way to it take beside the time for the airlines.
+const SEARCH_OVERHEAD_MS: u32 = 5_000;
+
+impl FlightPricing for DuffelFlights {
+    fn price(asked: PriceRequest) -> Result<PriceAnswer, ReadError> {
+        let settings = Settings::read()?;
+        let search = search(&settings, &asked)?;
+        let limit = usize::from(asked.limit);
+        let (sort, is_sorted) = sort(&asked);
+        let mut fares = Fares::default();
+        let mut after: Option<String> = None;
+        let mut pages = 0;
+        let is_whole = loop {
+            let size = limit
+                .saturating_sub(fares.offers.len())
+                .clamp(PAGE_OFFERS_MIN, PAGE_OFFERS_MAX);
+            let mut page = get(&settings, "/air/offers")
+                .query("offer_request_id", &search.id)
+                .query("sort", sort)
+                .query("limit", size);
+            if let Some(after) = &after {
+                page = page.query("after", after);
+            }
+            let response = page.send()?;
+            let page = open_page::<Vec<wire::offer::Offer>>(&response)?;
+            drop(response);
+            fares.take(page.data, &search, &asked.filters);
+            pages += 1;
+            after = page.after;
+            if after.is_none() {
+                break true;
+            }
+            if fares.offers.len() >= limit || pages >= PAGES_MAX {
+                break false;
+            }
+        };
+        fares.report();
+        let truncated = !is_whole || fares.offers.len() > limit;
+        fares.offers.truncate(limit);
+        Ok(PriceAnswer {
+            offers: fares.offers,
+            applied: applied(is_sorted),
+            truncated,
+        })
+    }
+}
+
+/// Offers that were read.
+#[derive(Default)]
+struct Fares {
+    offers: Vec<Offer>,
+    left_out: u32,
+    why: Option<Unreadable>,
+}
+
+impl Fares {
+    /// An offer that cannot be read is no reason to give the others up.
+    fn take(&mut self, page: Vec<wire::offer::Offer>, search: &Search, filters: &Filters) {
+        for written in page {
+            match map::offer::offer(written, search) {
+                Ok(offer) if map::offer::keeps(filters, &offer) => self.offers.push(offer),
+                Ok(_) => {}
+                Err(unreadable) => {
+                    self.left_out += 1;
+                    self.why = Some(unreadable);
+                }
+            }
+        }
+    }
+
+    fn report(&self) {
+        if let Some(why) = &self.why {
+            stopover_sdk::warn!("{} offers left out; of the last one, {why}", self.left_out);
+        }
+    }
+}
+
+/// Has the airlines asked.
+fn search(settings: &Settings, asked: &PriceRequest) -> Result<Search, ReadError> {
+    let kinds = kinds_of(&asked.travellers);
+    let filters = &asked.filters;
+    let timeout_ms = settings.search_timeout_ms;
+    let request = request(settings, Method::Post, "/air/offer_requests")
+        .query("return_offers", false)
+        .query("supplier_timeout", timeout_ms)
+        .timeout_ms(timeout_ms + SEARCH_OVERHEAD_MS);
+    let response = with_data(
+        request,
+        OfferRequest {
+            slices: asked.legs.iter().map(|leg| slice(leg, filters)).collect(),
+            passengers: kinds.iter().map(|kind| kind.to_search()).collect(),
+            cabin_class: filters.cabin.map(cabin_class),
+            max_connections: filters.max_stops,
+        },
+    )?
+    .send()?;
+    let made: wire::offer::OfferRequest = open_read(&response)?;
+    if made.id.is_empty() {
+        return Err(Unreadable::new("the search has no id").into());
+    }
+    let ids = match_ids(&kinds, &made.passengers)
+        .ok_or_else(|| Unreadable::new("the search is for other passengers"))?;
+    Ok(Search {
+        id: made.id,
+        ids,
+        seated: kinds.len() - usize::from(asked.travellers.infants),
+    })
+}
+
+fn slice<'a>(leg: &'a Leg, filters: &'a Filters) -> Slice<'a> {
+    let range = |from: Option<&'a String>, to: Option<&'a String>| {
+        let is_open = from.is_none() && to.is_none();
+        (!is_open).then(|| TimeRange {
+            from: from.map_or("00:00", String::as_str),
+            to: to.map_or("23:59", String::as_str),
+        })
+    };
+    Slice {
+        origin: &leg.origin,
+        destination: &leg.destination,
+        departure_date: &leg.date,
+        departure_time: range(
+            filters.departure_after.as_ref(),
+            filters.departure_before.as_ref(),
+        ),
+        arrival_time: range(None, filters.arrival_before.as_ref()),
+    }
+}
+
+/// Duffel's word for the order, and whether it is the one that was asked for:
+/// Duffel does not sort by departure.
+fn sort(asked: &PriceRequest) -> (&'static str, bool) {
+    match (asked.sort, asked.descending) {
+        (Sort::TotalAmount, false) => ("total_amount", true),
+        (Sort::TotalAmount, true) => ("-total_amount", true),
+        (Sort::Duration, false) => ("total_duration", true),
+        (Sort::Duration, true) => ("-total_duration", true),
+        (Sort::DepartureTime, _) => ("total_amount", false),
+    }
+}
+
+fn applied(is_sorted: bool) -> AppliedFilters {
+    let always = AppliedFilters::CABIN
+        | AppliedFilters::MAX_STOPS
+        | AppliedFilters::DEPARTURE_AFTER
+        | AppliedFilters::DEPARTURE_BEFORE
+        | AppliedFilters::ARRIVAL_BEFORE;
+    if is_sorted {
+        always | AppliedFilters::SORT
+    } else {
+        always
+    }
+}

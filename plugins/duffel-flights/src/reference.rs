@@ -1,0 +1,120 @@
+//! Airports by text, airlines by code.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use stopover_sdk::flight_reference::{Airline, AirportAnswer};
+use stopover_sdk::{FlightReference, ReadError, cache, json};
+
+use crate::settings::Settings;
+use crate::upstream::{get, open_page, open_read};
+use crate::wire::reference::{Airline as WireAirline, Suggestion};
+use crate::{DuffelFlights, map};
+
+/// The most that Duffel gives on a page.
+const PAGE_AIRLINES: u32 = 200;
+/// Duffel has about 750 airlines; a list that does not end is none.
+const PAGES_MAX: usize = 20;
+/// As long as the gateway keeps anything. Airlines change less often.
+const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+
+impl FlightReference for DuffelFlights {
+    fn find_airports(text: String, limit: u16) -> Result<AirportAnswer, ReadError> {
+        let settings = Settings::read()?;
+        let request = get(&settings, "/places/suggestions").query("query", text);
+        let suggestions: Vec<Suggestion> = open_read(&request.send()?)?;
+        Ok(map::reference::airports(suggestions, limit.into()))
+    }
+
+    /// Duffel finds airlines by its own ids only, so all are read, and kept by
+    /// the first letter of their codes.
+    fn read_airline(iata_code: String) -> Result<Airline, ReadError> {
+        let settings = Settings::read()?;
+        let Some(shelf) = iata_code.chars().next().filter(char::is_ascii_alphanumeric) else {
+            return Err(unknown());
+        };
+        let kept = cache::get(&key(shelf)).and_then(|kept| json::read::<Vec<Kept>>(&kept).ok());
+        let airlines = match kept {
+            Some(airlines) => airlines,
+            None => read_all(&settings)?.remove(&shelf).unwrap_or_default(),
+        };
+        let airline = airlines.into_iter().find(|one| one.iata_code == iata_code);
+        airline.map(Kept::into_airline).ok_or_else(unknown)
+    }
+}
+
+/// An airline, as it is kept between calls.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    id: String,
+    iata_code: String,
+    name: String,
+    logo_url: Option<String>,
+}
+
+impl Kept {
+    /// Duffel tells nothing of an airline that is out of business, nor where it
+    /// is from.
+    fn into_airline(self) -> Airline {
+        Airline {
+            supplier_airline_id: self.id,
+            iata_code: self.iata_code,
+            icao_code: None,
+            name: self.name,
+            country: None,
+            alliance: None,
+            logo_url: self.logo_url,
+            is_active: true,
+        }
+    }
+}
+
+/// Reads all airlines and keeps them, also the shelves that stay empty: an
+/// unknown code is not worth reading all again.
+fn read_all(settings: &Settings) -> Result<BTreeMap<char, Vec<Kept>>, ReadError> {
+    let mut shelves: BTreeMap<char, Vec<Kept>> = ('0'..='9')
+        .chain('A'..='Z')
+        .map(|shelf| (shelf, Vec::new()))
+        .collect();
+    let mut after: Option<String> = None;
+    for _ in 0..PAGES_MAX {
+        let mut request = get(settings, "/air/airlines").query("limit", PAGE_AIRLINES);
+        if let Some(after) = &after {
+            request = request.query("after", after);
+        }
+        let page = open_page::<Vec<WireAirline>>(&request.send()?)?;
+        for airline in page.data {
+            let first = airline.iata_code.chars().next();
+            let Some(shelf) = first.and_then(|first| shelves.get_mut(&first)) else {
+                continue;
+            };
+            shelf.push(Kept {
+                id: airline.id,
+                iata_code: airline.iata_code,
+                name: airline.name,
+                logo_url: airline.logo_symbol_url,
+            });
+        }
+        after = page.after;
+        if after.is_none() {
+            for (shelf, airlines) in &shelves {
+                if let Ok(written) = json::write(airlines) {
+                    cache::set(&key(*shelf), &written, KEPT);
+                }
+            }
+            return Ok(shelves);
+        }
+    }
+    Err(ReadError::Unreadable(
+        "the list of airlines does not end".to_owned(),
+    ))
+}
+
+fn key(shelf: char) -> String {
+    format!("airlines/{shelf}")
+}
+
+fn unknown() -> ReadError {
+    ReadError::NotFound("Duffel knows no airline with this code".to_owned())
+}

@@ -1,0 +1,78 @@
+//! What an operator may set, with its defaults.
+
+use serde::Deserialize;
+use stopover_sdk::settings::{self, Unusable};
+
+/// JSON Schema of [`Settings`].
+pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Settings {
+    base_url: String,
+    /// After how long Duffel stops asking airlines. The default leaves half of a
+    /// caller's usual 30 s for reading the pages.
+    pub(crate) search_timeout_ms: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            base_url: "https://api.duffel.com".to_owned(),
+            search_timeout_ms: 15_000,
+        }
+    }
+}
+
+impl Settings {
+    pub(crate) fn read() -> Result<Self, Unusable> {
+        settings::read()
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url.trim_end_matches('/'))
+    }
+
+    /// `name` or `name:port`.
+    pub(crate) fn host(&self) -> String {
+        let base = self.base_url.as_str();
+        let authority = base.split_once("://").map_or(base, |(_, rest)| rest);
+        authority.split('/').next().unwrap_or_default().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn the_schema_names_every_setting_with_its_default() {
+        let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+        let defaults: serde_json::Map<String, Value> = schema["properties"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .map(|(name, property)| (name.clone(), property["default"].clone()))
+            .collect();
+        assert_eq!(
+            defaults.keys().collect::<Vec<_>>(),
+            ["base_url", "search_timeout_ms"]
+        );
+        let read: Settings = serde_json::from_value(Value::Object(defaults)).unwrap();
+        assert_eq!(read, Settings::default());
+    }
+
+    #[test]
+    fn the_host_is_that_of_the_url() {
+        assert_eq!(Settings::default().host(), "api.duffel.com");
+        let local: Settings =
+            serde_json::from_value(json!({ "base_url": "http://127.0.0.1:9000/duffel/" })).unwrap();
+        assert_eq!(local.host(), "127.0.0.1:9000");
+        assert_eq!(
+            local.url("/air/orders"),
+            "http://127.0.0.1:9000/duffel/air/orders"
+        );
+    }
+}

@@ -1,0 +1,396 @@
+//! Prebook, book, and reading back.
+
+use duffel_flights::DuffelFlights;
+use serde_json::json;
+use stopover_sdk::flight_booking::{BookRequest, FindAnswer, PrebookRequest};
+use stopover_sdk::http::{Error, Method};
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::types::flight::{DocumentType, Gender, PassengerType};
+use stopover_sdk::types::{BookingStatus, Money};
+use stopover_sdk::{ChangeError, FlightBooking, ReadError, RefusalReason};
+
+use crate::ask;
+
+fn reason<T>(result: Result<T, ChangeError>) -> RefusalReason {
+    match result {
+        Err(ChangeError::Refused(refusal)) => refusal.reason,
+        Err(error) => panic!("{error:?}"),
+        Ok(_) => panic!("done"),
+    }
+}
+
+#[test]
+fn a_prebook_reads_the_offer_again() {
+    let gateway = Gateway::new().answer(200, ask::fixture("offer.json"));
+    let bound = gateway
+        .run(|| DuffelFlights::prebook(ask::prebook_request()))
+        .unwrap();
+    assert_eq!(bound.supplier_prebook, ask::PREBOOK);
+    assert_eq!((bound.total, bound.currency.as_str()), (36_040, "EUR"));
+    assert_eq!((bound.fare, bound.fare_tax), (Some(30_000), Some(6_040)));
+    assert!(bound.documents_required && bound.checkout.is_none());
+    assert_eq!(bound.journeys.len(), 2);
+    assert_eq!(bound.expires_at, Some(1_809_167_400_500));
+    let requests = gateway.requests();
+    assert_eq!(requests.len(), 1);
+    assert_eq!(
+        requests[0].url,
+        "https://api.duffel.com/air/offers/off_flex"
+    );
+}
+
+#[test]
+fn loyalty_programmes_are_set_before_the_price_is_taken() {
+    let cheaper = ask::changed("offer.json", &[("/total_amount", json!("324.36"))]);
+    let gateway = Gateway::new()
+        .answer(200, ask::fixture("offer.json"))
+        .answer(200, r#"{"data": {"id": "pas_adult", "type": "adult"}}"#)
+        .answer(200, cheaper);
+    let request = PrebookRequest {
+        passengers: ask::loyal_passengers(),
+        ..ask::prebook_request()
+    };
+    let bound = gateway.run(|| DuffelFlights::prebook(request)).unwrap();
+    assert_eq!(bound.total, 32_436);
+    let patch = &gateway.requests()[1];
+    assert_eq!(patch.method, Method::Patch);
+    assert!(
+        patch
+            .url
+            .ends_with("/air/offers/off_flex/passengers/pas_adult")
+    );
+    assert_eq!(
+        ask::data(patch),
+        json!({
+            "given_name": "Ana",
+            "family_name": "Guest",
+            "loyalty_programme_accounts": [{ "airline_iata_code": "OW", "account_number": "OW-10" }],
+        })
+    );
+}
+
+#[test]
+fn a_dearer_or_other_offer_is_refused() {
+    let now = |amount: &str| ask::changed("offer.json", &[("/total_amount", json!(amount))]);
+    let prebook = |document: String| {
+        let gateway = Gateway::new().answer(200, document);
+        gateway.run(|| DuffelFlights::prebook(ask::prebook_request()))
+    };
+    let money = Money {
+        amount: 36_041,
+        currency: "EUR".to_owned(),
+    };
+    assert_eq!(
+        reason(prebook(now("360.41"))),
+        RefusalReason::PriceChanged(money)
+    );
+    assert_eq!(prebook(now("350.00")).unwrap().total, 35_000);
+    let dollars = ask::changed("offer.json", &[("/total_currency", json!("USD"))]);
+    assert_eq!(reason(prebook(dollars)), RefusalReason::TermsChanged);
+    let other = ask::changed("offer.json", &[("/id", json!("off_other"))]);
+    assert!(matches!(prebook(other), Err(ChangeError::NotSent(_))));
+}
+
+#[test]
+fn passengers_that_duffel_would_not_book_are_refused_before_anything_is_changed() {
+    let with = |change: &dyn Fn(&mut PrebookRequest)| {
+        let mut request = PrebookRequest {
+            passengers: ask::loyal_passengers(),
+            ..ask::prebook_request()
+        };
+        change(&mut request);
+        let gateway = Gateway::new().answer(200, ask::fixture("offer.json"));
+        let result = gateway.run(|| DuffelFlights::prebook(request));
+        assert_eq!(gateway.requests().len(), 1);
+        reason(result)
+    };
+    let cases: [&dyn Fn(&mut PrebookRequest); 6] = [
+        &|request| request.passengers.truncate(2),
+        &|request| request.passengers[1].passenger_type = PassengerType::Adult,
+        &|request| request.passengers[1].passenger_type = PassengerType::Infant,
+        &|request| request.passengers[0].gender = Gender::Unspecified,
+        &|request| request.passengers[1].document = None,
+        &|request| {
+            let document = request.passengers[1].document.as_mut().unwrap();
+            document.document_type = DocumentType::IdentityCard;
+        },
+    ];
+    for case in cases {
+        assert_eq!(with(case), RefusalReason::Invalid);
+    }
+}
+
+#[test]
+fn a_prebook_that_cannot_read_the_offer_may_be_repeated_until_something_was_sent() {
+    let broken = || Error::TimedOut("slow".to_owned());
+    let gateway = Gateway::new().fail(broken());
+    let result = gateway.run(|| DuffelFlights::prebook(ask::prebook_request()));
+    assert!(matches!(result, Err(ChangeError::NotSent(_))), "{result:?}");
+
+    let gateway = Gateway::new()
+        .answer(200, ask::fixture("offer.json"))
+        .answer(200, r#"{"data": {"id": "pas_adult"}}"#)
+        .fail(broken());
+    let request = PrebookRequest {
+        passengers: ask::loyal_passengers(),
+        ..ask::prebook_request()
+    };
+    let result = gateway.run(|| DuffelFlights::prebook(request));
+    assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
+}
+
+#[test]
+fn an_order_pays_the_exact_price_and_names_everybody() {
+    let gateway = Gateway::new().answer(201, ask::fixture("order.json"));
+    let state = gateway
+        .run(|| DuffelFlights::book(ask::book_request()))
+        .unwrap();
+    assert_eq!(state.status, BookingStatus::Confirmed);
+    assert_eq!(state.supplier_reference, "ord_own");
+    let request = &gateway.requests()[0];
+    assert_eq!(
+        (request.method, request.url.as_str()),
+        (Method::Post, "https://api.duffel.com/air/orders")
+    );
+    assert_eq!(request.timeout_ms, Some(120_000));
+    let passport = |name: &str| {
+        json!([{ "type": "passport", "unique_identifier": format!("P-{name}"), "issuing_country_code": "FR",
+            "expires_on": "2030-01-01" }])
+    };
+    let (email, phone) = ("ana@guest.example", "+33100000000");
+    assert_eq!(
+        ask::data(request),
+        json!({
+            "type": "instant",
+            "selected_offers": ["off_flex"],
+            "payments": [{ "type": "balance", "amount": "360.40", "currency": "EUR" }],
+            "metadata": {
+                "gateway_booking_id": "bkg_own_1",
+                "gateway_passengers": "pas_adult,pas_child,pas_infant",
+            },
+            "passengers": [
+                { "id": "pas_adult", "title": "dr", "given_name": "Ana", "family_name": "Guest", "gender": "f",
+                  "born_on": "1990-01-01", "email": email, "phone_number": phone,
+                  "infant_passenger_id": "pas_infant", "identity_documents": passport("Ana") },
+                { "id": "pas_child", "title": "ms", "given_name": "Di", "family_name": "Guest", "gender": "f",
+                  "born_on": "2019-01-01", "email": email, "phone_number": phone,
+                  "identity_documents": passport("Di") },
+                { "id": "pas_infant", "title": "mr", "given_name": "Ed", "family_name": "Guest", "gender": "m",
+                  "born_on": "2026-09-01", "email": email, "phone_number": phone,
+                  "identity_documents": passport("Ed") },
+            ],
+        })
+    );
+}
+
+#[test]
+fn each_infant_sits_on_an_adult_of_its_own() {
+    let gateway = Gateway::new().answer(201, ask::fixture("order.json"));
+    let adult = || ask::passenger(PassengerType::Adult, "Ana", "1990-01-01");
+    let infant = || ask::passenger(PassengerType::Infant, "Ed", "2026-09-01");
+    let request = BookRequest {
+        passengers: vec![infant(), adult(), adult(), infant()],
+        supplier_prebook:
+            r#"{"offer":"off_flex","passengers":["i1","a1","a2","i2"],"documents":[]}"#.to_owned(),
+        ..ask::book_request()
+    };
+    gateway.run(|| DuffelFlights::book(request)).unwrap();
+    let sent = ask::data(&gateway.requests()[0]);
+    let laps: Vec<_> = (0..4)
+        .map(|place| sent["passengers"][place]["infant_passenger_id"].as_str())
+        .collect();
+    assert_eq!(laps, [None, Some("i1"), Some("i2"), None]);
+    // An offer that takes no documents gets none.
+    assert!(sent["passengers"][1].get("identity_documents").is_none());
+
+    let request = BookRequest {
+        passengers: vec![infant(), adult(), infant()],
+        ..ask::book_request()
+    };
+    let gateway = Gateway::new();
+    assert_eq!(
+        reason(gateway.run(|| DuffelFlights::book(request))),
+        RefusalReason::Invalid
+    );
+    assert!(gateway.requests().is_empty());
+}
+
+#[test]
+fn an_order_that_is_accepted_is_pending_with_or_without_an_id() {
+    let cases = [
+        (ask::fixture("order.json"), "ord_own"),
+        (
+            r#"{"data": {"id": "por_1", "offer_id": "off_flex"}}"#.to_owned(),
+            "",
+        ),
+        (r#"{"data": null, "meta": null}"#.to_owned(), ""),
+        (String::new(), ""),
+    ];
+    for (document, reference) in cases {
+        let gateway = Gateway::new().answer(202, &document);
+        let state = gateway
+            .run(|| DuffelFlights::book(ask::book_request()))
+            .unwrap();
+        assert_eq!(state.status, BookingStatus::Pending, "{document}");
+        assert_eq!(state.supplier_reference, reference, "{document}");
+        assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
+        assert_eq!(state.total, 36_040);
+    }
+}
+
+#[test]
+fn an_answer_to_a_booking_that_cannot_be_read_or_is_of_another_is_unknown() {
+    let other = ask::changed(
+        "order.json",
+        &[("/metadata/gateway_booking_id", json!("bkg_other"))],
+    );
+    let unpriced = ask::changed("order.json", &[("/total_amount", json!(null))]);
+    let halved = ask::fixture("order.json")[..300].to_owned();
+    for document in [
+        other,
+        unpriced,
+        halved,
+        String::new(),
+        r#"{"data": {}}"#.to_owned(),
+    ] {
+        let gateway = Gateway::new().answer(201, &document);
+        let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
+        assert!(
+            matches!(result, Err(ChangeError::Unknown(_))),
+            "{document}: {result:?}"
+        );
+    }
+}
+
+#[test]
+fn a_lost_booking_is_unknown_and_one_that_did_not_leave_is_not_sent() {
+    let book = |error| {
+        Gateway::new()
+            .fail(error)
+            .run(|| DuffelFlights::book(ask::book_request()))
+    };
+    for error in [
+        Error::TimedOut(String::new()),
+        Error::Cut(String::new()),
+        Error::TooLarge(1),
+    ] {
+        assert!(matches!(book(error), Err(ChangeError::Unknown(_))));
+    }
+    for error in [Error::NotSent(String::new()), Error::Denied(String::new())] {
+        assert!(matches!(book(error), Err(ChangeError::NotSent(_))));
+    }
+}
+
+#[test]
+fn a_payment_that_is_not_the_price_is_refused_with_the_price_now() {
+    let mismatch = ask::error(
+        "validation_error",
+        "payment_amount_does_not_match_order_amount",
+    );
+    let dearer = ask::changed("offer.json", &[("/total_amount", json!("370.40"))]);
+    let gateway = Gateway::new().answer(422, &mismatch).answer(200, dearer);
+    let money = Money {
+        amount: 37_040,
+        currency: "EUR".to_owned(),
+    };
+    let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
+    assert_eq!(reason(result), RefusalReason::PriceChanged(money));
+
+    let gateway = Gateway::new().answer(422, &mismatch).answer(500, "");
+    let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
+    assert!(matches!(reason(result), RefusalReason::Other(_)));
+}
+
+#[test]
+fn a_prebook_of_somebody_else_is_not_booked() {
+    let gateway = Gateway::new();
+    let request = BookRequest {
+        supplier_prebook: "off_flex".to_owned(),
+        ..ask::book_request()
+    };
+    assert_eq!(
+        reason(gateway.run(|| DuffelFlights::book(request))),
+        RefusalReason::Invalid
+    );
+    assert!(gateway.requests().is_empty());
+}
+
+#[test]
+fn an_order_is_found_by_its_id_else_among_those_of_the_offer() {
+    let order = ask::fixture("order.json");
+    let stranger = ask::changed(
+        "order.json",
+        &[("/metadata", json!(null)), ("/id", json!("ord_stranger"))],
+    );
+    let find = |gateway: &Gateway, request| gateway.run(|| DuffelFlights::find(request)).unwrap();
+
+    let gateway = Gateway::new().answer(200, &order);
+    let FindAnswer::Found(state) = find(&gateway, ask::find_request(Some("ord_own"), None)) else {
+        panic!("not found");
+    };
+    assert_eq!(state.supplier_reference, "ord_own");
+    assert_eq!(
+        gateway.requests()[0].url,
+        "https://api.duffel.com/air/orders/ord_own"
+    );
+
+    for reference in [None, Some(""), Some("ord_gone")] {
+        let gateway = match reference {
+            Some("ord_gone") => {
+                Gateway::new().answer(404, ask::error("invalid_request_error", "not_found"))
+            }
+            _ => Gateway::new(),
+        };
+        let gateway = gateway
+            .answer(200, ask::orders(&[&stranger], Some("more")))
+            .answer(
+                200,
+                ask::orders(&[&stranger, &ask::canceled_order(), &order], None),
+            );
+        let found = find(&gateway, ask::find_request(reference, Some(ask::PREBOOK)));
+        let FindAnswer::Found(state) = found else {
+            panic!("{reference:?}: not found");
+        };
+        assert_eq!(
+            (state.supplier_reference.as_str(), state.status),
+            ("ord_own", BookingStatus::Confirmed)
+        );
+        let last = gateway.requests().pop().unwrap();
+        assert_eq!(
+            last.url,
+            "https://api.duffel.com/air/orders?offer_id=off_flex&after=more"
+        );
+    }
+}
+
+#[test]
+fn what_is_nowhere_is_not_found_and_what_cannot_be_asked_is_an_error() {
+    let gateway = Gateway::new().answer(200, ask::orders(&[], None));
+    let request = ask::find_request(None, Some(ask::PREBOOK));
+    assert_eq!(
+        gateway.run(|| DuffelFlights::find(request)),
+        Ok(FindAnswer::NotFound)
+    );
+    let request = ask::find_request(None, None);
+    assert_eq!(
+        Gateway::new().run(|| DuffelFlights::find(request)),
+        Ok(FindAnswer::NotFound)
+    );
+    let request = ask::find_request(None, Some(ask::PREBOOK));
+    let result = Gateway::new()
+        .answer(503, "")
+        .run(|| DuffelFlights::find(request));
+    assert!(
+        matches!(result, Err(ReadError::Unavailable(_))),
+        "{result:?}"
+    );
+    let other = ask::changed(
+        "order.json",
+        &[("/metadata/gateway_booking_id", json!("bkg_other"))],
+    );
+    let result = ask::found(&Gateway::new().answer(200, other));
+    assert!(
+        matches!(result, Err(ReadError::Unreadable(_))),
+        "{result:?}"
+    );
+}

@@ -1,0 +1,283 @@
+//! Quote and cancel.
+
+use duffel_flights::DuffelFlights;
+use serde_json::{Value, json};
+use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
+use stopover_sdk::http::{Error, Method};
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::types::BookingStatus;
+use stopover_sdk::types::flight::{FlightBookingState, TicketCancellation};
+use stopover_sdk::{ChangeError, FlightCancellation, ReadError, RefusalReason};
+
+use crate::ask;
+
+fn ordered() -> Gateway {
+    Gateway::new().answer(200, ask::fixture("order.json"))
+}
+
+fn quote(gateway: &Gateway) -> Result<Quote, ReadError> {
+    gateway.run(|| DuffelFlights::quote_cancellation(ask::quote_request()))
+}
+
+fn cancel(gateway: &Gateway) -> Result<FlightBookingState, ChangeError> {
+    gateway.run(|| DuffelFlights::cancel(ask::cancel_request()))
+}
+
+fn kept_and_given(fee: i64, refund: i64) -> Option<TicketCancellation> {
+    Some(TicketCancellation {
+        currency: "EUR".to_owned(),
+        fee,
+        refund,
+        supplier_reference: Some("ore_own".to_owned()),
+    })
+}
+
+#[test]
+fn a_quote_is_made_and_never_confirmed() {
+    let gateway = ordered().answer(201, ask::fixture("quote.json"));
+    assert_eq!(
+        quote(&gateway),
+        Ok(Quote::Quoted(AirlineQuote {
+            currency: "EUR".to_owned(),
+            fee: 5_000,
+            refund: 36_540,
+            expires_at: Some(1_809_255_600_123),
+        }))
+    );
+    let requests = gateway.requests();
+    assert_eq!(requests.len(), 2);
+    assert_eq!(
+        requests[1].url,
+        "https://api.duffel.com/air/order_cancellations"
+    );
+    assert_eq!(ask::data(&requests[1]), json!({ "order_id": "ord_own" }));
+}
+
+#[test]
+fn where_the_money_goes_decides_what_comes_back() {
+    type Case = (&'static str, Value, &'static str, Option<(i64, i64)>);
+    let cases: [Case; 9] = [
+        ("balance", json!("365.40"), "EUR", Some((5_000, 36_540))),
+        ("arc_bsp_cash", json!("0.00"), "EUR", Some((41_540, 0))),
+        ("card", json!("415.4"), "EUR", Some((0, 41_540))),
+        (
+            "original_form_of_payment",
+            json!("1"),
+            "EUR",
+            Some((41_440, 100)),
+        ),
+        ("airline_credits", json!("415.40"), "EUR", Some((41_540, 0))),
+        ("airline_credits", json!(null), "", Some((41_540, 0))),
+        ("voucher", json!("100.00"), "USD", Some((41_540, 0))),
+        ("awaiting_payment", json!("0.00"), "EUR", Some((0, 0))),
+        ("balance", json!("365.40"), "USD", None),
+    ];
+    for (to, amount, currency, expected) in cases {
+        let document = ask::changed(
+            "quote.json",
+            &[
+                ("/refund_to", json!(to)),
+                ("/refund_amount", amount),
+                ("/refund_currency", json!(currency)),
+                ("/expires_at", json!(null)),
+            ],
+        );
+        match (quote(&ordered().answer(201, document)), expected) {
+            (Ok(Quote::Quoted(quote)), Some(amounts)) => {
+                assert_eq!((quote.fee, quote.refund), amounts, "{to}");
+                assert_eq!(quote.expires_at, None);
+            }
+            (Ok(Quote::Unavailable(_)), None) => {}
+            (other, _) => panic!("{to}: {other:?}"),
+        }
+    }
+    let unknown = ask::changed("quote.json", &[("/refund_to", json!("the_moon"))]);
+    assert!(matches!(
+        quote(&ordered().answer(201, unknown)),
+        Ok(Quote::Unavailable(_))
+    ));
+}
+
+#[test]
+fn an_order_that_cannot_be_cancelled_here_has_no_quote() {
+    let fixed = ask::changed("order.json", &[("/available_actions", json!(["update"]))]);
+    let gateway = Gateway::new().answer(200, fixed);
+    assert!(matches!(quote(&gateway), Ok(Quote::Unavailable(_))));
+    assert_eq!(gateway.requests().len(), 1);
+
+    let result = quote(&Gateway::new().answer(200, ask::canceled_order()));
+    let Err(ReadError::Rejected(refusal)) = result else {
+        panic!("{result:?}");
+    };
+    assert_eq!(refusal.reason, RefusalReason::NotCancellable);
+
+    // Where Duffel does not tell what can be done, trying tells.
+    let untold = ask::changed("order.json", &[("/available_actions", json!(null))]);
+    let gateway = Gateway::new()
+        .answer(200, untold)
+        .answer(201, ask::fixture("quote.json"));
+    assert!(matches!(quote(&gateway), Ok(Quote::Quoted(_))));
+}
+
+#[test]
+fn a_cancellation_confirms_a_fresh_quote() {
+    let gateway = ordered()
+        .answer(201, ask::fixture("quote.json"))
+        .answer(200, ask::confirmed());
+    let state = cancel(&gateway).unwrap();
+    assert_eq!(state.status, BookingStatus::Canceled);
+    assert_eq!(state.cancellation, kept_and_given(5_000, 36_540));
+    assert_eq!(state.journeys.len(), 2);
+    let requests = gateway.requests();
+    assert_eq!(requests[2].method, Method::Post);
+    assert!(
+        requests[2]
+            .url
+            .ends_with("/air/order_cancellations/ore_own/actions/confirm")
+    );
+    assert_eq!(requests[2].body, None);
+}
+
+#[test]
+fn nothing_is_confirmed_for_an_order_that_duffel_does_not_cancel() {
+    let fixed = ask::changed("order.json", &[("/available_actions", json!(["update"]))]);
+    for (status, document) in [
+        (200, fixed),
+        (404, ask::error("invalid_request_error", "not_found")),
+    ] {
+        let gateway = Gateway::new().answer(status, document);
+        let Err(ChangeError::Refused(refusal)) = cancel(&gateway) else {
+            panic!("{status}");
+        };
+        assert_eq!(refusal.reason, RefusalReason::NotCancellable);
+        assert_eq!(gateway.requests().len(), 1);
+    }
+}
+
+#[test]
+fn before_the_quote_nothing_was_changed() {
+    let cases = [
+        Gateway::new().fail(Error::TimedOut(String::new())),
+        Gateway::new().answer(502, ""),
+    ];
+    for gateway in cases {
+        assert!(matches!(cancel(&gateway), Err(ChangeError::NotSent(_))));
+    }
+}
+
+#[test]
+fn after_the_confirmation_only_its_own_yes_is_one() {
+    let quoted = || ordered().answer(201, ask::fixture("quote.json"));
+    let already = ask::error("invalid_state_error", "already_cancelled");
+    let other = |pointer, value| {
+        ask::changed(
+            "quote.json",
+            &[
+                ("/confirmed_at", json!("2027-05-02T10:00:05Z")),
+                (pointer, value),
+            ],
+        )
+    };
+    let cases = [
+        ("lost", quoted().fail(Error::Cut(String::new()))),
+        ("slow", quoted().fail(Error::TimedOut(String::new()))),
+        ("already", quoted().answer(422, &already)),
+        ("already quoted", ordered().answer(422, &already)),
+        (
+            "gone",
+            quoted().answer(404, ask::error("invalid_request_error", "not_found")),
+        ),
+        (
+            "not confirmed",
+            quoted().answer(200, ask::fixture("quote.json")),
+        ),
+        (
+            "another order",
+            quoted().answer(200, other("/order_id", json!("ord_other"))),
+        ),
+        (
+            "another quote",
+            quoted().answer(200, other("/id", json!("ore_other"))),
+        ),
+        ("half", quoted().answer(200, &ask::confirmed()[..100])),
+        (
+            "quote of another",
+            ordered().answer(201, other("/order_id", json!("ord_other"))),
+        ),
+        ("lost quote", ordered().fail(Error::Cut(String::new()))),
+    ];
+    for (what, gateway) in cases {
+        let result = cancel(&gateway);
+        assert!(
+            matches!(result, Err(ChangeError::Unknown(_))),
+            "{what}: {result:?}"
+        );
+    }
+}
+
+#[test]
+fn a_canceled_order_tells_what_that_cost() {
+    let elsewhere = |confirmed_at: Value| {
+        let mut one: Value = serde_json::from_str(&ask::fixture("quote.json")).unwrap();
+        one["data"]["confirmed_at"] = confirmed_at;
+        one["data"].take()
+    };
+    let quote_only = elsewhere(json!(null));
+    let done = elsewhere(json!("2027-05-02T10:00:05Z"));
+    let list = |items: Vec<Value>| json!({ "data": items, "meta": null }).to_string();
+
+    let gateway = Gateway::new()
+        .answer(200, ask::canceled_order())
+        .answer(200, list(vec![quote_only.clone(), done.clone()]));
+    let state = ask::found(&gateway).unwrap().unwrap();
+    assert_eq!(state.status, BookingStatus::Canceled);
+    assert_eq!(state.cancellation, kept_and_given(5_000, 36_540));
+    let url = "https://api.duffel.com/air/order_cancellations?order_id=ord_own";
+    assert_eq!(gateway.requests()[1].url, url);
+
+    // The order may have its cancellation in it.
+    let mut order: Value = serde_json::from_str(&ask::canceled_order()).unwrap();
+    order["data"]["cancellation"] = done.clone();
+    let gateway = Gateway::new().answer(200, order.to_string());
+    assert_eq!(
+        ask::found(&gateway).unwrap().unwrap().cancellation,
+        kept_and_given(5_000, 36_540)
+    );
+    assert_eq!(gateway.requests().len(), 1);
+
+    // Cancelled by the airline: nobody says what comes back.
+    let gateway = Gateway::new()
+        .answer(200, ask::canceled_order())
+        .answer(200, list(vec![quote_only]));
+    let state = ask::found(&gateway).unwrap().unwrap();
+    assert_eq!(
+        (state.status, state.cancellation),
+        (BookingStatus::Canceled, None)
+    );
+
+    let gateway = Gateway::new()
+        .answer(200, ask::canceled_order())
+        .answer(503, "");
+    assert!(matches!(
+        ask::found(&gateway),
+        Err(ReadError::Unavailable(_))
+    ));
+}
+
+#[test]
+fn cancelling_what_is_canceled_answers_the_booking_as_it_is() {
+    let list =
+        json!({ "data": [serde_json::from_str::<Value>(&ask::confirmed()).unwrap()["data"]] });
+    let gateway = Gateway::new()
+        .answer(200, ask::canceled_order())
+        .answer(200, list.to_string());
+    let state = cancel(&gateway).unwrap();
+    assert_eq!(
+        (state.status, state.cancellation),
+        (BookingStatus::Canceled, kept_and_given(5_000, 36_540))
+    );
+    let gateway = Gateway::new()
+        .answer(200, ask::canceled_order())
+        .answer(500, "");
+    assert!(matches!(cancel(&gateway), Err(ChangeError::Unknown(_))));
+}

@@ -1,0 +1,62 @@
+//! What the adapter says of itself, and what every request carries.
+
+use duffel_flights::DuffelFlights;
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::{FlightPricing, Plugin, ReadError};
+
+use crate::ask;
+
+#[test]
+fn it_takes_one_booking_an_offer_and_promises_nothing() {
+    let description = Gateway::new().run(DuffelFlights::describe);
+    assert_eq!(description.name, "duffel-flights");
+    assert_eq!(description.hosts, ["api.duffel.com"]);
+    assert_eq!(description.secrets, ["webhook_secret"]);
+    assert!(description.one_booking_per_offer);
+    assert!(!description.collects_payment);
+    assert!(!description.cancels_single_rooms);
+    assert!(!description.repeats_are_safe);
+    assert_eq!(description.reads_consistent_after_ms, None);
+}
+
+#[test]
+fn settings_move_the_host_and_the_patience() {
+    let gateway = Gateway::new()
+        .settings(r#"{"base_url": "http://127.0.0.1:9001/d/", "search_timeout_ms": 4000}"#)
+        .answer(503, "");
+    assert_eq!(
+        gateway.run(DuffelFlights::describe).hosts,
+        ["127.0.0.1:9001"]
+    );
+    let answer = gateway.run(|| DuffelFlights::price(ask::price_request()));
+    assert!(
+        matches!(answer, Err(ReadError::Unavailable(_))),
+        "{answer:?}"
+    );
+    let request = &gateway.requests()[0];
+    assert_eq!(
+        request.url,
+        "http://127.0.0.1:9001/d/air/offer_requests?return_offers=false&supplier_timeout=4000"
+    );
+    assert_eq!(request.timeout_ms, Some(9000));
+    let header = |name: &str| {
+        let mut headers = request.headers.iter();
+        headers
+            .find(|header| header.name == name)
+            .map(|header| header.value.clone())
+    };
+    assert_eq!(header("duffel-version").as_deref(), Some("v2"));
+    assert_eq!(header("accept").as_deref(), Some("application/json"));
+    assert_eq!(header("authorization"), None);
+}
+
+#[test]
+fn settings_that_do_not_fit_stop_every_call_before_it_is_sent() {
+    let gateway = Gateway::new().settings(r#"{"token": "x"}"#);
+    let answer = gateway.run(|| DuffelFlights::price(ask::price_request()));
+    assert!(
+        matches!(answer, Err(ReadError::Misconfigured(_))),
+        "{answer:?}"
+    );
+    assert!(gateway.requests().is_empty());
+}

@@ -1,0 +1,214 @@
+//! Webhooks: only authentic ones are read, and what they are about.
+
+use duffel_flights::DuffelFlights;
+use serde_json::{Value, json};
+use stopover_sdk::supplier_events::{Delivery, Event, Header, Kind, VerifyError};
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::{SupplierEvents, secret};
+
+use crate::ask;
+
+/// Looks like base64, and is the key as it stands.
+const SECRET: &str = "QKfUULLQh+8Own+key==";
+/// Of the fixture, computed elsewhere.
+const SIGNATURE: &str =
+    "t=1809252301,v1=17948ff2ee684a01ce3e8dcff8873f0c7712c995bdc600d1fbfd7073a2fba0b7";
+const SENT_MS: i64 = 1_809_252_301_000;
+
+fn gateway() -> Gateway {
+    Gateway::new().secret("webhook_secret", SECRET)
+}
+
+fn delivery(signature: &str) -> Delivery {
+    Delivery {
+        headers: vec![
+            Header {
+                name: "content-type".to_owned(),
+                value: "application/json".to_owned(),
+            },
+            Header {
+                name: "X-Duffel-Signature".to_owned(),
+                value: signature.to_owned(),
+            },
+        ],
+        body: ask::fixture("event.json").into_bytes(),
+        received_at: SENT_MS,
+    }
+}
+
+fn verify(gateway: &Gateway, delivery: Delivery) -> Result<Vec<Event>, VerifyError> {
+    gateway.run(|| DuffelFlights::verify(delivery))
+}
+
+/// What an event means, signed as Duffel signs.
+fn read(event: &Value) -> Result<Event, VerifyError> {
+    let gateway = gateway();
+    let body = event.to_string().into_bytes();
+    let message = [b"1809252301.".as_slice(), &body].concat();
+    let digest = gateway
+        .run(|| secret::hmac_sha256("webhook_secret", &message))
+        .unwrap();
+    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let delivery = Delivery {
+        body,
+        ..delivery(&format!("t=1809252301,v1={digest}"))
+    };
+    verify(&gateway, delivery).map(|mut events| events.remove(0))
+}
+
+#[test]
+fn an_authentic_delivery_is_read() {
+    let events = verify(&gateway(), delivery(SIGNATURE)).unwrap();
+    assert_eq!(
+        events,
+        [Event {
+            id: "wev_own".to_owned(),
+            kind: Kind::BookingChanged,
+            supplier_reference: Some("ord_own".to_owned()),
+            client_reference: Some("bkg_own_1".to_owned()),
+            supplier_offer: Some("off_flex".to_owned()),
+            occurred_at: Some(1_809_165_901_642),
+        }]
+    );
+}
+
+#[test]
+fn whatever_is_wrong_with_the_signature_nothing_is_read() {
+    let digest = SIGNATURE.split_once("v1=").unwrap().1;
+    let cases = [
+        String::new(),
+        digest.to_owned(),
+        format!("v1={digest}"),
+        "t=1809252301".to_owned(),
+        format!("t=,v1={digest}"),
+        format!("t=x,v1={digest}"),
+        format!("t=1809252302,v1={digest}"),
+        format!("t=1809252301,v1={}", &digest[..63]),
+        format!("t=1809252301,v1={}", digest.to_uppercase()),
+        format!("t=1809252301,v1={}b8", &digest[..62]),
+    ];
+    for signature in cases {
+        let result = verify(&gateway(), delivery(&signature));
+        assert!(
+            matches!(result, Err(VerifyError::Unauthentic(_))),
+            "{signature}: {result:?}"
+        );
+    }
+    let mut unsigned = delivery(SIGNATURE);
+    unsigned.headers.pop();
+    assert!(matches!(
+        verify(&gateway(), unsigned),
+        Err(VerifyError::Unauthentic(_))
+    ));
+    let mut changed = delivery(SIGNATURE);
+    changed.body.push(b' ');
+    assert!(matches!(
+        verify(&gateway(), changed),
+        Err(VerifyError::Unauthentic(_))
+    ));
+    assert!(matches!(
+        verify(&Gateway::new(), delivery(SIGNATURE)),
+        Err(VerifyError::Unauthentic(_))
+    ));
+}
+
+#[test]
+fn a_signature_holds_for_five_minutes_either_way() {
+    for (late_s, is_authentic) in [
+        (0, true),
+        (300, true),
+        (-300, true),
+        (301, false),
+        (-301, false),
+    ] {
+        let delivery = Delivery {
+            received_at: SENT_MS + late_s * 1000,
+            ..delivery(SIGNATURE)
+        };
+        assert_eq!(
+            verify(&gateway(), delivery).is_ok(),
+            is_authentic,
+            "{late_s}"
+        );
+    }
+}
+
+#[test]
+fn each_type_says_what_to_look_at() {
+    let irrelevant = |name: &str| Kind::Irrelevant(name.to_owned());
+    let cases = [
+        ("order.created", Kind::BookingChanged),
+        ("order.creation_failed", Kind::BookingChanged),
+        ("order.updated", Kind::BookingChanged),
+        (
+            "order.airline_initiated_change_detected",
+            Kind::ItineraryChanged,
+        ),
+        ("air.order.changed", Kind::ItineraryChanged),
+        ("order_cancellation.confirmed", Kind::CancellationChanged),
+        ("air.payment.succeeded", Kind::PaymentChanged),
+        ("air.payment.cancelled", Kind::PaymentChanged),
+        ("payment.created", Kind::PaymentChanged),
+        (
+            "order_cancellation.created",
+            irrelevant("order_cancellation.created"),
+        ),
+        (
+            "air.airline_credit.created",
+            irrelevant("air.airline_credit.created"),
+        ),
+        ("stays.booking.created", irrelevant("stays.booking.created")),
+        ("ping.triggered", irrelevant("ping.triggered")),
+        ("something.new", irrelevant("something.new")),
+    ];
+    for (name, expected) in cases {
+        assert_eq!(
+            read(&json!({ "id": "wev_1", "type": name })).unwrap().kind,
+            expected
+        );
+    }
+}
+
+#[test]
+fn the_order_is_found_wherever_it_stands() {
+    let event = |object: Value, about: &str| json!({ "id": "wev_1", "type": "x", "data": { "object": object }, "idempotency_key": about });
+    let cases = [
+        (
+            event(json!({ "id": "ord_1" }), "zmFpbGVk"),
+            Some("ord_1"),
+            None,
+        ),
+        (
+            event(json!({ "id": "ore_1", "order_id": "ord_2" }), "ore_1"),
+            Some("ord_2"),
+            None,
+        ),
+        (event(json!(null), "ord_3"), Some("ord_3"), None),
+        (
+            event(json!({ "offer_id": "off_1" }), "ZmFpbGVk"),
+            None,
+            Some("off_1"),
+        ),
+        (
+            json!({ "id": "wev_1", "type": "x", "data": null }),
+            None,
+            None,
+        ),
+    ];
+    for (event, reference, offer) in cases {
+        let read = read(&event).unwrap();
+        assert_eq!(read.supplier_reference.as_deref(), reference, "{event}");
+        assert_eq!(read.supplier_offer.as_deref(), offer, "{event}");
+        assert_eq!((read.client_reference, read.occurred_at), (None, None));
+    }
+}
+
+#[test]
+fn what_is_signed_and_no_event_is_unreadable() {
+    for event in [json!([]), json!({ "type": "order.created" })] {
+        assert!(
+            matches!(read(&event), Err(VerifyError::Unreadable(_))),
+            "{event}"
+        );
+    }
+}

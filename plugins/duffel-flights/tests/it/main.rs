@@ -1,0 +1,21 @@
+//! The adapter through its exported traits, natively, against scripted answers.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod ask;
+mod booking;
+mod cancellation;
+mod describe;
+mod events;
+mod fault;
+mod order;
+mod pricing;
+mod reference;
+mod services;
+mod vendor;
+mod wrong;

@@ -1,0 +1,200 @@
+//! What an order means.
+
+use serde_json::{Value, json};
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::types::BookingStatus;
+use stopover_sdk::types::flight::{
+    BaggageType, ChangeType, Direction, FlightBookingState, ServiceType,
+};
+
+use crate::ask;
+
+fn state(document: impl AsRef<[u8]>) -> FlightBookingState {
+    ask::found(&Gateway::new().answer(200, document))
+        .unwrap()
+        .unwrap()
+}
+
+fn with(values: &[(&str, Value)]) -> FlightBookingState {
+    state(ask::changed("order.json", values))
+}
+
+#[test]
+fn an_order_tells_ticket_money_and_flights() {
+    let state = state(ask::fixture("order.json"));
+    assert_eq!(state.status, BookingStatus::Confirmed);
+    assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
+    assert_eq!(state.airline_pnr.as_deref(), Some("OWNPNR"));
+    assert_eq!((state.total, state.currency.as_str()), (41_540, "EUR"));
+    // Base and taxes are the total, so the base has the services in it.
+    assert_eq!((state.fare, state.fare_tax), (Some(30_000), Some(6_040)));
+    assert_eq!(state.cancellation, None);
+    let [out, back] = state.journeys.as_slice() else {
+        panic!("{:?}", state.journeys);
+    };
+    assert_eq!(
+        (out.direction, back.direction),
+        (Direction::Outbound, Direction::Inbound)
+    );
+    assert_eq!(out.segments[0].supplier_segment_id, "seg_o1");
+    // The label of the order has the adult first, its list the child.
+    let passengers: Vec<u8> = out.segments[0]
+        .passengers
+        .iter()
+        .map(|one| one.passenger)
+        .collect();
+    assert_eq!(passengers, [0, 1, 2]);
+}
+
+#[test]
+fn a_status_goes_by_cancellation_then_payment() {
+    let unpaid = ("/payment_status/awaiting_payment", json!(true));
+    let cases = [
+        (vec![], BookingStatus::Confirmed),
+        (vec![("/documents", json!(null))], BookingStatus::Confirmed),
+        (
+            vec![("/payment_status", json!(null))],
+            BookingStatus::Confirmed,
+        ),
+        (vec![unpaid], BookingStatus::Pending),
+    ];
+    for (values, expected) in cases {
+        assert_eq!(with(&values).status, expected, "{values:?}");
+    }
+}
+
+#[test]
+fn an_empty_locator_is_none() {
+    for empty in [json!(""), json!(null)] {
+        assert_eq!(with(&[("/booking_reference", empty)]).airline_pnr, None);
+    }
+}
+
+#[test]
+fn amounts_are_taken_as_told_and_never_added_up() {
+    let state = with(&[("/base_amount", json!("30.20"))]);
+    assert_eq!((state.fare, state.total), (Some(3_020), 41_540));
+    let state = with(&[("/tax_amount", json!(null)), ("/tax_currency", json!(null))]);
+    assert_eq!((state.fare, state.fare_tax), (Some(35_500), None));
+    let state = with(&[("/tax_currency", json!("USD"))]);
+    assert_eq!(state.fare_tax, None);
+}
+
+#[test]
+fn services_name_who_and_where_and_what_one_costs() {
+    let state = state(ask::fixture("order.json"));
+    let [bag, seat] = state.services.as_slice() else {
+        panic!("{:?}", state.services);
+    };
+    assert_eq!(bag.supplier_service_id, "ser_bag");
+    assert_eq!(
+        (bag.service_type, bag.passenger),
+        (ServiceType::Baggage, Some(0))
+    );
+    assert_eq!(bag.supplier_segment_ids, ["seg_o1", "seg_o2"]);
+    assert_eq!((bag.quantity, bag.unit_amount), (2, 2_000));
+    let what = bag.baggage.unwrap();
+    assert_eq!(
+        (what.baggage_type, what.max_weight_kg),
+        (BaggageType::Checked, Some(23))
+    );
+    assert_eq!(
+        (seat.service_type, seat.passenger),
+        (ServiceType::Seat, Some(1))
+    );
+    assert_eq!((seat.baggage, seat.unit_amount), (None, 1_500));
+}
+
+#[test]
+fn passengers_without_our_label_stand_as_listed() {
+    for label in [json!(null), json!("pas_x,pas_y,pas_z"), json!("pas_adult")] {
+        let state = with(&[("/metadata/gateway_passengers", label)]);
+        assert_eq!(state.services[0].passenger, Some(1));
+    }
+    let state = with(&[("/metadata", json!(null))]);
+    assert_eq!(
+        (state.client_reference, state.services[0].passenger),
+        (None, Some(1))
+    );
+}
+
+#[test]
+fn a_change_of_the_airline_names_old_and_new_flights() {
+    let state = state(ask::fixture("order.json"));
+    let [change] = state.changes.as_slice() else {
+        panic!("{:?}", state.changes);
+    };
+    assert_eq!(change.supplier_change_id, "aic_own");
+    assert_eq!(change.change_type, ChangeType::ScheduleChange);
+    assert_eq!(change.detected_at, 1_809_331_200_000);
+    assert!(change.action_required);
+    assert_eq!((change.accepted_at, change.expires_at), (None, None));
+    assert_eq!(
+        change.removed_segments[0].departure_time,
+        "2027-06-08T17:00"
+    );
+    assert_eq!(change.added_segments[0].departure_time, "2027-06-08T18:00");
+    assert_eq!(change.added_segments[0].passengers[0].checked_bags, Some(1));
+}
+
+#[test]
+fn what_kind_of_change_it_is_the_flights_tell() {
+    let aic = "/airline_initiated_changes/0";
+    let at = |pointer: &str| format!("{aic}{pointer}");
+    let document: Value = serde_json::from_str(&ask::fixture("order.json")).unwrap();
+    let added = document["data"].pointer(&at("/added")).unwrap().clone();
+    let city = json!({ "iata_code": "HUB" });
+    let accepted = [
+        ("/action_taken", json!("accepted")),
+        ("/action_taken_at", json!("2027-05-04T00:00:00Z")),
+    ];
+    let cases = [
+        (vec![("/added", json!([]))], ChangeType::Cancellation, true),
+        (
+            vec![("/added/0/segments/0/destination", city)],
+            ChangeType::Reroute,
+            true,
+        ),
+        (vec![("/removed", json!([]))], ChangeType::Reroute, true),
+        (vec![("/removed", added)], ChangeType::Equipment, true),
+        (
+            vec![("/available_actions", json!([]))],
+            ChangeType::ScheduleChange,
+            false,
+        ),
+        (accepted.to_vec(), ChangeType::ScheduleChange, false),
+    ];
+    for (values, expected, action_required) in cases {
+        let values: Vec<_> = values
+            .into_iter()
+            .map(|(pointer, value)| (at(pointer), value))
+            .collect();
+        let borrowed: Vec<_> = values
+            .iter()
+            .map(|(pointer, value)| (pointer.as_str(), value.clone()))
+            .collect();
+        let state = with(&borrowed);
+        assert_eq!(state.changes[0].change_type, expected, "{values:?}");
+        assert_eq!(
+            state.changes[0].action_required, action_required,
+            "{values:?}"
+        );
+        let is_accepted = values.iter().any(|(_, value)| value == "accepted");
+        assert_eq!(state.changes[0].accepted_at.is_some(), is_accepted);
+    }
+}
+
+#[test]
+fn keys_that_come_twice_are_no_reason_to_give_up() {
+    let document = ask::fixture("order.json")
+        .replacen("\"id\":", "\"id\": \"ord_first\", \"id\":", 1)
+        .replace(
+            "\"booking_reference\":",
+            "\"booking_reference\": null, \"booking_reference\":",
+        )
+        .replace("\"duration\":", "\"duration\": \"PT1M\", \"duration\":");
+    let state = state(document);
+    assert_eq!(state.supplier_reference, "ord_own");
+    assert_eq!(state.airline_pnr.as_deref(), Some("OWNPNR"));
+    assert_eq!(state.journeys[0].duration_minutes, Some(690));
+}

@@ -1,0 +1,127 @@
+//! Airports by text, airlines by code.
+
+use duffel_flights::DuffelFlights;
+use stopover_sdk::flight_reference::Airline;
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::{FlightReference, ReadError};
+
+use crate::ask;
+
+#[test]
+fn cities_are_their_airports_and_each_airport_comes_once() {
+    let gateway = Gateway::new().answer(200, ask::fixture("suggestions.json"));
+    let answer = gateway
+        .run(|| DuffelFlights::find_airports("old town".to_owned(), 10))
+        .unwrap();
+    assert_eq!(
+        gateway.requests()[0].url,
+        "https://api.duffel.com/places/suggestions?query=old%20town"
+    );
+    assert!(!answer.truncated);
+    let codes: Vec<&str> = answer
+        .airports
+        .iter()
+        .map(|one| one.iata_code.as_str())
+        .collect();
+    assert_eq!(codes, ["NOZ", "OLD", "OLS"]);
+    let [noz, old, ols] = answer.airports.as_slice() else {
+        panic!("{:?}", answer.airports);
+    };
+    assert_eq!(
+        (
+            noz.icao_code.as_deref(),
+            noz.time_zone.as_deref(),
+            noz.city.as_deref()
+        ),
+        (Some("EGNZ"), None, None)
+    );
+    assert_eq!(
+        (old.icao_code.as_deref(), old.time_zone.as_deref()),
+        (None, Some("Europe/London"))
+    );
+    assert_eq!(
+        (
+            old.country.as_deref(),
+            old.city.as_deref(),
+            old.state.as_deref()
+        ),
+        (Some("GB"), Some("Oldtown"), None)
+    );
+    assert_eq!((old.latitude, old.longitude), (Some(1.5), Some(2.5)));
+    // A latitude of 91 is none.
+    assert_eq!((ols.latitude, ols.longitude), (None, None));
+}
+
+#[test]
+fn more_airports_than_asked_for_are_cut_off() {
+    let gateway = Gateway::new().answer(200, ask::fixture("suggestions.json"));
+    let answer = gateway
+        .run(|| DuffelFlights::find_airports("old".to_owned(), 2))
+        .unwrap();
+    assert_eq!((answer.airports.len(), answer.truncated), (2, true));
+    let gateway = Gateway::new().answer(200, r#"{"data": []}"#);
+    let answer = gateway
+        .run(|| DuffelFlights::find_airports("zz".to_owned(), 2))
+        .unwrap();
+    assert_eq!((answer.airports.len(), answer.truncated), (0, false));
+}
+
+fn airline(gateway: &Gateway, code: &str) -> Result<Airline, ReadError> {
+    gateway.run(|| DuffelFlights::read_airline(code.to_owned()))
+}
+
+#[test]
+fn airlines_are_read_once_and_then_kept() {
+    let gateway = Gateway::new()
+        .answer(200, ask::fixture("airlines-1.json"))
+        .answer(200, ask::fixture("airlines-2.json"));
+    let own = airline(&gateway, "OW").unwrap();
+    assert_eq!((own.name.as_str(), own.is_active), ("Own Air", true));
+    assert_eq!(
+        own.logo_url.as_deref(),
+        Some("https://logos.example/OW.svg")
+    );
+    assert_eq!(airline(&gateway, "CH").unwrap().logo_url, None);
+    for unknown in ["XX", "OX", "?!", ""] {
+        let result = airline(&gateway, unknown);
+        assert!(
+            matches!(result, Err(ReadError::NotFound(_))),
+            "{unknown}: {result:?}"
+        );
+    }
+    let urls: Vec<_> = gateway
+        .requests()
+        .into_iter()
+        .map(|request| request.url)
+        .collect();
+    let list = "https://api.duffel.com/air/airlines?limit=200";
+    assert_eq!(urls, [list.to_owned(), format!("{list}&after=more")]);
+}
+
+#[test]
+fn half_a_list_is_not_kept() {
+    let gateway = Gateway::new()
+        .answer(200, ask::fixture("airlines-1.json"))
+        .answer(503, "");
+    assert!(matches!(
+        airline(&gateway, "OW"),
+        Err(ReadError::Unavailable(_))
+    ));
+    let page = ask::fixture("airlines-1.json");
+    let endless = Gateway::new().transport(move |_| {
+        Ok(stopover_sdk::http::Response {
+            status: 200,
+            headers: vec![],
+            body: page.clone().into_bytes(),
+        })
+    });
+    assert!(matches!(
+        airline(&endless, "OW"),
+        Err(ReadError::Unreadable(_))
+    ));
+    assert_eq!(endless.requests().len(), 20);
+    assert!(matches!(
+        airline(&gateway, "OW"),
+        Err(ReadError::Unavailable(_))
+    ));
+}

@@ -1,0 +1,131 @@
+//! Bags: what is for sale, and buying it.
+
+use duffel_flights::DuffelFlights;
+use serde_json::json;
+use stopover_sdk::flight_services::Available;
+use stopover_sdk::http::{Error, Method};
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::types::flight::{BaggageType, FlightBookingState};
+use stopover_sdk::{ChangeError, FlightServices, ReadError};
+
+use crate::ask;
+
+fn list(gateway: &Gateway) -> Result<Available, ReadError> {
+    gateway.run(|| DuffelFlights::list_services(ask::list_request()))
+}
+
+fn buy(gateway: &Gateway) -> Result<FlightBookingState, ChangeError> {
+    gateway.run(|| DuffelFlights::buy_services(ask::buy_request()))
+}
+
+#[test]
+fn bags_of_one_passenger_are_for_sale_and_nothing_else() {
+    let gateway = Gateway::new()
+        .answer(200, ask::fixture("order.json"))
+        .answer(200, ask::fixture("services.json"));
+    let available = list(&gateway).unwrap();
+    assert_eq!(available.currency, "EUR");
+    let [checked, cabin] = available.services.as_slice() else {
+        panic!("{:?}", available.services);
+    };
+    assert_eq!(checked.supplier_service_id, "aso_23");
+    assert_eq!(
+        (checked.passenger, checked.unit_amount, checked.max_quantity),
+        (0, 2_749, 3)
+    );
+    assert_eq!(checked.supplier_segment_ids, ["seg_o1", "seg_o2"]);
+    let bag = checked.baggage.unwrap();
+    assert_eq!(
+        (bag.baggage_type, bag.max_weight_kg),
+        (BaggageType::Checked, Some(23))
+    );
+    let bag = cabin.baggage.unwrap();
+    assert_eq!(
+        (cabin.passenger, bag.baggage_type, bag.max_weight_kg),
+        (1, BaggageType::CarryOn, None)
+    );
+    let urls: Vec<_> = gateway
+        .requests()
+        .into_iter()
+        .map(|request| request.url)
+        .collect();
+    let order = "https://api.duffel.com/air/orders/ord_own";
+    assert_eq!(
+        urls,
+        [order.to_owned(), format!("{order}/available_services")]
+    );
+}
+
+#[test]
+fn an_order_without_bags_for_sale_has_an_empty_list() {
+    let gateway = Gateway::new()
+        .answer(200, ask::fixture("order.json"))
+        .answer(200, r#"{"data": [], "meta": null}"#);
+    let available = list(&gateway).unwrap();
+    assert_eq!(
+        (available.currency.as_str(), available.services.len()),
+        ("EUR", 0)
+    );
+}
+
+#[test]
+fn a_list_that_cannot_be_read_is_no_empty_list() {
+    let order = || Gateway::new().answer(200, ask::fixture("order.json"));
+    assert!(matches!(
+        list(&order().answer(500, "")),
+        Err(ReadError::Failed(_))
+    ));
+    assert!(matches!(
+        list(&order().answer(200, "{}")),
+        Err(ReadError::Unreadable(_))
+    ));
+    assert!(matches!(
+        list(&Gateway::new().answer(404, "").answer(404, "")),
+        Err(ReadError::NotFound(_))
+    ));
+    let other = ask::changed("order.json", &[("/id", json!("ord_other"))]);
+    let gateway = Gateway::new()
+        .answer(200, other)
+        .answer(200, ask::fixture("services.json"));
+    assert!(matches!(list(&gateway), Err(ReadError::Unreadable(_))));
+}
+
+#[test]
+fn bags_are_paid_exactly_and_stand_on_the_order() {
+    let gateway = Gateway::new().answer(200, ask::fixture("order.json"));
+    let state = buy(&gateway).unwrap();
+    assert_eq!(
+        (
+            state.supplier_reference.as_str(),
+            state.services[0].quantity
+        ),
+        ("ord_own", 2)
+    );
+    let request = &gateway.requests()[0];
+    assert_eq!(request.method, Method::Post);
+    assert!(request.url.ends_with("/air/orders/ord_own/services"));
+    assert_eq!(
+        ask::data(request),
+        json!({
+            "payment": { "type": "balance", "amount": "54.98", "currency": "EUR" },
+            "add_services": [{ "id": "aso_23", "quantity": 2 }],
+        })
+    );
+}
+
+#[test]
+fn a_purchase_that_is_not_answered_is_unknown() {
+    let other = ask::changed("order.json", &[("/id", json!("ord_other"))]);
+    let cases = [
+        Gateway::new().fail(Error::Cut(String::new())),
+        Gateway::new().fail(Error::TimedOut(String::new())),
+        Gateway::new().answer(200, ""),
+        Gateway::new().answer(200, other),
+    ];
+    for gateway in cases {
+        let result = buy(&gateway);
+        assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
+    }
+    let result = buy(&Gateway::new().fail(Error::NotSent(String::new())));
+    assert!(matches!(result, Err(ChangeError::NotSent(_))), "{result:?}");
+}

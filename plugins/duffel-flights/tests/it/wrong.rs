@@ -1,0 +1,148 @@
+//! Answers with one value replaced by a wrong one: no such answer makes the
+//! adapter panic, and money is never negative.
+
+use duffel_flights::DuffelFlights;
+use serde_json::{Value, json};
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::{
+    FlightBooking, FlightCancellation, FlightPricing, FlightReference, FlightServices,
+};
+
+use crate::ask;
+
+/// Every document that differs from the fixture in one value.
+fn each_wrong(fixture: &str, check: impl Fn(&str)) {
+    let document: Value = serde_json::from_str(&ask::fixture(fixture)).unwrap();
+    let wrong = [
+        Value::Null,
+        json!(""),
+        json!("\u{0} \u{1f600}"),
+        json!("-1.5"),
+        json!("99999999999999999999.99"),
+        json!(-1),
+        json!(u64::MAX),
+        json!(1e300),
+        json!(true),
+        json!([]),
+        json!([[1]]),
+        json!({}),
+    ];
+    let mut pointers = vec![String::new()];
+    let mut at = 0;
+    while at < pointers.len() {
+        let pointer = pointers[at].clone();
+        match document.pointer(&pointer).unwrap() {
+            Value::Object(fields) => {
+                pointers.extend(fields.keys().map(|name| format!("{pointer}/{name}")));
+            }
+            Value::Array(items) => {
+                pointers.extend((0..items.len()).map(|index| format!("{pointer}/{index}")));
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    assert!(pointers.len() > 5, "{fixture}");
+    for pointer in pointers {
+        for value in &wrong {
+            let mut changed = document.clone();
+            *changed.pointer_mut(&pointer).unwrap() = value.clone();
+            check(&changed.to_string());
+        }
+    }
+}
+
+#[test]
+fn of_a_search() {
+    each_wrong("offers-2.json", |document| {
+        let gateway = Gateway::new()
+            .answer(201, ask::fixture("offer-request.json"))
+            .answer(200, document);
+        let answer = gateway.run(|| DuffelFlights::price(ask::price_request()));
+        for offer in answer.iter().flat_map(|answer| &answer.offers) {
+            assert!(
+                offer.total >= 0 && !offer.supplier_offer.is_empty(),
+                "{document}"
+            );
+            assert!(!offer.journeys.is_empty(), "{document}");
+        }
+    });
+    each_wrong("offer-request.json", |document| {
+        let gateway = Gateway::new()
+            .answer(201, document)
+            .answer(200, ask::fixture("offers-2.json"));
+        let _ = gateway.run(|| DuffelFlights::price(ask::price_request()));
+    });
+}
+
+#[test]
+fn of_an_offer() {
+    each_wrong("offer.json", |document| {
+        let gateway = Gateway::new().answer(200, document);
+        let bound = gateway.run(|| DuffelFlights::prebook(ask::prebook_request()));
+        if let Ok(bound) = bound {
+            assert!((0..=36_040).contains(&bound.total), "{document}");
+        }
+    });
+}
+
+#[test]
+fn of_an_order() {
+    each_wrong("order.json", |document| {
+        let gateway = Gateway::new()
+            .answer(200, document)
+            .answer(200, ask::fixture("quote.json"));
+        if let Ok(Some(state)) = ask::found(&gateway) {
+            assert!(
+                state.total >= 0 && state.supplier_reference == "ord_own",
+                "{document}"
+            );
+            assert!(state.fare.unwrap_or(0) >= 0 && state.fare_tax.unwrap_or(0) >= 0);
+            assert!(
+                state.services.iter().all(|one| one.unit_amount >= 0),
+                "{document}"
+            );
+        }
+    });
+}
+
+#[test]
+fn of_a_cancellation() {
+    each_wrong("quote.json", |document| {
+        let gateway = Gateway::new()
+            .answer(200, ask::fixture("order.json"))
+            .answer(201, ask::fixture("quote.json"))
+            .answer(
+                200,
+                document.replace(
+                    "\"confirmed_at\":null",
+                    "\"confirmed_at\":\"2027-05-02T10:00:05Z\"",
+                ),
+            );
+        let canceled = gateway.run(|| DuffelFlights::cancel(ask::cancel_request()));
+        if let Ok(Some(amounts)) = canceled.map(|state| state.cancellation) {
+            assert!(amounts.fee >= 0 && amounts.refund >= 0, "{document}");
+        }
+    });
+}
+
+#[test]
+fn of_services_and_places() {
+    each_wrong("services.json", |document| {
+        let gateway = Gateway::new()
+            .answer(200, ask::fixture("order.json"))
+            .answer(200, document);
+        let available = gateway.run(|| DuffelFlights::list_services(ask::list_request()));
+        for service in available.iter().flat_map(|available| &available.services) {
+            assert!(service.unit_amount >= 0, "{document}");
+        }
+    });
+    each_wrong("suggestions.json", |document| {
+        let gateway = Gateway::new().answer(200, document);
+        let _ = gateway.run(|| DuffelFlights::find_airports("old".to_owned(), 5));
+    });
+    each_wrong("airlines-2.json", |document| {
+        let gateway = Gateway::new().answer(200, document);
+        let _ = gateway.run(|| DuffelFlights::read_airline("CH".to_owned()));
+    });
+}

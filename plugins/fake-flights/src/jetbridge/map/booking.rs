@@ -1,0 +1,97 @@
+//! Jetbridge's bookings and their cancellation. Pure.
+
+use stopover_sdk::flight_cancellation::AirlineQuote;
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::types::BookingStatus;
+use stopover_sdk::types::flight::{
+    AirlineChange, ChangeType, FlightBookingState, TicketCancellation,
+};
+
+use crate::jetbridge::map::itinerary::{Seats, journeys, segments};
+use crate::jetbridge::map::{amount, money};
+use crate::jetbridge::refusal::FAULTS;
+use crate::jetbridge::wire;
+use crate::trip::{self, some};
+
+/// Of the answer to a change that was asked for in this currency.
+pub(crate) fn check_currency(booking: &wire::Booking, currency: &str) -> Result<(), Unreadable> {
+    if booking.price.ccy == currency {
+        Ok(())
+    } else {
+        Err(Unreadable::new("the booking is in another currency"))
+    }
+}
+
+pub(crate) fn booking(
+    booking: wire::Booking,
+    seats: Seats,
+) -> Result<FlightBookingState, Unreadable> {
+    let status = status(&booking);
+    let total = money(booking.price)?;
+    let currency = total.currency;
+    let cancellation = booking.cancellation.map(|done| {
+        Ok::<_, Unreadable>(TicketCancellation {
+            fee: amount(done.fee, &currency)?,
+            refund: amount(done.refund, &currency)?,
+            currency: currency.clone(),
+            supplier_reference: Some(done.r#ref),
+        })
+    });
+    let changes = (booking.changes.into_iter()).map(|found| change(found, seats));
+    Ok(FlightBookingState {
+        status,
+        supplier_reference: booking.booking_id,
+        client_reference: Some(booking.client_ref),
+        airline_pnr: some(booking.pnr),
+        total: total.amount,
+        fare: Some(amount(booking.fare, &currency)?),
+        fare_tax: Some(amount(booking.tax, &currency)?),
+        journeys: journeys(booking.journeys, seats)?,
+        services: Vec::new(),
+        changes: changes.collect::<Result<_, _>>()?,
+        cancellation: cancellation.transpose()?,
+        extensions: Vec::new(),
+        currency,
+    })
+}
+
+fn status(booking: &wire::Booking) -> BookingStatus {
+    match booking.status {
+        wire::Status::Processing => BookingStatus::Pending,
+        wire::Status::Ticketed => BookingStatus::Confirmed,
+        wire::Status::CancelRequested => BookingStatus::CancelPending,
+        wire::Status::Cancelled => BookingStatus::Canceled,
+        wire::Status::Failed => {
+            let number = (booking.failure.as_ref()).map(|failure| failure.no.to_string());
+            BookingStatus::Failed(FAULTS.failure(number.as_deref()))
+        }
+    }
+}
+
+fn change(change: wire::Change, seats: Seats) -> Result<AirlineChange, Unreadable> {
+    let removed_segments = segments(change.old, seats)?;
+    let added_segments = segments(change.new, seats)?;
+    Ok(AirlineChange {
+        change_type: match change.r#type {
+            wire::ChangeType::Schedule => ChangeType::ScheduleChange,
+            wire::ChangeType::Other => trip::unknown_change(&added_segments),
+        },
+        supplier_change_id: change.change_id,
+        detected_at: change.at,
+        action_required: change.must_answer,
+        removed_segments,
+        added_segments,
+        expires_at: change.answer_by,
+        accepted_at: change.accepted_at,
+    })
+}
+
+pub(crate) fn quote(quote: wire::Quote) -> Result<AirlineQuote, Unreadable> {
+    let fee = money(quote.fee)?;
+    Ok(AirlineQuote {
+        fee: fee.amount,
+        refund: amount(quote.refund, &fee.currency)?,
+        expires_at: Some(quote.valid_until),
+        currency: fee.currency,
+    })
+}

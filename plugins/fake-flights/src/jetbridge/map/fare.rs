@@ -1,0 +1,104 @@
+//! Jetbridge's fares. Pure.
+
+use stopover_sdk::flight_pricing::{
+    AppliedFilters, Filters, Offer, PriceAnswer, PriceRequest, Sort,
+};
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::types::flight::{FareCondition, FareConditions};
+
+use crate::jetbridge::map::itinerary::{Seats, journeys, wanted_cabin};
+use crate::jetbridge::map::money;
+use crate::jetbridge::wire;
+use crate::trip::{self, can_be_carried, some};
+
+pub(crate) fn fares_request(request: &PriceRequest) -> wire::FaresRequest<'_> {
+    wire::FaresRequest {
+        legs: (request.legs.iter())
+            .map(|leg| wire::SearchedLeg {
+                org: &leg.origin,
+                dst: &leg.destination,
+                day: &leg.date,
+            })
+            .collect(),
+        pax: wire::Party {
+            adt: request.travellers.adults,
+            chd: &request.travellers.children,
+            inf: request.travellers.infants,
+        },
+        ccy: request.currency.as_deref(),
+        filters: filters(&request.filters),
+        sort: match request.sort {
+            Sort::TotalAmount => wire::Sort::Price,
+            Sort::Duration => wire::Sort::Duration,
+            Sort::DepartureTime => wire::Sort::Departure,
+        },
+        descending: request.descending,
+        limit: request.limit,
+    }
+}
+
+fn filters(filters: &Filters) -> wire::Filters<'_> {
+    wire::Filters {
+        cabin: filters.cabin.map(wanted_cabin),
+        max_stops: filters.max_stops,
+        airlines: &filters.airlines,
+        not_airlines: &filters.excluded_airlines,
+        depart_after: filters.departure_after.as_deref(),
+        depart_before: filters.departure_before.as_deref(),
+        arrive_before: filters.arrival_before.as_deref(),
+        refundable: filters.refundable,
+        checked_bag: filters.checked_bag,
+        max_price: filters.max_total,
+    }
+}
+
+pub(crate) fn price_answer(
+    found: wire::Fares,
+    request: &PriceRequest,
+) -> Result<PriceAnswer, Unreadable> {
+    let limit = usize::from(request.limit);
+    let seats = Seats::searched(&request.travellers);
+    let truncated = found.more || found.fares.len() > limit;
+    let offers = (found.fares.into_iter())
+        .filter(|fare| can_be_carried(&fare.fare_key))
+        .take(limit)
+        .map(|fare| offer(fare, request.currency.as_deref(), seats));
+    Ok(PriceAnswer {
+        offers: offers.collect::<Result<_, _>>()?,
+        applied: AppliedFilters::all(),
+        truncated,
+    })
+}
+
+fn offer(fare: wire::Fare, currency: Option<&str>, seats: Seats) -> Result<Offer, Unreadable> {
+    let total = money(fare.price)?;
+    let currency = currency.unwrap_or(&total.currency).to_owned();
+    Ok(Offer {
+        supplier_offer: fare.fare_key,
+        // A fare can be booked any number of times.
+        exclusive_key: None,
+        total: trip::amount(total, &currency)?,
+        currency,
+        fare_family: some(fare.family),
+        refundable: fare.refundable,
+        fare_conditions: conditions(fare.conditions)?,
+        documents_required: fare.needs_document,
+        checked_bag_included: fare.bags.checked,
+        carry_on_included: fare.bags.cabin,
+        journeys: journeys(fare.journeys, seats)?,
+        expires_at: Some(fare.valid_until),
+    })
+}
+
+pub(crate) fn conditions(conditions: wire::Conditions) -> Result<FareConditions, Unreadable> {
+    let condition = |condition: wire::Condition| {
+        Ok::<_, Unreadable>(FareCondition {
+            allowed: condition.allowed,
+            penalty: condition.fee.map(money).transpose()?,
+        })
+    };
+    Ok(FareConditions {
+        refund: condition(conditions.refund)?,
+        change: condition(conditions.change)?,
+    })
+}

@@ -1,0 +1,97 @@
+//! Jetbridge's journeys to the interface's. Pure.
+
+use stopover_sdk::flight_pricing::Travellers;
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::types::flight::{Cabin, Journey, Passenger, Segment, SegmentPassenger};
+
+use crate::jetbridge::wire;
+use crate::trip::{self, Flown, some};
+
+/// How many passengers fly. Jetbridge tells of each leg what every passenger has
+/// there, and not how many there are.
+#[derive(Clone, Copy)]
+pub(crate) struct Seats(u8);
+
+impl Seats {
+    /// Nothing is said of any passenger.
+    pub(crate) const UNKNOWN: Self = Self(0);
+
+    pub(crate) fn searched(travellers: &Travellers) -> Self {
+        let children = u8::try_from(travellers.children.len()).unwrap_or(u8::MAX);
+        let grown = travellers.adults.saturating_add(children);
+        Self(grown.saturating_add(travellers.infants))
+    }
+
+    pub(crate) fn of(passengers: &[Passenger]) -> Self {
+        Self(u8::try_from(passengers.len()).unwrap_or(u8::MAX))
+    }
+}
+
+pub(crate) fn journeys(
+    journeys: Vec<wire::Journey>,
+    seats: Seats,
+) -> Result<Vec<Journey>, Unreadable> {
+    let flown = journeys.into_iter().map(|journey| {
+        Ok(Flown {
+            id: String::new(),
+            segments: segments(journey.legs, seats)?,
+            origin: journey.org,
+            destination: journey.dst,
+            brand: journey.family,
+            minutes: journey.minutes,
+        })
+    });
+    trip::journeys(flown.collect::<Result<_, Unreadable>>()?)
+}
+
+pub(crate) fn segments(legs: Vec<wire::Leg>, seats: Seats) -> Result<Vec<Segment>, Unreadable> {
+    legs.into_iter().map(|leg| segment(leg, seats)).collect()
+}
+
+fn segment(leg: wire::Leg, seats: Seats) -> Result<Segment, Unreadable> {
+    let cabin = cabin(leg.cabin);
+    let passenger = |passenger| SegmentPassenger {
+        passenger,
+        cabin,
+        cabin_name: some(leg.cabin_name.clone()),
+        checked_bags: Some(leg.checked),
+        carry_on_bags: Some(leg.cabin_bags),
+    };
+    Ok(Segment {
+        supplier_segment_id: String::new(),
+        departure_time: trip::local_time(&leg.dep)?,
+        arrival_time: trip::local_time(&leg.arr)?,
+        duration_minutes: Some(leg.minutes),
+        cabin,
+        passengers: (0..seats.0).map(passenger).collect(),
+        origin: leg.org,
+        destination: leg.dst,
+        origin_time_zone: some(leg.org_tz),
+        destination_time_zone: some(leg.dst_tz),
+        marketing_flight: format!("{}{}", leg.mkt.code, leg.no),
+        marketing_carrier: leg.mkt.name,
+        marketing_carrier_code: leg.mkt.code,
+        marketing_carrier_logo_url: leg.mkt.logo,
+        operating_carrier_logo_url: leg.opr.as_ref().and_then(|carrier| carrier.logo.clone()),
+        operating_carrier: leg.opr.map(|carrier| carrier.name),
+    })
+}
+
+fn cabin(cabin: wire::Cabin) -> Cabin {
+    match cabin {
+        wire::Cabin::Economy => Cabin::Economy,
+        wire::Cabin::PremiumEconomy => Cabin::PremiumEconomy,
+        wire::Cabin::Business => Cabin::Business,
+        wire::Cabin::First => Cabin::First,
+    }
+}
+
+/// As it is asked for.
+pub(crate) fn wanted_cabin(cabin: Cabin) -> wire::Cabin {
+    match cabin {
+        Cabin::Economy => wire::Cabin::Economy,
+        Cabin::PremiumEconomy => wire::Cabin::PremiumEconomy,
+        Cabin::Business => wire::Cabin::Business,
+        Cabin::First => wire::Cabin::First,
+    }
+}

@@ -1,0 +1,47 @@
+//! Jetbridge's airports and airlines. Pure.
+
+use stopover_sdk::flight_reference::{Airline, Airport, AirportAnswer};
+
+use crate::jetbridge::wire;
+use crate::trip::some;
+
+pub(crate) fn airports(found: wire::Airports, limit: u16) -> AirportAnswer {
+    let limit = usize::from(limit);
+    AirportAnswer {
+        truncated: found.more || found.airports.len() > limit,
+        airports: found
+            .airports
+            .into_iter()
+            .take(limit)
+            .map(airport)
+            .collect(),
+    }
+}
+
+fn airport(airport: wire::Airport) -> Airport {
+    Airport {
+        supplier_airport_id: airport.code.clone(),
+        iata_code: airport.code,
+        icao_code: some(airport.icao),
+        name: airport.name,
+        city: some(airport.city),
+        state: some(airport.region),
+        country: some(airport.country),
+        latitude: Some(airport.lat),
+        longitude: Some(airport.lng),
+        time_zone: some(airport.tz),
+    }
+}
+
+pub(crate) fn airline(airline: wire::Airline) -> Airline {
+    Airline {
+        supplier_airline_id: airline.code.clone(),
+        iata_code: airline.code,
+        icao_code: some(airline.icao),
+        name: airline.name,
+        country: some(airline.country),
+        alliance: airline.alliance,
+        logo_url: airline.logo,
+        is_active: airline.active,
+    }
+}

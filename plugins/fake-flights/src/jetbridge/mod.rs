@@ -1,0 +1,154 @@
+//! Jetbridge: flights with a checkout of its own. Applies every filter; sells no bags.
+
+mod map;
+mod refusal;
+mod wire;
+
+use stopover_sdk::flight_booking::{
+    BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
+};
+use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
+use stopover_sdk::flight_pricing::{PriceAnswer, PriceRequest};
+use stopover_sdk::flight_reference::{Airline, AirportAnswer};
+use stopover_sdk::http::encode;
+use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::{
+    ChangeError, Description, FlightBooking, FlightCancellation, FlightPricing, FlightReference,
+    Plugin, ReadError,
+};
+
+use crate::jetbridge::map::itinerary::Seats;
+use crate::jetbridge::map::{booking, fare, prebook, reference};
+use crate::jetbridge::refusal::FAULTS;
+use crate::market::{Api, SETTINGS_SCHEMA};
+use crate::{READS_CONSISTENT_AFTER_MS, trip};
+
+/// The plugin.
+pub struct Jetbridge;
+
+stopover_sdk::export!(Jetbridge:
+    plugin, flight_pricing, flight_booking, flight_cancellation, flight_reference);
+
+const PATH: &str = "/jetbridge/v3";
+
+impl Plugin for Jetbridge {
+    fn describe() -> Description {
+        Description {
+            collects_payment: true,
+            reads_consistent_after_ms: Some(READS_CONSISTENT_AFTER_MS),
+            // A booking may be repeated; a prebook is a new one, a cancellation is refused.
+            repeats_are_safe: false,
+            hosts: vec!["*".to_owned()],
+            settings_schema: SETTINGS_SCHEMA.to_owned(),
+            ..Description::new("fake-flights-jetbridge", env!("CARGO_PKG_VERSION"))
+        }
+    }
+}
+
+impl FlightPricing for Jetbridge {
+    fn price(request: PriceRequest) -> Result<PriceAnswer, ReadError> {
+        let asked = Api::open(PATH)?.post("/fares", &fare::fares_request(&request))?;
+        let found: wire::Fares = wire::result(&FAULTS.read(asked.send()?)?)?;
+        Ok(fare::price_answer(found, &request)?)
+    }
+}
+
+impl FlightBooking for Jetbridge {
+    fn prebook(request: PrebookRequest) -> Result<Prebooked, ChangeError> {
+        let response = Api::open(PATH)?
+            .post("/prebooks", &prebook::prebook_request(&request))?
+            .send()?;
+        let prebook: wire::Prebook = wire::result(&FAULTS.prebook(response, refusal::PREBOOK)?)?;
+        Ok(prebook::prebooked(prebook, &request)?)
+    }
+
+    fn book(request: BookRequest) -> Result<FlightBookingState, ChangeError> {
+        let body = wire::BookRequest {
+            prebook_id: &request.supplier_prebook,
+            client_ref: &request.client_reference,
+        };
+        let response = Api::open(PATH)?.post("/bookings", &body)?.send()?;
+        let booking: wire::Booking = wire::result(&FAULTS.change(response, refusal::BOOK)?)?;
+        trip::check_whose(&booking.client_ref, &request.client_reference)?;
+        booking::check_currency(&booking, &request.currency)?;
+        Ok(booking::booking(booking, Seats::of(&request.passengers))?)
+    }
+
+    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
+        let api = Api::open(PATH)?;
+        if let Some(id) = &request.supplier_reference {
+            let response = api.get(&booking_path(id)).send()?;
+            if !FAULTS.is_not_found(&response) {
+                let found: wire::Booking = wire::result(&FAULTS.read(response)?)?;
+                return found_booking(found, &request);
+            }
+        }
+        // Only the list can say that there is no such booking.
+        let response = api
+            .get("/bookings")
+            .query("clientRef", &request.client_reference)
+            .send()?;
+        let found: wire::Bookings = wire::result(&FAULTS.read(response)?)?;
+        match trip::the_only(found.bookings)? {
+            Some(booking) => found_booking(booking, &request),
+            None => Ok(FindAnswer::NotFound),
+        }
+    }
+}
+
+fn found_booking(booking: wire::Booking, request: &FindRequest) -> Result<FindAnswer, ReadError> {
+    trip::check_whose(&booking.client_ref, &request.client_reference)?;
+    Ok(FindAnswer::Found(booking::booking(
+        booking,
+        Seats::UNKNOWN,
+    )?))
+}
+
+impl FlightCancellation for Jetbridge {
+    fn quote_cancellation(request: QuoteRequest) -> Result<Quote, ReadError> {
+        let path = cancellation_path(&request.supplier_reference);
+        let response = Api::open(PATH)?.get(&path).send()?;
+        if let Some(why) = FAULTS.no_quote(&response) {
+            return Ok(Quote::Unavailable(why));
+        }
+        let quoted: wire::Quote = wire::result(&FAULTS.read(response)?)?;
+        Ok(Quote::Quoted(booking::quote(quoted)?))
+    }
+
+    fn cancel(request: CancelRequest) -> Result<FlightBookingState, ChangeError> {
+        let path = cancellation_path(&request.supplier_reference);
+        let body = wire::CancelRequest {
+            client_ref: &request.client_reference,
+        };
+        let response = Api::open(PATH)?.post(&path, &body)?.send()?;
+        let booking: wire::Booking = wire::result(&FAULTS.change(response, refusal::CANCEL)?)?;
+        trip::check_whose(&booking.client_ref, &request.booking_client_reference)?;
+        Ok(booking::booking(booking, Seats::UNKNOWN)?)
+    }
+}
+
+impl FlightReference for Jetbridge {
+    fn find_airports(text: String, limit: u16) -> Result<AirportAnswer, ReadError> {
+        let asked = Api::open(PATH)?
+            .get("/airports")
+            .query("text", text)
+            .query("max", limit);
+        let found: wire::Airports = wire::result(&FAULTS.read(asked.send()?)?)?;
+        Ok(reference::airports(found, limit))
+    }
+
+    fn read_airline(iata_code: String) -> Result<Airline, ReadError> {
+        let path = format!("/airlines/{}", encode(&iata_code));
+        let response = Api::open(PATH)?.get(&path).send()?;
+        let found: wire::Airline = wire::result(&FAULTS.read(response)?)?;
+        Ok(reference::airline(found))
+    }
+}
+
+fn booking_path(id: &str) -> String {
+    format!("/bookings/{}", encode(id))
+}
+
+fn cancellation_path(id: &str) -> String {
+    format!("{}/cancellation", booking_path(id))
+}

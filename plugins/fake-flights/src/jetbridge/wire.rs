@@ -1,0 +1,389 @@
+//! Jetbridge's JSON, as far as it is used.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use stopover_sdk::http::Response;
+use stopover_sdk::json::Unreadable;
+
+/// Around every answer of a success.
+#[derive(Deserialize)]
+struct Envelope<T> {
+    ok: bool,
+    result: T,
+}
+
+/// What an answer of a success is about.
+pub(crate) fn result<T: DeserializeOwned>(response: &Response) -> Result<T, Unreadable> {
+    let Envelope { ok, result } = response.json()?;
+    if ok {
+        Ok(result)
+    } else {
+        Err(Unreadable::new("the answer contradicts its status"))
+    }
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Fault {
+    pub(crate) no: u32,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Money {
+    pub(crate) units: i64,
+    /// How many decimals `units` has.
+    pub(crate) scale: u8,
+    pub(crate) ccy: String,
+}
+
+#[derive(Serialize)]
+pub(crate) struct FaresRequest<'a> {
+    pub(crate) legs: Vec<SearchedLeg<'a>>,
+    pub(crate) pax: Party<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ccy: Option<&'a str>,
+    pub(crate) filters: Filters<'a>,
+    pub(crate) sort: Sort,
+    pub(crate) descending: bool,
+    pub(crate) limit: u16,
+}
+
+#[derive(Serialize)]
+pub(crate) struct SearchedLeg<'a> {
+    pub(crate) org: &'a str,
+    pub(crate) dst: &'a str,
+    pub(crate) day: &'a str,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Party<'a> {
+    pub(crate) adt: u8,
+    /// Ages.
+    pub(crate) chd: &'a [u8],
+    pub(crate) inf: u8,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Filters<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cabin: Option<Cabin>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) max_stops: Option<u8>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub(crate) airlines: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub(crate) not_airlines: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) depart_after: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) depart_before: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) arrive_before: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) refundable: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) checked_bag: Option<bool>,
+    /// Minor units of the currency asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) max_price: Option<i64>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(crate) enum Cabin {
+    #[serde(rename = "Y")]
+    Economy,
+    #[serde(rename = "W")]
+    PremiumEconomy,
+    #[serde(rename = "C")]
+    Business,
+    #[serde(rename = "F")]
+    First,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub(crate) enum Sort {
+    Price,
+    Duration,
+    Departure,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Fares {
+    pub(crate) fares: Vec<Fare>,
+    pub(crate) more: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Fare {
+    pub(crate) fare_key: String,
+    /// Milliseconds since 1970, as all instants here.
+    pub(crate) valid_until: i64,
+    pub(crate) family: String,
+    pub(crate) price: Money,
+    pub(crate) refundable: Option<bool>,
+    pub(crate) conditions: Conditions,
+    pub(crate) needs_document: bool,
+    pub(crate) bags: IncludedBags,
+    pub(crate) journeys: Vec<Journey>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Conditions {
+    pub(crate) refund: Condition,
+    pub(crate) change: Condition,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Condition {
+    pub(crate) allowed: Option<bool>,
+    pub(crate) fee: Option<Money>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct IncludedBags {
+    pub(crate) checked: bool,
+    pub(crate) cabin: bool,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Journey {
+    pub(crate) org: String,
+    pub(crate) dst: String,
+    pub(crate) family: String,
+    pub(crate) minutes: u32,
+    pub(crate) legs: Vec<Leg>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Leg {
+    pub(crate) org: String,
+    pub(crate) dst: String,
+    pub(crate) org_tz: String,
+    pub(crate) dst_tz: String,
+    pub(crate) dep: String,
+    pub(crate) arr: String,
+    pub(crate) minutes: u32,
+    pub(crate) mkt: Carrier,
+    pub(crate) no: u32,
+    /// None where the marketing carrier flies itself.
+    pub(crate) opr: Option<Carrier>,
+    pub(crate) cabin: Cabin,
+    pub(crate) cabin_name: String,
+    /// Pieces for each passenger.
+    pub(crate) checked: u8,
+    pub(crate) cabin_bags: u8,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Carrier {
+    pub(crate) code: String,
+    pub(crate) name: String,
+    pub(crate) logo: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PrebookRequest<'a> {
+    pub(crate) fare_key: &'a str,
+    pub(crate) client_ref: &'a str,
+    pub(crate) contact: Contact<'a>,
+    pub(crate) pax: Vec<Passenger<'a>>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Contact<'a> {
+    pub(crate) mail: &'a str,
+    pub(crate) phone: &'a str,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Passenger<'a> {
+    pub(crate) r#type: PassengerType,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) title: Option<&'static str>,
+    pub(crate) first: &'a str,
+    pub(crate) last: &'a str,
+    pub(crate) birth: &'a str,
+    pub(crate) sex: Sex,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) nation: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) doc: Option<Document<'a>>,
+    pub(crate) ffp: Vec<FrequentFlyer<'a>>,
+}
+
+#[derive(Serialize)]
+pub(crate) enum PassengerType {
+    #[serde(rename = "ADT")]
+    Adult,
+    #[serde(rename = "CHD")]
+    Child,
+    #[serde(rename = "INF")]
+    Infant,
+}
+
+#[derive(Serialize)]
+pub(crate) enum Sex {
+    F,
+    M,
+    X,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Document<'a> {
+    pub(crate) r#type: DocumentType,
+    pub(crate) no: &'a str,
+    pub(crate) country: &'a str,
+    pub(crate) expiry: &'a str,
+}
+
+#[derive(Serialize)]
+pub(crate) enum DocumentType {
+    #[serde(rename = "P")]
+    Passport,
+    #[serde(rename = "I")]
+    IdentityCard,
+}
+
+#[derive(Serialize)]
+pub(crate) struct FrequentFlyer<'a> {
+    pub(crate) airline: &'a str,
+    pub(crate) no: &'a str,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Prebook {
+    pub(crate) prebook_id: String,
+    pub(crate) valid_until: i64,
+    pub(crate) price: Money,
+    pub(crate) fare: Money,
+    pub(crate) tax: Money,
+    pub(crate) conditions: Conditions,
+    pub(crate) needs_document: bool,
+    pub(crate) journeys: Vec<Journey>,
+    pub(crate) checkout: Checkout,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Checkout {
+    pub(crate) url: String,
+    pub(crate) token: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BookRequest<'a> {
+    pub(crate) prebook_id: &'a str,
+    pub(crate) client_ref: &'a str,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Bookings {
+    pub(crate) bookings: Vec<Booking>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Booking {
+    pub(crate) booking_id: String,
+    pub(crate) client_ref: String,
+    pub(crate) status: Status,
+    pub(crate) failure: Option<Fault>,
+    /// Empty where there is none.
+    pub(crate) pnr: String,
+    pub(crate) price: Money,
+    pub(crate) fare: Money,
+    pub(crate) tax: Money,
+    pub(crate) journeys: Vec<Journey>,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) cancellation: Option<Cancellation>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum Status {
+    Processing,
+    Ticketed,
+    Failed,
+    CancelRequested,
+    Cancelled,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Change {
+    pub(crate) change_id: String,
+    pub(crate) at: i64,
+    pub(crate) r#type: ChangeType,
+    pub(crate) must_answer: bool,
+    pub(crate) old: Vec<Leg>,
+    pub(crate) new: Vec<Leg>,
+    pub(crate) answer_by: Option<i64>,
+    pub(crate) accepted_at: Option<i64>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub(crate) enum ChangeType {
+    Schedule,
+    /// One that Jetbridge did not have when this was written.
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Cancellation {
+    pub(crate) r#ref: String,
+    pub(crate) fee: Money,
+    pub(crate) refund: Money,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Quote {
+    pub(crate) fee: Money,
+    pub(crate) refund: Money,
+    pub(crate) valid_until: i64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CancelRequest<'a> {
+    pub(crate) client_ref: &'a str,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Airports {
+    pub(crate) airports: Vec<Airport>,
+    pub(crate) more: bool,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Airport {
+    /// IATA's; Jetbridge has no ids of its own.
+    pub(crate) code: String,
+    pub(crate) icao: String,
+    pub(crate) name: String,
+    pub(crate) city: String,
+    pub(crate) region: String,
+    pub(crate) country: String,
+    pub(crate) lat: f64,
+    pub(crate) lng: f64,
+    pub(crate) tz: String,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Airline {
+    /// IATA's, as for airports.
+    pub(crate) code: String,
+    pub(crate) icao: String,
+    pub(crate) name: String,
+    pub(crate) country: String,
+    pub(crate) alliance: Option<String>,
+    pub(crate) logo: Option<String>,
+    pub(crate) active: bool,
+}

@@ -1,0 +1,79 @@
+//! Skylane's bags, for sale and bought. Pure.
+
+use stopover_sdk::flight_services::{Available, AvailableService, BuyRequest};
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::money::MoneyError;
+use stopover_sdk::types::flight::{Baggage, BaggageType, Service, ServiceType};
+
+use crate::skylane::map::{amount, payment};
+use crate::skylane::wire;
+
+/// None for an empty list, which names no currency.
+pub(crate) fn available(bags: Vec<wire::OfferedBag>) -> Result<Option<Available>, Unreadable> {
+    let Some(currency) = bags.first().map(|bag| bag.price.currency.clone()) else {
+        return Ok(None);
+    };
+    let services = bags.into_iter().map(|bag| {
+        Ok(AvailableService {
+            supplier_service_id: bag.id,
+            service_type: ServiceType::Baggage,
+            passenger: bag.traveller,
+            supplier_segment_ids: bag.segments,
+            baggage: Some(checked_bag(bag.weight_kg)),
+            unit_amount: amount(bag.price, &currency)?,
+            max_quantity: bag.max,
+        })
+    });
+    let services = services.collect::<Result<_, Unreadable>>()?;
+    Ok(Some(Available { currency, services }))
+}
+
+/// Errors come from the amount, before anything is sent.
+pub(crate) fn bags_request(request: &BuyRequest) -> Result<wire::BagsRequest<'_>, MoneyError> {
+    let bags = request.services.iter().map(|wanted| wire::WantedBag {
+        id: &wanted.supplier_service_id,
+        quantity: wanted.quantity,
+    });
+    Ok(wire::BagsRequest {
+        client_ref: &request.client_reference,
+        bags: bags.collect(),
+        pay: payment(request.total, &request.currency)?,
+    })
+}
+
+/// Whether the order carries all that was bought.
+pub(crate) fn check_bought(order: &wire::Order, request: &BuyRequest) -> Result<(), Unreadable> {
+    let bought = |id: &str, quantity| {
+        (order.bags.iter()).any(|bag| {
+            bag.id == id && bag.quantity == quantity && bag.client_ref == request.client_reference
+        })
+    };
+    let all = (request.services.iter())
+        .all(|wanted| bought(&wanted.supplier_service_id, wanted.quantity));
+    if all {
+        Ok(())
+    } else {
+        Err(Unreadable::new("the order lacks bags that were bought"))
+    }
+}
+
+/// A bag keeps the id under which it was offered: by it a purchase is recognised.
+pub(crate) fn service(bag: wire::Bag, currency: &str) -> Result<Service, Unreadable> {
+    Ok(Service {
+        supplier_service_id: bag.id,
+        service_type: ServiceType::Baggage,
+        passenger: Some(bag.traveller),
+        supplier_segment_ids: bag.segments,
+        baggage: Some(checked_bag(bag.weight_kg)),
+        quantity: bag.quantity,
+        unit_amount: amount(bag.price, currency)?,
+    })
+}
+
+/// Skylane sells no other bags.
+fn checked_bag(weight_kg: u32) -> Baggage {
+    Baggage {
+        baggage_type: BaggageType::Checked,
+        max_weight_kg: Some(weight_kg),
+    }
+}

@@ -1,0 +1,84 @@
+//! Skylane's slices to journeys. Pure.
+
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::time;
+use stopover_sdk::types::flight::{Cabin, Journey, Segment, SegmentPassenger};
+
+use crate::skylane::wire;
+use crate::trip::{self, Flown, some};
+
+pub(crate) fn journeys(slices: Vec<wire::Slice>) -> Result<Vec<Journey>, Unreadable> {
+    let flown = slices.into_iter().map(|slice| {
+        Ok(Flown {
+            minutes: minutes(&slice.duration)?,
+            segments: segments(slice.segments)?,
+            id: slice.id,
+            origin: slice.from,
+            destination: slice.to,
+            brand: slice.brand,
+        })
+    });
+    trip::journeys(flown.collect::<Result<_, Unreadable>>()?)
+}
+
+pub(crate) fn segments(segments: Vec<wire::Segment>) -> Result<Vec<Segment>, Unreadable> {
+    segments.into_iter().map(segment).collect()
+}
+
+fn segment(segment: wire::Segment) -> Result<Segment, Unreadable> {
+    let seat = segment.travellers.first();
+    let cabin = seat.map(|seat| cabin(seat.cabin));
+    let operator = segment.operator;
+    Ok(Segment {
+        cabin: cabin.ok_or_else(|| Unreadable::new("a flight without passengers"))?,
+        departure_time: trip::local_time(&segment.departs)?,
+        arrival_time: trip::local_time(&segment.arrives)?,
+        duration_minutes: Some(minutes(&segment.duration)?),
+        supplier_segment_id: segment.id,
+        origin: segment.from,
+        destination: segment.to,
+        origin_time_zone: some(segment.from_zone),
+        destination_time_zone: some(segment.to_zone),
+        marketing_flight: format!("{}{}", segment.carrier.code, segment.flight_no),
+        marketing_carrier: segment.carrier.name,
+        marketing_carrier_code: segment.carrier.code,
+        marketing_carrier_logo_url: segment.carrier.logo,
+        operating_carrier_logo_url: operator.as_ref().and_then(|carrier| carrier.logo.clone()),
+        operating_carrier: operator.map(|carrier| carrier.name),
+        passengers: segment.travellers.into_iter().map(passenger).collect(),
+    })
+}
+
+fn passenger(seat: wire::Seat) -> SegmentPassenger {
+    SegmentPassenger {
+        passenger: seat.index,
+        cabin: cabin(seat.cabin),
+        cabin_name: some(seat.cabin_name),
+        checked_bags: Some(seat.checked),
+        carry_on_bags: Some(seat.carry_on),
+    }
+}
+
+fn cabin(cabin: wire::Cabin) -> Cabin {
+    match cabin {
+        wire::Cabin::Economy => Cabin::Economy,
+        wire::Cabin::Premium => Cabin::PremiumEconomy,
+        wire::Cabin::Business => Cabin::Business,
+        wire::Cabin::First => Cabin::First,
+    }
+}
+
+/// As it is asked for.
+pub(crate) fn wanted_cabin(cabin: Cabin) -> wire::Cabin {
+    match cabin {
+        Cabin::Economy => wire::Cabin::Economy,
+        Cabin::PremiumEconomy => wire::Cabin::Premium,
+        Cabin::Business => wire::Cabin::Business,
+        Cabin::First => wire::Cabin::First,
+    }
+}
+
+fn minutes(duration: &str) -> Result<u32, Unreadable> {
+    time::parse_duration_minutes(duration)
+        .ok_or_else(|| Unreadable::new("a duration cannot be read"))
+}

@@ -1,0 +1,35 @@
+//! Skylane's answers to the interface's, and its questions to Skylane's. Pure.
+
+pub(crate) mod bag;
+pub(crate) mod itinerary;
+pub(crate) mod offer;
+pub(crate) mod order;
+pub(crate) mod reference;
+pub(crate) mod traveller;
+
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::money::{Decimal, MoneyError};
+use stopover_sdk::time;
+use stopover_sdk::types::{MinorUnits, Money, TimestampMs};
+
+use crate::skylane::wire;
+use crate::trip;
+
+pub(crate) fn money(money: wire::Money) -> Result<Money, Unreadable> {
+    trip::money(money.value, money.currency)
+}
+
+pub(crate) fn amount(amount: wire::Money, currency: &str) -> Result<MinorUnits, Unreadable> {
+    trip::amount(money(amount)?, currency)
+}
+
+pub(crate) fn payment(total: MinorUnits, currency: &str) -> Result<wire::Payment<'_>, MoneyError> {
+    Ok(wire::Payment {
+        value: Decimal::from_minor(total, currency)?.to_string(),
+        currency,
+    })
+}
+
+pub(crate) fn instant(text: &str) -> Result<TimestampMs, Unreadable> {
+    time::parse_timestamp(text).ok_or_else(|| Unreadable::new("an instant cannot be read"))
+}

@@ -1,0 +1,130 @@
+//! Skylane's offers. Pure.
+
+use stopover_sdk::flight_booking::{PrebookRequest, Prebooked};
+use stopover_sdk::flight_pricing::{AppliedFilters, Offer, PriceAnswer, PriceRequest, Sort};
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::types::flight::{FareCondition, FareConditions};
+
+use crate::skylane::map::itinerary::{journeys, wanted_cabin};
+use crate::skylane::map::{amount, instant, money};
+use crate::skylane::wire;
+use crate::trip::{self, can_be_carried, some};
+
+/// Travellers in the order of their places: adults, children, infants.
+pub(crate) fn search_request(request: &PriceRequest) -> wire::Search<'_> {
+    let travellers = &request.travellers;
+    let many =
+        |r#type, count: u8| (0..count).map(move |_| wire::SearchedTraveller { r#type, age: None });
+    let children = travellers
+        .children
+        .iter()
+        .map(|age| wire::SearchedTraveller {
+            r#type: wire::TravellerType::Child,
+            age: Some(*age),
+        });
+    wire::Search {
+        slices: (request.legs.iter())
+            .map(|leg| wire::SearchedSlice {
+                from: &leg.origin,
+                to: &leg.destination,
+                date: &leg.date,
+            })
+            .collect(),
+        travellers: many(wire::TravellerType::Adult, travellers.adults)
+            .chain(children)
+            .chain(many(wire::TravellerType::Infant, travellers.infants))
+            .collect(),
+        cabin: request.filters.cabin.map(wanted_cabin),
+        max_connections: request.filters.max_stops,
+        currency: request.currency.as_deref(),
+        limit: request.limit,
+    }
+}
+
+pub(crate) fn price_answer(
+    found: wire::Found,
+    request: &PriceRequest,
+) -> Result<PriceAnswer, Unreadable> {
+    let limit = usize::from(request.limit);
+    let truncated = found.more || found.offers.len() > limit;
+    let offers = (found.offers.into_iter())
+        .filter(|offer| can_be_carried(&offer.id))
+        .take(limit)
+        .map(|found| offer(found, request.currency.as_deref()));
+    Ok(PriceAnswer {
+        offers: offers.collect::<Result<_, _>>()?,
+        applied: applied(request),
+        truncated,
+    })
+}
+
+/// Skylane has two filters, and puts the cheapest first, always.
+fn applied(request: &PriceRequest) -> AppliedFilters {
+    let filters = AppliedFilters::CABIN | AppliedFilters::MAX_STOPS;
+    if request.sort == Sort::TotalAmount && !request.descending {
+        filters | AppliedFilters::SORT
+    } else {
+        filters
+    }
+}
+
+fn offer(offer: wire::Offer, currency: Option<&str>) -> Result<Offer, Unreadable> {
+    let total = money(offer.total)?;
+    let currency = currency.unwrap_or(&total.currency).to_owned();
+    let seats = || (offer.slices.iter()).flat_map(|slice| &slice.segments);
+    let mut seats = seats().flat_map(|segment| &segment.travellers).peekable();
+    let seated = seats.peek().is_some();
+    let (checked, carried) = seats.fold((seated, seated), |(checked, carried), seat| {
+        (checked && seat.checked > 0, carried && seat.carry_on > 0)
+    });
+    Ok(Offer {
+        // One order an offer, so the offer itself is what a booking holds.
+        exclusive_key: Some(offer.id.clone()),
+        supplier_offer: offer.id,
+        total: trip::amount(total, &currency)?,
+        currency,
+        fare_family: some(offer.brand),
+        refundable: offer.conditions.refund.allowed,
+        fare_conditions: conditions(offer.conditions)?,
+        documents_required: offer.passports_required,
+        checked_bag_included: checked,
+        carry_on_included: carried,
+        journeys: journeys(offer.slices)?,
+        expires_at: Some(instant(&offer.expires_at)?),
+    })
+}
+
+pub(crate) fn conditions(conditions: wire::Conditions) -> Result<FareConditions, Unreadable> {
+    let condition = |condition: wire::Condition| {
+        Ok::<_, Unreadable>(FareCondition {
+            allowed: condition.allowed,
+            penalty: condition.penalty.map(money).transpose()?,
+        })
+    };
+    Ok(FareConditions {
+        refund: condition(conditions.refund)?,
+        change: condition(conditions.change)?,
+    })
+}
+
+pub(crate) fn prebooked(
+    offer: wire::Offer,
+    request: &PrebookRequest,
+) -> Result<Prebooked, Unreadable> {
+    if offer.id != request.supplier_offer {
+        return Err(Unreadable::new("the price is that of another offer"));
+    }
+    let currency = request.currency.clone();
+    Ok(Prebooked {
+        total: amount(offer.total, &currency)?,
+        fare: Some(amount(offer.base, &currency)?),
+        fare_tax: Some(amount(offer.tax, &currency)?),
+        fare_conditions: conditions(offer.conditions)?,
+        documents_required: offer.passports_required,
+        journeys: journeys(offer.slices)?,
+        expires_at: Some(instant(&offer.expires_at)?),
+        checkout: None,
+        supplier_prebook: offer.id,
+        currency,
+    })
+}

@@ -1,0 +1,118 @@
+//! Skylane's orders and their cancellation. Pure.
+
+use stopover_sdk::flight_booking::BookRequest;
+use stopover_sdk::flight_cancellation::AirlineQuote;
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::money::MoneyError;
+use stopover_sdk::types::BookingStatus;
+use stopover_sdk::types::flight::{
+    AirlineChange, ChangeType, FlightBookingState, TicketCancellation,
+};
+
+use crate::skylane::map::bag::service;
+use crate::skylane::map::itinerary::{journeys, segments};
+use crate::skylane::map::traveller::traveller;
+use crate::skylane::map::{amount, instant, money, payment};
+use crate::skylane::refusal::FAULTS;
+use crate::skylane::wire;
+use crate::trip::{self, some};
+
+/// Errors come from the amount, before anything is sent.
+pub(crate) fn order_request(request: &BookRequest) -> Result<wire::OrderRequest<'_>, MoneyError> {
+    Ok(wire::OrderRequest {
+        offer_id: &request.supplier_prebook,
+        client_ref: &request.client_reference,
+        pay: payment(request.total, &request.currency)?,
+        contact: wire::Contact {
+            email: &request.contact.email,
+            phone: &request.contact.phone,
+        },
+        travellers: request.passengers.iter().map(traveller).collect(),
+    })
+}
+
+/// The answer of a change that was paid in this currency.
+pub(crate) fn booking_in(
+    order: wire::Order,
+    currency: &str,
+) -> Result<FlightBookingState, Unreadable> {
+    let state = booking(order)?;
+    if state.currency == currency {
+        Ok(state)
+    } else {
+        Err(Unreadable::new(
+            "the order is in another currency than paid",
+        ))
+    }
+}
+
+pub(crate) fn booking(order: wire::Order) -> Result<FlightBookingState, Unreadable> {
+    let status = status(&order);
+    let total = money(order.total)?;
+    let currency = total.currency;
+    let cancellation = order.cancellation.map(|done| {
+        Ok::<_, Unreadable>(TicketCancellation {
+            fee: amount(done.fee, &currency)?,
+            refund: amount(done.refund, &currency)?,
+            currency: currency.clone(),
+            supplier_reference: Some(done.r#ref),
+        })
+    });
+    let services = order.bags.into_iter().map(|bag| service(bag, &currency));
+    Ok(FlightBookingState {
+        status,
+        supplier_reference: order.id,
+        client_reference: Some(order.client_ref),
+        airline_pnr: order.locator.and_then(some),
+        total: total.amount,
+        fare: Some(amount(order.base, &currency)?),
+        fare_tax: Some(amount(order.tax, &currency)?),
+        journeys: journeys(order.slices)?,
+        services: services.collect::<Result<_, _>>()?,
+        changes: (order.changes.into_iter().map(change)).collect::<Result<_, _>>()?,
+        cancellation: cancellation.transpose()?,
+        extensions: Vec::new(),
+        currency,
+    })
+}
+
+fn status(order: &wire::Order) -> BookingStatus {
+    match order.state {
+        wire::OrderState::Pending => BookingStatus::Pending,
+        wire::OrderState::Ticketed => BookingStatus::Confirmed,
+        wire::OrderState::Cancelling => BookingStatus::CancelPending,
+        wire::OrderState::Cancelled => BookingStatus::Canceled,
+        wire::OrderState::Failed => {
+            let code = order.failure.as_ref().map(|failure| failure.code.as_str());
+            BookingStatus::Failed(FAULTS.failure(code))
+        }
+    }
+}
+
+fn change(change: wire::Change) -> Result<AirlineChange, Unreadable> {
+    let removed_segments = segments(change.removed)?;
+    let added_segments = segments(change.added)?;
+    Ok(AirlineChange {
+        change_type: match change.kind {
+            wire::ChangeKind::ScheduleChange => ChangeType::ScheduleChange,
+            wire::ChangeKind::Other => trip::unknown_change(&added_segments),
+        },
+        supplier_change_id: change.id,
+        detected_at: instant(&change.detected_at)?,
+        action_required: change.needs_answer,
+        removed_segments,
+        added_segments,
+        expires_at: change.answer_by.as_deref().map(instant).transpose()?,
+        accepted_at: change.accepted_at.as_deref().map(instant).transpose()?,
+    })
+}
+
+pub(crate) fn quote(quote: wire::Quote) -> Result<AirlineQuote, Unreadable> {
+    let fee = money(quote.fee)?;
+    Ok(AirlineQuote {
+        fee: fee.amount,
+        refund: amount(quote.refund, &fee.currency)?,
+        expires_at: Some(instant(&quote.expires_at)?),
+        currency: fee.currency,
+    })
+}

@@ -1,0 +1,42 @@
+//! Skylane's airports and airlines. Pure.
+
+use stopover_sdk::flight_reference::{Airline, Airport, AirportAnswer};
+
+use crate::skylane::wire;
+use crate::trip::some;
+
+pub(crate) fn airports(found: wire::Airports, limit: u16) -> AirportAnswer {
+    let limit = usize::from(limit);
+    AirportAnswer {
+        truncated: found.more || found.data.len() > limit,
+        airports: found.data.into_iter().take(limit).map(airport).collect(),
+    }
+}
+
+fn airport(airport: wire::Airport) -> Airport {
+    Airport {
+        supplier_airport_id: airport.id,
+        iata_code: airport.iata,
+        icao_code: some(airport.icao),
+        name: airport.name,
+        city: some(airport.city),
+        state: some(airport.state),
+        country: some(airport.country),
+        latitude: Some(airport.lat),
+        longitude: Some(airport.lon),
+        time_zone: some(airport.zone),
+    }
+}
+
+pub(crate) fn airline(airline: wire::Airline) -> Airline {
+    Airline {
+        supplier_airline_id: airline.id,
+        iata_code: airline.iata,
+        icao_code: some(airline.icao),
+        name: airline.name,
+        country: some(airline.country),
+        alliance: airline.alliance,
+        logo_url: airline.logo,
+        is_active: airline.active,
+    }
+}

@@ -1,0 +1,194 @@
+//! Skylane's errors and what they mean: the closed lists out of which a change may
+//! be refused. Everything that is not in the list of a change is unknown to it.
+
+use serde::Deserialize;
+use stopover_sdk::RefusalReason;
+use stopover_sdk::http::Response;
+
+use crate::fault::{Fault, Faults, other};
+
+const UNAUTHORIZED: Fault = Fault {
+    code: "unauthorized",
+    status: 401,
+    reason: || RefusalReason::Account,
+    sentence: "Skylane does not accept the key.",
+};
+const INVALID_REQUEST: Fault = Fault {
+    code: "invalid_request",
+    status: 400,
+    reason: || RefusalReason::Invalid,
+    sentence: "Skylane does not understand the request.",
+};
+const NOT_FOUND: Fault = Fault {
+    code: "not_found",
+    status: 404,
+    reason: || other("not-found"),
+    sentence: "Skylane does not know it.",
+};
+const OFFER_UNKNOWN: Fault = Fault {
+    code: "offer_unknown",
+    status: 404,
+    reason: || RefusalReason::Expired,
+    sentence: "Skylane does not know the offer.",
+};
+const OFFER_EXPIRED: Fault = Fault {
+    code: "offer_expired",
+    status: 410,
+    reason: || RefusalReason::Expired,
+    sentence: "The offer is too old.",
+};
+const OFFER_GONE: Fault = Fault {
+    code: "offer_gone",
+    status: 422,
+    reason: || RefusalReason::Unavailable,
+    sentence: "The last seat is sold.",
+};
+const DOCUMENTS_REQUIRED: Fault = Fault {
+    code: "documents_required",
+    status: 422,
+    reason: || RefusalReason::Invalid,
+    sentence: "Every passenger needs a document.",
+};
+const AMOUNT_MISMATCH: Fault = Fault {
+    code: "amount_mismatch",
+    status: 422,
+    reason: || other("amount-mismatch"),
+    sentence: "The payment is not the price.",
+};
+const OFFER_ALREADY_BOOKED: Fault = Fault {
+    code: "offer_already_booked",
+    status: 422,
+    reason: || RefusalReason::Duplicate,
+    sentence: "The offer was ordered under another reference.",
+};
+const DUPLICATE_CLIENT_REF: Fault = Fault {
+    code: "duplicate_client_ref",
+    status: 409,
+    reason: || RefusalReason::Duplicate,
+    sentence: "Something was done under this reference before.",
+};
+const AIRLINE_REFUSED: Fault = Fault {
+    code: "airline_refused",
+    status: 422,
+    reason: || other("airline-refused"),
+    sentence: "The airline does not accept the order.",
+};
+const NOT_CANCELLABLE: Fault = Fault {
+    code: "not_cancellable",
+    status: 409,
+    reason: || RefusalReason::NotCancellable,
+    sentence: "The airline does not take the ticket back.",
+};
+const ALREADY_CANCELLED: Fault = Fault {
+    code: "already_cancelled",
+    status: 409,
+    reason: || RefusalReason::NotCancellable,
+    sentence: "The order was cancelled before.",
+};
+const QUOTE_UNAVAILABLE: Fault = Fault {
+    code: "quote_unavailable",
+    status: 422,
+    reason: || other("quote-unavailable"),
+    sentence: "The airline cannot quote the cancellation.",
+};
+const ORDER_STATE: Fault = Fault {
+    code: "order_state",
+    status: 409,
+    reason: || other("order-state"),
+    sentence: "The order is not ticketed.",
+};
+const BAGS_REFUSED: Fault = Fault {
+    code: "bags_refused",
+    status: 422,
+    reason: || other("bags-refused"),
+    sentence: "The airline does not sell these bags.",
+};
+const BAG_UNKNOWN: Fault = Fault {
+    code: "bag_unknown",
+    status: 422,
+    reason: || RefusalReason::Unavailable,
+    sentence: "There is no such bag for sale.",
+};
+
+/// All errors of Skylane.
+pub(super) const FAULTS: Faults = Faults {
+    documented: &[
+        &UNAUTHORIZED,
+        &INVALID_REQUEST,
+        &NOT_FOUND,
+        &OFFER_UNKNOWN,
+        &OFFER_EXPIRED,
+        &OFFER_GONE,
+        &DOCUMENTS_REQUIRED,
+        &AMOUNT_MISMATCH,
+        &OFFER_ALREADY_BOOKED,
+        &DUPLICATE_CLIENT_REF,
+        &AIRLINE_REFUSED,
+        &NOT_CANCELLABLE,
+        &ALREADY_CANCELLED,
+        &QUOTE_UNAVAILABLE,
+        &ORDER_STATE,
+        &BAGS_REFUSED,
+        &BAG_UNKNOWN,
+    ],
+    code,
+    not_found: &NOT_FOUND,
+    no_quote: &QUOTE_UNAVAILABLE,
+};
+
+pub(super) const PREBOOK: &[&Fault] = &[
+    &UNAUTHORIZED,
+    &INVALID_REQUEST,
+    &OFFER_UNKNOWN,
+    &OFFER_EXPIRED,
+    &OFFER_GONE,
+];
+
+/// Without `duplicate_client_ref`: something was ordered under our reference, and
+/// reading tells what.
+pub(super) const BOOK: &[&Fault] = &[
+    &UNAUTHORIZED,
+    &INVALID_REQUEST,
+    &OFFER_UNKNOWN,
+    &OFFER_EXPIRED,
+    &OFFER_GONE,
+    &DOCUMENTS_REQUIRED,
+    &AMOUNT_MISMATCH,
+    &OFFER_ALREADY_BOOKED,
+    &AIRLINE_REFUSED,
+];
+
+/// Without `already_cancelled` and `order_state`: the order may be cancelled, or
+/// on its way there, and reading tells.
+pub(super) const CANCEL: &[&Fault] = &[
+    &UNAUTHORIZED,
+    &INVALID_REQUEST,
+    &NOT_FOUND,
+    &NOT_CANCELLABLE,
+];
+
+/// Without `duplicate_client_ref`, as for [`BOOK`].
+pub(super) const BUY: &[&Fault] = &[
+    &UNAUTHORIZED,
+    &INVALID_REQUEST,
+    &NOT_FOUND,
+    &AMOUNT_MISMATCH,
+    &ORDER_STATE,
+    &BAGS_REFUSED,
+    &BAG_UNKNOWN,
+];
+
+#[derive(Deserialize)]
+struct Document {
+    errors: [Problem; 1],
+}
+
+#[derive(Deserialize)]
+struct Problem {
+    code: String,
+}
+
+fn code(response: &Response) -> Option<String> {
+    let Document { errors: [problem] } = response.json().ok()?;
+    Some(problem.code)
+}

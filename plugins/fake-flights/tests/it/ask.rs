@@ -1,0 +1,210 @@
+//! What the gateway asks, of either supplier, and what the suppliers are asked.
+
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "what a test leans on fails loudly"
+)]
+
+use serde_json::Value;
+use stopover_sdk::flight_booking::{BookRequest, FindRequest, FlightContact, PrebookRequest};
+use stopover_sdk::flight_cancellation::{CancelRequest, QuoteRequest};
+use stopover_sdk::flight_pricing::{Filters, Leg, PriceRequest, Sort, Travellers};
+use stopover_sdk::flight_services::{BuyRequest, ListRequest, Wanted};
+use stopover_sdk::http::Request;
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::types::flight::{
+    Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType, Title,
+};
+
+pub(crate) const BOOKING_REF: &str = "bkg_DXB";
+pub(crate) const BOOKING_ID: &str = "FLT-100001";
+pub(crate) const BAGS_REF: &str = "bkg_DXB-bags-1";
+
+/// A gateway whose settings name the sandbox.
+pub(crate) fn gateway() -> Gateway {
+    Gateway::new().settings(r#"{"base_url": "http://market.example:4010/"}"#)
+}
+
+/// A document with some values replaced, each named by its pointer.
+pub(crate) fn edited(mut document: Value, edits: &[(&str, Value)]) -> String {
+    for (pointer, value) in edits {
+        *document
+            .pointer_mut(pointer)
+            .unwrap_or_else(|| panic!("no {pointer}")) = value.clone();
+    }
+    document.to_string()
+}
+
+/// What the request with this number sent.
+pub(crate) fn sent(gateway: &Gateway, number: usize) -> Value {
+    let requests = gateway.requests();
+    serde_json::from_slice(requests[number].body.as_deref().unwrap()).unwrap()
+}
+
+/// Method and URL of every request, the address of the sandbox left out.
+pub(crate) fn asked(gateway: &Gateway) -> Vec<String> {
+    let line = |request: &Request| {
+        let path = request.url.strip_prefix("http://market.example:4010");
+        let method = format!("{:?}", request.method);
+        let method = method.rsplit("::").next().unwrap_or_default();
+        format!("{} {}", method.to_uppercase(), path.unwrap())
+    };
+    gateway.requests().iter().map(line).collect()
+}
+
+fn leg(origin: &str, destination: &str, date: &str) -> Leg {
+    Leg {
+        origin: origin.to_owned(),
+        destination: destination.to_owned(),
+        date: date.to_owned(),
+    }
+}
+
+/// There and back, for two adults: what the fixtures of fares answer.
+pub(crate) fn price_request() -> PriceRequest {
+    PriceRequest {
+        legs: vec![
+            leg("LHR", "SYD", "2027-03-01"),
+            leg("SYD", "LHR", "2027-03-15"),
+        ],
+        travellers: Travellers {
+            adults: 2,
+            children: Vec::new(),
+            infants: 0,
+        },
+        currency: Some("EUR".to_owned()),
+        filters: Filters {
+            cabin: None,
+            max_stops: None,
+            airlines: Vec::new(),
+            excluded_airlines: Vec::new(),
+            departure_after: None,
+            departure_before: None,
+            arrival_before: None,
+            refundable: None,
+            checked_bag: None,
+            max_total: None,
+        },
+        sort: Sort::TotalAmount,
+        descending: false,
+        limit: 50,
+    }
+}
+
+/// An adult with everything that can be told, a child and an infant with nothing
+/// that need not be.
+fn passengers() -> Vec<Passenger> {
+    let passenger = |passenger_type, first_name: &str, born: &str| Passenger {
+        passenger_type,
+        title: None,
+        first_name: first_name.to_owned(),
+        last_name: "Example".to_owned(),
+        date_of_birth: born.to_owned(),
+        gender: Gender::Unspecified,
+        nationality: None,
+        document: None,
+        loyalty_accounts: Vec::new(),
+    };
+    let adult = Passenger {
+        title: Some(Title::Dr),
+        gender: Gender::Female,
+        nationality: Some("GB".to_owned()),
+        document: Some(Document {
+            document_type: DocumentType::IdentityCard,
+            number: "X123".to_owned(),
+            issuing_country: "GB".to_owned(),
+            expires_on: "2031-01-01".to_owned(),
+        }),
+        loyalty_accounts: vec![LoyaltyAccount {
+            airline_iata_code: "TK".to_owned(),
+            membership_number: "ZZ-10".to_owned(),
+        }],
+        ..passenger(PassengerType::Adult, "Ann", "1990-01-01")
+    };
+    vec![
+        adult,
+        Passenger {
+            gender: Gender::Male,
+            ..passenger(PassengerType::Child, "Bob", "2020-01-01")
+        },
+        passenger(PassengerType::Infant, "Cy", "2026-10-01"),
+    ]
+}
+
+fn contact() -> FlightContact {
+    FlightContact {
+        email: "ann@example.com".to_owned(),
+        phone: "+441727555010".to_owned(),
+    }
+}
+
+pub(crate) fn prebook_request(supplier_offer: &str) -> PrebookRequest {
+    PrebookRequest {
+        client_reference: BOOKING_REF.to_owned(),
+        supplier_offer: supplier_offer.to_owned(),
+        currency: "EUR".to_owned(),
+        total: 77_700,
+        contact: contact(),
+        passengers: passengers(),
+        use_payment_sdk: false,
+    }
+}
+
+pub(crate) fn book_request() -> BookRequest {
+    BookRequest {
+        client_reference: BOOKING_REF.to_owned(),
+        supplier_prebook: "prebook/1".to_owned(),
+        currency: "EUR".to_owned(),
+        total: 69_930,
+        contact: contact(),
+        passengers: passengers(),
+    }
+}
+
+pub(crate) fn find_request(supplier_reference: Option<&str>) -> FindRequest {
+    FindRequest {
+        client_reference: BOOKING_REF.to_owned(),
+        supplier_reference: supplier_reference.map(str::to_owned),
+        supplier_prebook: None,
+        since: 0,
+    }
+}
+
+pub(crate) fn quote_request() -> QuoteRequest {
+    QuoteRequest {
+        supplier_reference: BOOKING_ID.to_owned(),
+        client_reference: BOOKING_REF.to_owned(),
+    }
+}
+
+pub(crate) fn cancel_request() -> CancelRequest {
+    CancelRequest {
+        client_reference: "bkg_DXB-cancel-1".to_owned(),
+        booking_client_reference: BOOKING_REF.to_owned(),
+        supplier_reference: BOOKING_ID.to_owned(),
+    }
+}
+
+pub(crate) fn list_request() -> ListRequest {
+    ListRequest {
+        supplier_reference: BOOKING_ID.to_owned(),
+        client_reference: BOOKING_REF.to_owned(),
+    }
+}
+
+pub(crate) fn buy_request() -> BuyRequest {
+    BuyRequest {
+        client_reference: BAGS_REF.to_owned(),
+        booking_client_reference: BOOKING_REF.to_owned(),
+        supplier_reference: BOOKING_ID.to_owned(),
+        currency: "EUR".to_owned(),
+        total: 6_000,
+        services: vec![Wanted {
+            supplier_service_id: "FLT-100001-bag-1".to_owned(),
+            quantity: 1,
+            unit_amount: 6_000,
+        }],
+    }
+}

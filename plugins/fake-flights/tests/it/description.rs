@@ -1,0 +1,29 @@
+//! What the plugins say of themselves.
+
+use fake_flights::{Jetbridge, Skylane};
+use serde_json::{Value, json};
+use stopover_sdk::Plugin;
+
+#[test]
+fn they_promise_what_is_documented_and_no_more() {
+    let (skylane, jetbridge) = (Skylane::describe(), Jetbridge::describe());
+    assert_eq!(skylane.name, "fake-flights-skylane");
+    assert!(!skylane.collects_payment && skylane.one_booking_per_offer);
+    assert_eq!(jetbridge.name, "fake-flights-jetbridge");
+    assert!(jetbridge.collects_payment && !jetbridge.one_booking_per_offer);
+    for description in [skylane, jetbridge] {
+        assert_eq!(description.reads_consistent_after_ms, Some(1_000));
+        assert!(!description.repeats_are_safe);
+        assert!(!description.cancels_single_rooms);
+        assert!(description.secrets.is_empty());
+    }
+}
+
+#[test]
+fn their_settings_are_described_by_a_json_schema() {
+    for description in [Skylane::describe(), Jetbridge::describe()] {
+        let schema: Value = serde_json::from_str(&description.settings_schema).unwrap();
+        assert_eq!(schema["required"], json!(["base_url"]));
+        assert_eq!(schema["additionalProperties"], false);
+    }
+}

@@ -1,0 +1,458 @@
+//! Fares to offers.
+
+#![expect(clippy::indexing_slicing, reason = "what a test leans on fails loudly")]
+
+use fake_flights::{Jetbridge, Skylane};
+use serde_json::{Value, json};
+use stopover_sdk::flight_pricing::{
+    AppliedFilters, Filters, PriceAnswer, PriceRequest, Sort, Travellers,
+};
+use stopover_sdk::log::Level;
+use stopover_sdk::types::Money;
+use stopover_sdk::types::flight::{Cabin, Direction};
+use stopover_sdk::{FlightPricing, ReadError};
+
+use crate::ask::{asked, edited, gateway, price_request, sent};
+use crate::{jetbridge, skylane};
+
+type Price = fn(PriceRequest) -> Result<PriceAnswer, ReadError>;
+
+/// Each supplier's pricing with what it answers.
+fn suppliers() -> [(Price, Value); 2] {
+    [
+        (Skylane::price, skylane::fixture("search")),
+        (Jetbridge::price, jetbridge::fixture("fares")),
+    ]
+}
+
+/// A question with everything in it.
+fn picky() -> PriceRequest {
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    PriceRequest {
+        travellers: Travellers {
+            adults: 1,
+            children: vec![7, 12],
+            infants: 1,
+        },
+        filters: Filters {
+            cabin: Some(Cabin::PremiumEconomy),
+            max_stops: Some(0),
+            airlines: texts(&["BA", "QF"]),
+            excluded_airlines: texts(&["EK"]),
+            departure_after: Some("06:00".to_owned()),
+            departure_before: Some("12:30".to_owned()),
+            arrival_before: Some("23:59".to_owned()),
+            refundable: Some(true),
+            checked_bag: Some(false),
+            max_total: Some(150_000),
+        },
+        sort: Sort::DepartureTime,
+        descending: true,
+        limit: 250,
+        ..price_request()
+    }
+}
+
+#[test]
+fn skylane_is_asked_for_what_it_can_do() {
+    let nothing = r#"{"data": {"offers": [], "matches": 0, "more": false}}"#;
+    let slices = json!([
+        {"from": "LHR", "to": "SYD", "date": "2027-03-01"},
+        {"from": "SYD", "to": "LHR", "date": "2027-03-15"},
+    ]);
+    let plain = json!({
+        "slices": slices, "travellers": [{"type": "adult"}, {"type": "adult"}],
+        "currency": "EUR", "limit": 50,
+    });
+    let whole = json!({
+        "slices": slices,
+        "travellers": [
+            {"type": "adult"}, {"type": "child", "age": 7}, {"type": "child", "age": 12}, {"type": "infant"},
+        ],
+        "cabin": "premium", "max_connections": 0, "currency": "EUR", "limit": 250,
+    });
+    for (request, expected) in [(price_request(), plain), (picky(), whole)] {
+        let gateway = gateway().answer(201, nothing);
+        gateway.run(|| Skylane::price(request)).unwrap();
+        assert_eq!(asked(&gateway), ["POST /skylane/offers/search"]);
+        assert_eq!(sent(&gateway, 0), expected);
+    }
+}
+
+#[test]
+fn jetbridge_is_asked_for_everything() {
+    let nothing = r#"{"ok": true, "result": {"fares": [], "more": false}}"#;
+    let legs = json!([
+        {"org": "LHR", "dst": "SYD", "day": "2027-03-01"},
+        {"org": "SYD", "dst": "LHR", "day": "2027-03-15"},
+    ]);
+    let plain = json!({
+        "legs": legs, "pax": {"adt": 2, "chd": [], "inf": 0}, "ccy": "EUR", "filters": {},
+        "sort": "PRICE", "descending": false, "limit": 50,
+    });
+    let whole = json!({
+        "legs": legs, "pax": {"adt": 1, "chd": [7, 12], "inf": 1}, "ccy": "EUR",
+        "filters": {
+            "cabin": "W", "maxStops": 0, "airlines": ["BA", "QF"], "notAirlines": ["EK"],
+            "departAfter": "06:00", "departBefore": "12:30", "arriveBefore": "23:59",
+            "refundable": true, "checkedBag": false, "maxPrice": 150_000,
+        },
+        "sort": "DEPARTURE", "descending": true, "limit": 250,
+    });
+    for (request, expected) in [(price_request(), plain), (picky(), whole)] {
+        let gateway = gateway().answer(200, nothing);
+        gateway.run(|| Jetbridge::price(request)).unwrap();
+        assert_eq!(asked(&gateway), ["POST /jetbridge/v3/fares"]);
+        assert_eq!(sent(&gateway, 0), expected);
+    }
+}
+
+#[test]
+fn the_gateway_adds_the_keys() {
+    for (price, body) in suppliers() {
+        let gateway = gateway().answer(200, body.to_string());
+        gateway.run(|| price(price_request())).unwrap();
+        let headers = &gateway.requests()[0].headers;
+        let names: Vec<_> = headers.iter().map(|header| header.name.as_str()).collect();
+        assert_eq!(names, ["content-type"]);
+    }
+}
+
+#[test]
+fn skylane_says_that_it_knows_two_filters_and_one_order() {
+    let known = AppliedFilters::CABIN | AppliedFilters::MAX_STOPS;
+    for (sort, descending, expected) in [
+        (Sort::TotalAmount, false, known | AppliedFilters::SORT),
+        (Sort::TotalAmount, true, known),
+        (Sort::Duration, false, known),
+        (Sort::DepartureTime, false, known),
+    ] {
+        let gateway = gateway().answer(201, skylane::fixture("search").to_string());
+        let mut request = price_request();
+        (request.sort, request.descending) = (sort, descending);
+        let answer = gateway.run(|| Skylane::price(request)).unwrap();
+        assert_eq!(answer.applied, expected, "{sort:?} {descending}");
+    }
+}
+
+#[test]
+fn jetbridge_says_that_it_applies_all() {
+    let gateway = gateway().answer(200, jetbridge::fixture("fares").to_string());
+    let answer = gateway.run(|| Jetbridge::price(picky())).unwrap();
+    assert_eq!(answer.applied, AppliedFilters::all());
+}
+
+#[test]
+fn fares_become_offers_with_all_that_they_say() {
+    for (price, body) in suppliers() {
+        let gateway = gateway().answer(200, body.to_string());
+        let answer = gateway.run(|| price(price_request())).unwrap();
+        assert!(answer.truncated);
+        let totals: Vec<_> = answer.offers.iter().map(|offer| offer.total).collect();
+        assert_eq!(totals, [128_000, 129_400, 130_800, 132_200]);
+
+        let offer = &answer.offers[2];
+        assert_eq!(offer.currency, "EUR");
+        assert_eq!(offer.fare_family.as_deref(), Some("Economy Basic"));
+        assert_eq!(offer.refundable, Some(false));
+        assert_eq!(offer.fare_conditions.refund.allowed, Some(false));
+        assert_eq!(offer.fare_conditions.change.penalty, None);
+        assert!(!offer.documents_required);
+        assert!(!offer.checked_bag_included && offer.carry_on_included);
+        let minutes = offer.expires_at.unwrap() - 1_795_301_747_914;
+        assert!((1_800_000..1_801_000).contains(&minutes), "{minutes}");
+
+        let [out, back] = offer.journeys.as_slice() else {
+            panic!("{:?}", offer.journeys);
+        };
+        assert_eq!(
+            (out.origin.as_str(), out.destination.as_str()),
+            ("LHR", "SYD")
+        );
+        assert_eq!(
+            (out.direction, back.direction),
+            (Direction::Outbound, Direction::Inbound)
+        );
+        assert_eq!((out.stops, back.stops), (2, 0));
+        assert_eq!(out.fare_brand.as_deref(), Some("Economy Basic"));
+        let first = &out.segments[0];
+        assert_eq!(out.departure_time, first.departure_time);
+        assert_eq!(out.arrival_time, out.segments[2].arrival_time);
+        assert_eq!(
+            (first.origin.as_str(), first.destination.as_str()),
+            ("LHR", "DOH")
+        );
+        assert_eq!(first.departure_time, "2027-03-01T08:00");
+        assert_eq!(first.origin_time_zone.as_deref(), Some("Europe/London"));
+        assert_eq!(first.destination_time_zone.as_deref(), Some("Asia/Qatar"));
+        assert_eq!(first.marketing_carrier, "Singapore Airlines");
+        assert_eq!(first.marketing_carrier_code, "SQ");
+        assert!(
+            first.marketing_flight.starts_with("SQ"),
+            "{}",
+            first.marketing_flight
+        );
+        assert_eq!(first.operating_carrier, None);
+        assert_eq!(first.cabin, Cabin::Economy);
+        let [one, other] = first.passengers.as_slice() else {
+            panic!("{:?}", first.passengers);
+        };
+        assert_eq!((one.passenger, other.passenger), (0, 1));
+        assert_eq!((one.checked_bags, one.carry_on_bags), (Some(0), Some(1)));
+        assert_eq!(one.cabin_name.as_deref(), Some("Economy Basic"));
+    }
+}
+
+#[test]
+fn durations_are_minutes() {
+    for (price, body) in suppliers() {
+        let gateway = gateway().answer(200, body.to_string());
+        let answer = gateway.run(|| price(price_request())).unwrap();
+        let out = &answer.offers[1].journeys[0];
+        let flown: u32 = out
+            .segments
+            .iter()
+            .filter_map(|one| one.duration_minutes)
+            .sum();
+        // One connection of 110 minutes.
+        assert_eq!(out.duration_minutes, Some(flown + 110));
+        assert!(flown > 1_000, "{flown}");
+    }
+}
+
+#[test]
+fn an_offer_of_skylane_is_what_a_booking_holds() {
+    let gateway = gateway()
+        .answer(200, skylane::fixture("search").to_string())
+        .answer(200, jetbridge::fixture("fares").to_string());
+    let answer = gateway.run(|| Skylane::price(price_request())).unwrap();
+    for offer in answer.offers {
+        assert_eq!(offer.exclusive_key, Some(offer.supplier_offer));
+    }
+    let answer = gateway.run(|| Jetbridge::price(price_request())).unwrap();
+    assert!(
+        answer
+            .offers
+            .iter()
+            .all(|offer| offer.exclusive_key.is_none())
+    );
+}
+
+#[test]
+fn who_flies_under_another_number_is_named() {
+    let operator = json!({"code": "EK", "name": "Emirates", "logo": "https://t.example/EK.svg"});
+    for ((price, body), pointer) in suppliers().into_iter().zip([
+        "/data/offers/0/slices/0/segments/0/operator",
+        "/result/fares/0/journeys/0/legs/0/opr",
+    ]) {
+        let gateway = gateway().answer(200, edited(body, &[(pointer, operator.clone())]));
+        let answer = gateway.run(|| price(price_request())).unwrap();
+        let segment = &answer.offers[0].journeys[0].segments[0];
+        assert_eq!(segment.operating_carrier.as_deref(), Some("Emirates"));
+        let logo = segment.operating_carrier_logo_url.as_deref();
+        assert_eq!(logo, Some("https://t.example/EK.svg"));
+    }
+}
+
+#[test]
+fn a_bag_is_included_where_nobody_goes_without() {
+    let seat = "/data/offers/0/slices/1/segments/0/travellers";
+    let path = |slice: u8, traveller: u8| {
+        format!("/data/offers/0/slices/{slice}/segments/0/travellers/{traveller}/checked")
+    };
+    let with = |slice, traveller| (path(slice, traveller), json!(1));
+    let all = vec![with(0, 0), with(0, 1), with(1, 0), with(1, 1)];
+    let cases = [
+        (all.clone(), true),
+        (all.get(..3).unwrap().to_vec(), false),
+        (all.get(1..).unwrap().to_vec(), false),
+    ];
+    assert!(skylane::fixture("search").pointer(seat).is_some());
+    for (edits, expected) in cases {
+        let edits: Vec<_> = (edits.iter())
+            .map(|(pointer, value)| (pointer.as_str(), value.clone()))
+            .collect();
+        let gateway = gateway().answer(201, edited(skylane::fixture("search"), &edits));
+        let answer = gateway.run(|| Skylane::price(price_request())).unwrap();
+        assert_eq!(answer.offers[0].checked_bag_included, expected, "{edits:?}");
+    }
+}
+
+#[test]
+fn skylane_writes_amounts_with_the_decimals_of_their_currency() {
+    for (currency, written, expected) in [
+        ("EUR", "600.00", Some(60_000)),
+        ("JPY", "600", Some(600)),
+        ("KWD", "600.125", Some(600_125)),
+        ("EUR", "600.125", None),
+        ("JPY", "600.50", None),
+        ("EUR", "six hundred", None),
+        ("EUR", "", None),
+        ("euro", "1", None),
+    ] {
+        let money = json!({"value": written, "currency": currency});
+        let total = first_total(
+            Skylane::price,
+            &edited(
+                skylane::fixture("search"),
+                &[("/data/offers/0/total", money)],
+            ),
+        );
+        assert_eq!(
+            total.as_ref().ok(),
+            expected.as_ref(),
+            "{currency} {written}: {total:?}"
+        );
+    }
+}
+
+#[test]
+fn jetbridge_says_how_many_decimals_its_units_have() {
+    for (ccy, units, scale, expected) in [
+        ("EUR", 60_000_i64, 2, Some(60_000)),
+        ("EUR", 600, 0, Some(60_000)),
+        ("EUR", 6_000_000, 4, Some(60_000)),
+        ("JPY", 600, 0, Some(600)),
+        ("KWD", 600_125, 3, Some(600_125)),
+        ("EUR", 600_125, 3, None),
+        ("JPY", 60_050, 2, None),
+        ("EUR", i64::MAX, 0, None),
+        ("EUR", 1, 255, None),
+    ] {
+        let money = json!({"units": units, "scale": scale, "ccy": ccy});
+        let total = first_total(
+            Jetbridge::price,
+            &edited(
+                jetbridge::fixture("fares"),
+                &[("/result/fares/0/price", money)],
+            ),
+        );
+        assert_eq!(
+            total.as_ref().ok(),
+            expected.as_ref(),
+            "{units} {scale} {ccy}: {total:?}"
+        );
+    }
+}
+
+/// The total of the first offer, when no currency was asked for.
+fn first_total(price: Price, body: &str) -> Result<i64, ReadError> {
+    let request = PriceRequest {
+        currency: None,
+        limit: 1,
+        ..price_request()
+    };
+    let answer = gateway().answer(200, body).run(|| price(request))?;
+    Ok(answer.offers[0].total)
+}
+
+#[test]
+fn a_penalty_may_be_in_another_currency() {
+    for ((price, body), pointer, money) in [
+        (
+            suppliers()[0].clone(),
+            "/data/offers/0/conditions/refund",
+            json!({"allowed": true, "penalty": {"value": "7500", "currency": "JPY"}}),
+        ),
+        (
+            suppliers()[1].clone(),
+            "/result/fares/0/conditions/refund",
+            json!({"allowed": true, "fee": {"units": 7500, "scale": 0, "ccy": "JPY"}}),
+        ),
+    ] {
+        let gateway = gateway().answer(200, edited(body, &[(pointer, money)]));
+        let answer = gateway.run(|| price(price_request())).unwrap();
+        let condition = &answer.offers[0].fare_conditions.refund;
+        let expected = Money {
+            amount: 7_500,
+            currency: "JPY".to_owned(),
+        };
+        assert_eq!(condition.penalty, Some(expected));
+        assert_eq!(condition.allowed, Some(true));
+    }
+}
+
+#[test]
+fn an_answer_that_contradicts_the_question_is_unreadable() {
+    let (offer, fare) = ("/data/offers/0", "/result/fares/0");
+    let [(sky, found), (jet, fares)] = suppliers();
+    let cases: [(Price, &Value, String, Value); 12] = [
+        (sky, &found, format!("{offer}/total/currency"), json!("USD")),
+        (sky, &found, format!("{offer}/slices/0/segments"), json!([])),
+        (
+            sky,
+            &found,
+            format!("{offer}/slices/0/duration"),
+            json!("long"),
+        ),
+        (
+            sky,
+            &found,
+            format!("{offer}/slices/0/segments/0/departs"),
+            json!("noon"),
+        ),
+        (
+            sky,
+            &found,
+            format!("{offer}/slices/0/segments/0/travellers"),
+            json!([]),
+        ),
+        (
+            sky,
+            &found,
+            format!("{offer}/expires_at"),
+            json!("tomorrow"),
+        ),
+        (jet, &fares, "/ok".to_owned(), json!(false)),
+        (jet, &fares, format!("{fare}/price/ccy"), json!("USD")),
+        (jet, &fares, format!("{fare}/journeys/0/legs"), json!([])),
+        (jet, &fares, format!("{fare}/journeys/0/minutes"), json!(-1)),
+        (
+            jet,
+            &fares,
+            format!("{fare}/journeys/0/legs/0/arr"),
+            json!("2027-02-30 10:00"),
+        ),
+        (jet, &fares, format!("{fare}/validUntil"), json!(null)),
+    ];
+    for (price, body, pointer, value) in cases {
+        let gateway = gateway().answer(200, edited(body.clone(), &[(&pointer, value)]));
+        let answer = gateway.run(|| price(price_request()));
+        assert!(
+            matches!(answer, Err(ReadError::Unreadable(_))),
+            "{pointer}: {answer:?}"
+        );
+    }
+}
+
+#[test]
+fn there_are_no_more_offers_than_asked_for() {
+    for ((price, body), more) in suppliers().into_iter().zip(["/data/more", "/result/more"]) {
+        for (limit, expected, truncated) in [(2, 2, true), (4, 4, false), (50, 4, false)] {
+            let gateway = gateway().answer(200, edited(body.clone(), &[(more, json!(false))]));
+            let mut request = price_request();
+            request.limit = limit;
+            let answer = gateway.run(|| price(request)).unwrap();
+            assert_eq!(
+                (answer.offers.len(), answer.truncated),
+                (expected, truncated)
+            );
+        }
+    }
+}
+
+#[test]
+fn an_offer_whose_id_cannot_be_carried_is_left_out() {
+    for ((price, body), id) in
+        (suppliers().into_iter()).zip(["/data/offers/0/id", "/result/fares/0/fareKey"])
+    {
+        for (bytes, offers) in [(4_096, 4), (4_097, 3)] {
+            let edits = [(id, json!("o".repeat(bytes)))];
+            let gateway = gateway().answer(200, edited(body.clone(), &edits));
+            let answer = gateway.run(|| price(price_request()));
+            assert_eq!(answer.unwrap().offers.len(), offers);
+            let warned = (gateway.logged().iter()).any(|(level, _)| *level == Level::Warn);
+            assert_eq!(warned, offers == 3);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Bags on a ticket of Skylane; Jetbridge sells none.
+
+use fake_flights::Skylane;
+use serde_json::json;
+use stopover_sdk::flight_booking::FindAnswer;
+use stopover_sdk::http::Error;
+use stopover_sdk::types::flight::{Baggage, BaggageType, ServiceType};
+use stopover_sdk::{ChangeError, FlightBooking, FlightServices, ReadError};
+
+use crate::ask::{
+    BAGS_REF, BOOKING_ID, asked, buy_request, edited, find_request, gateway, list_request, sent,
+};
+use crate::skylane::fixture;
+
+const CHECKED: Baggage = Baggage {
+    baggage_type: BaggageType::Checked,
+    max_weight_kg: Some(23),
+};
+
+#[test]
+fn bags_for_sale_are_listed_one_a_passenger() {
+    let gateway = gateway().answer(200, fixture("bags").to_string());
+    let available = gateway
+        .run(|| Skylane::list_services(list_request()))
+        .unwrap();
+    assert_eq!(asked(&gateway), ["GET /skylane/orders/FLT-100001/bags"]);
+    assert_eq!(available.currency, "EUR");
+    for (passenger, bag) in (0..).zip(&available.services) {
+        let id = format!("FLT-100001-bag-{passenger}");
+        assert_eq!(
+            (bag.supplier_service_id.as_str(), bag.passenger),
+            (id.as_str(), passenger)
+        );
+        assert_eq!(bag.service_type, ServiceType::Baggage);
+        assert_eq!(bag.baggage, Some(CHECKED));
+        assert_eq!(
+            bag.supplier_segment_ids,
+            ["slice-0-segment-0", "slice-0-segment-1"]
+        );
+        assert_eq!((bag.unit_amount, bag.max_quantity), (6_000, 1));
+    }
+    // The infant of the booking has none.
+    assert_eq!(available.services.len(), 2);
+}
+
+#[test]
+fn where_nothing_is_for_sale_the_order_names_the_currency() {
+    let gateway = gateway()
+        .answer(200, r#"{"data": []}"#)
+        .answer(200, fixture("order").to_string());
+    let available = gateway
+        .run(|| Skylane::list_services(list_request()))
+        .unwrap();
+    let expected = [
+        "GET /skylane/orders/FLT-100001/bags",
+        "GET /skylane/orders/FLT-100001",
+    ];
+    assert_eq!(asked(&gateway), expected);
+    assert_eq!(available.currency, "EUR");
+    assert!(available.services.is_empty());
+}
+
+#[test]
+fn bags_in_two_currencies_are_unreadable() {
+    let edits = [("/data/1/price/currency", json!("USD"))];
+    let gateway = gateway().answer(200, edited(fixture("bags"), &edits));
+    let available = gateway.run(|| Skylane::list_services(list_request()));
+    assert!(
+        matches!(available, Err(ReadError::Unreadable(_))),
+        "{available:?}"
+    );
+}
+
+#[test]
+fn bags_are_bought_by_their_ids_and_paid_at_once() {
+    let gateway = gateway().answer(200, fixture("order").to_string());
+    let state = gateway
+        .run(|| Skylane::buy_services(buy_request()))
+        .unwrap();
+    assert_eq!(asked(&gateway), ["POST /skylane/orders/FLT-100001/bags"]);
+    let expected = json!({
+        "client_ref": BAGS_REF, "bags": [{"id": "FLT-100001-bag-1", "quantity": 1}],
+        "pay": {"value": "60.00", "currency": "EUR"},
+    });
+    assert_eq!(sent(&gateway, 0), expected);
+    assert_eq!(state.total, 75_930);
+    let [bag] = state.services.as_slice() else {
+        panic!("{:?}", state.services);
+    };
+    assert_eq!(bag.supplier_service_id, "FLT-100001-bag-1");
+    assert_eq!(bag.service_type, ServiceType::Baggage);
+    assert_eq!(
+        (bag.passenger, bag.quantity, bag.unit_amount),
+        (Some(1), 1, 6_000)
+    );
+    assert_eq!(bag.baggage, Some(CHECKED));
+    assert_eq!(bag.supplier_segment_ids.len(), 2);
+}
+
+#[test]
+fn a_purchase_whose_answer_is_lost_is_recognised_on_the_booking() {
+    let gateway = gateway()
+        .answer(200, fixture("bags").to_string())
+        .fail(Error::Cut("closed".to_owned()))
+        .answer(200, fixture("order").to_string());
+    let offered = gateway
+        .run(|| Skylane::list_services(list_request()))
+        .unwrap();
+    let lost = gateway.run(|| Skylane::buy_services(buy_request()));
+    assert!(matches!(lost, Err(ChangeError::Unknown(_))), "{lost:?}");
+    let found = gateway.run(|| Skylane::find(find_request(Some(BOOKING_ID))));
+    let Ok(FindAnswer::Found(state)) = found else {
+        panic!("{found:?}");
+    };
+    let (bag, offer) = (&state.services[0], &offered.services[1]);
+    assert_eq!(bag.supplier_service_id, offer.supplier_service_id);
+    assert_eq!(bag.passenger, Some(offer.passenger));
+    assert_eq!(bag.supplier_segment_ids, offer.supplier_segment_ids);
+    assert_eq!(bag.baggage, offer.baggage);
+    assert_eq!(bag.unit_amount, offer.unit_amount);
+}
+
+#[test]
+fn an_order_without_all_that_was_bought_leaves_it_unknown() {
+    let mut request = buy_request();
+    let mut more = request.services[0].clone();
+    more.supplier_service_id = "FLT-100001-bag-0".to_owned();
+    request.services.push(more);
+    let gateway = gateway().answer(200, fixture("order").to_string());
+    let ending = gateway.run(|| Skylane::buy_services(request));
+    assert!(matches!(ending, Err(ChangeError::Unknown(_))), "{ending:?}");
+}

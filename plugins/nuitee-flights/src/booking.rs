@@ -1,0 +1,167 @@
+//! Prebook, book, and reading back. After `book` is sent, only the codes in
+//! `fault` are a no.
+
+use stopover_sdk::flight_booking::{
+    BookRequest, FindAnswer, FindRequest, PrebookRequest, Prebooked,
+};
+use stopover_sdk::http::{self, Request};
+use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::{ChangeError, FlightBooking, ReadError, Refusal, RefusalReason, clock, json};
+
+use crate::fault;
+use crate::map::offer::Offered;
+use crate::map::prebook::Bound;
+use crate::map::verify::{Agreed, Verified};
+use crate::settings::{PaymentMethod, Settings};
+use crate::upstream::{open, open_read, send};
+use crate::wire::booking::{BookRequest as WireBook, Booked, Bookings, Payment, SentTags};
+use crate::wire::prebook::{Prebook, Verified as WireVerified, VerifyRequest};
+use crate::{NuiteeFlights, map};
+
+impl FlightBooking for NuiteeFlights {
+    fn prebook(request: PrebookRequest) -> Result<Prebooked, ChangeError> {
+        let settings = Settings::read()?;
+        let offered: Offered = json::read(request.supplier_offer.as_bytes())
+            .map_err(|_| Refusal::new(RefusalReason::Invalid, "the offer's id is not ours"))?;
+        let first = offered.flights.iter().flatten().next();
+        let departure = first.and_then(|flight| flight.rsplit(' ').next());
+        let departure = departure.unwrap_or_default();
+        let passengers = map::passenger::types(&request.passengers, departure)?;
+        let uses_payment_sdk = settings.uses_payment_sdk();
+        let body = map::passenger::prebook(&request, &offered.id, departure, uses_payment_sdk)?;
+        let agreed = Agreed {
+            offered: &offered,
+            currency: &request.currency,
+            total: request.total,
+            passengers: &passengers,
+            logo_url: &settings.logo_url,
+        };
+        let verified = verify(&settings, &agreed)?;
+
+        let prebook = Request::post(settings.url("/flights/prebooks")).json(&body)?;
+        let response = send(prebook)?;
+        let prebooks: Vec<Prebook<'_>> = open(&response, &response.body)?
+            .map_err(|fault| fault.into_change_error(fault::PREBOOK))?;
+        let [prebook] = prebooks.as_slice() else {
+            let message = "the answer has not exactly one prebook";
+            return Err(ChangeError::Unknown(message.to_owned()));
+        };
+        map::prebook::prebooked(
+            &agreed,
+            verified,
+            uses_payment_sdk,
+            clock::now_ms(),
+            prebook,
+        )
+    }
+
+    fn book(request: BookRequest) -> Result<FlightBookingState, ChangeError> {
+        let settings = Settings::read()?;
+        let bound: Bound = json::read(request.supplier_prebook.as_bytes())
+            .map_err(|_| Refusal::new(RefusalReason::Invalid, "the prebook's id is not ours"))?;
+        // Without the slash at the end Nuitee redirects to here.
+        let book = Request::post(settings.url("/flights/bookings/")).json(&WireBook {
+            prebook_id: &bound.prebook_id,
+            payment: payment(&settings, &bound)?,
+            custom_tags: SentTags {
+                client_reference: &request.client_reference,
+            },
+        })?;
+        let response = send(book)?;
+        let booked: Vec<Booked<'_>> =
+            open(&response, &response.body)?.map_err(fault::Fault::into_book_error)?;
+        let booking = booked.first().and_then(|booked| booked.booking.as_ref());
+        let booking =
+            booking.ok_or_else(|| ChangeError::Unknown("the answer has no booking".to_owned()))?;
+        Ok(map::booking::state(
+            booking,
+            Some(&bound),
+            &settings.logo_url,
+        )?)
+    }
+
+    fn find(request: FindRequest) -> Result<FindAnswer, ReadError> {
+        let settings = Settings::read()?;
+        let bound = request.supplier_prebook.as_deref();
+        let bound: Option<Bound> = bound.and_then(|bound| json::read(bound.as_bytes()).ok());
+        if let Some(id) = &request.supplier_reference
+            && let Some(state) = read_by_id(&settings, id, bound.as_ref())?
+        {
+            return Ok(FindAnswer::Found(state));
+        }
+        let found = read_by_reference(&settings, &request.client_reference, bound.as_ref())?;
+        Ok(found.map_or(FindAnswer::NotFound, FindAnswer::Found))
+    }
+}
+
+/// What still stands of the offer.
+fn verify(settings: &Settings, agreed: &Agreed<'_>) -> Result<Verified, ChangeError> {
+    let again = |error: http::Error| {
+        let why = ReadError::from(error);
+        ChangeError::NotSent(format!("the offer cannot be verified: {why:?}"))
+    };
+    let verify = Request::post(settings.url("/flights/verify")).json(&VerifyRequest {
+        offer_id: &agreed.offered.id,
+    })?;
+    let response = send(verify).map_err(again)?;
+    let items: Vec<WireVerified<'_>> = open(&response, &response.body)
+        .map_err(|error| ChangeError::NotSent(error.to_string()))?
+        .map_err(|fault| fault.into_unchanged(fault::VERIFY))?;
+    let item = items.first();
+    let item =
+        item.ok_or_else(|| ChangeError::NotSent("the verified offer is empty".to_owned()))?;
+    map::verify::verified(agreed, item)
+}
+
+/// A booking by Nuitee's id; none when there is no such booking.
+pub(crate) fn read_by_id(
+    settings: &Settings,
+    id: &str,
+    bound: Option<&Bound>,
+) -> Result<Option<FlightBookingState>, ReadError> {
+    let path = format!("/flights/bookings/{}", http::encode(id));
+    let response = send(Request::get(settings.url(&path)))?;
+    let booked: Option<Booked<'_>> = match open_read(&response) {
+        Err(ReadError::NotFound(_)) => return Ok(None),
+        read => read?,
+    };
+    let Some(booking) = booked.and_then(|booked| booked.booking) else {
+        return Ok(None);
+    };
+    let state = map::booking::state(&booking, bound, &settings.logo_url)?;
+    if state.supplier_reference == id {
+        Ok(Some(state))
+    } else {
+        let message = "the answer is about another booking";
+        Err(ReadError::Unreadable(message.to_owned()))
+    }
+}
+
+/// A booking by the label that it was made with.
+fn read_by_reference(
+    settings: &Settings,
+    client_reference: &str,
+    bound: Option<&Bound>,
+) -> Result<Option<FlightBookingState>, ReadError> {
+    let list = Request::get(settings.url("/flights/bookings"))
+        .query("customTags", format!("GW_REF:{client_reference}"));
+    let response = send(list)?;
+    let listed: Bookings<'_> = match open_read(&response) {
+        Err(ReadError::NotFound(_)) => return Ok(None),
+        read => read?.unwrap_or_default(),
+    };
+    let booking = map::booking::with_reference(&listed.bookings.0, client_reference);
+    let state = |booking| map::booking::state(booking, bound, &settings.logo_url);
+    Ok(booking.map(state).transpose()?)
+}
+
+fn payment<'a>(settings: &Settings, bound: &'a Bound) -> Result<Payment<'a>, Refusal> {
+    match (&bound.transaction_id, settings.payment_method) {
+        (Some(transaction_id), _) => Ok(Payment::TransactionId { transaction_id }),
+        (None, PaymentMethod::Credit) => Ok(Payment::Credit),
+        (None, PaymentMethod::PaymentSdk) => Err(Refusal::new(
+            RefusalReason::Expired,
+            "the offer was bound for another way of paying than is set now",
+        )),
+    }
+}

@@ -1,0 +1,84 @@
+//! Cancellation: the airline's quote, and the whole booking's end, which the
+//! airline may take its time for.
+
+use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
+use stopover_sdk::http::{self, Request};
+use stopover_sdk::types::BookingStatus;
+use stopover_sdk::types::flight::FlightBookingState;
+use stopover_sdk::{ChangeError, FlightCancellation, ReadError};
+
+use crate::booking::read_by_id;
+use crate::fault::{self, Fault};
+use crate::settings::Settings;
+use crate::upstream::{open, send};
+use crate::wire::booking::{Cancellation, Quote as WireQuote};
+use crate::{NuiteeFlights, map};
+
+/// Nuitee answers so while the airline has not.
+const ACCEPTED: u16 = 202;
+
+impl FlightCancellation for NuiteeFlights {
+    fn quote_cancellation(request: QuoteRequest) -> Result<Quote, ReadError> {
+        let settings = Settings::read()?;
+        let response = send(Request::get(url(&settings, &request.supplier_reference)))?;
+        match open::<WireQuote<'_>>(&response, &response.body)? {
+            Ok(quotes) => Ok(quotes.first().map_or_else(
+                || Quote::Unavailable("the airline's quote is empty".to_owned()),
+                map::cancellation::quote,
+            )),
+            Err(fault) if fault.is_no_quote() => Ok(Quote::Unavailable(fault.to_text())),
+            Err(fault) => Err(fault.into_read_error()),
+        }
+    }
+
+    fn cancel(request: CancelRequest) -> Result<FlightBookingState, ChangeError> {
+        let settings = Settings::read()?;
+        let id = request.supplier_reference.as_str();
+        let response = send(Request::post(url(&settings, id)))?;
+        let answers = match open::<Cancellation<'_>>(&response, &response.body)? {
+            Ok(answers) => answers,
+            Err(fault) if fault.is_cancelled_before() => return before(&settings, id, &fault),
+            Err(fault) => return Err(fault.into_change_error(fault::CANCEL)),
+        };
+        let [answer] = answers.as_slice() else {
+            let message = "the answer has not exactly one cancellation";
+            return Err(ChangeError::Unknown(message.to_owned()));
+        };
+        // The answer has the amounts, and nothing of the booking.
+        let read = read_by_id(&settings, id, None).ok().flatten();
+        let is_accepted_only = response.status == ACCEPTED;
+        let reference = &request.booking_client_reference;
+        let canceled = map::cancellation::canceled(id, reference, is_accepted_only, answer, read);
+        Ok(canceled?)
+    }
+}
+
+fn url(settings: &Settings, id: &str) -> String {
+    settings.url(&format!(
+        "/flights/bookings/{}/cancellations",
+        http::encode(id)
+    ))
+}
+
+/// An earlier call has cancelled the booking, or asked for it: the booking tells.
+fn before(settings: &Settings, id: &str, fault: &Fault) -> Result<FlightBookingState, ChangeError> {
+    let read = read_by_id(settings, id, None);
+    match read {
+        Ok(Some(state))
+            if matches!(
+                state.status,
+                BookingStatus::Canceled | BookingStatus::CancelPending
+            ) =>
+        {
+            Ok(state)
+        }
+        Ok(_) => Err(ChangeError::Unknown(format!(
+            "{}, but the booking does not say so",
+            fault.to_text()
+        ))),
+        Err(error) => Err(ChangeError::Unknown(format!(
+            "{}, but the booking cannot be read: {error:?}",
+            fault.to_text()
+        ))),
+    }
+}

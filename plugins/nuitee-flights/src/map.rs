@@ -1,0 +1,38 @@
+//! What Nuitee's JSON means. Pure: no gateway, no clock, no settings.
+
+pub(crate) mod baggage;
+pub(crate) mod booking;
+pub(crate) mod cancellation;
+pub(crate) mod clue;
+pub(crate) mod country;
+pub(crate) mod journey;
+pub(crate) mod logo;
+pub(crate) mod offer;
+pub(crate) mod passenger;
+pub(crate) mod phone;
+pub(crate) mod prebook;
+pub(crate) mod reference;
+pub(crate) mod search;
+pub(crate) mod terms;
+pub(crate) mod verify;
+
+use stopover_sdk::loose::Amount;
+use stopover_sdk::types::MinorUnits;
+
+use crate::wire;
+
+/// Minor units, rounded: Nuitee's amounts are JSON numbers, for which it promises
+/// no number of decimals. None for a negative amount, and where there is none.
+pub(crate) fn minor(amount: Amount, currency: &str) -> Option<MinorUnits> {
+    let minor = amount.0?.to_minor_rounded(currency).ok()?;
+    (minor >= 0).then_some(minor)
+}
+
+/// An amount with its currency.
+pub(crate) fn money(money: &wire::Money<'_>) -> Option<stopover_sdk::types::Money> {
+    let currency = money.currency.as_str();
+    Some(stopover_sdk::types::Money {
+        amount: minor(money.amount, currency)?,
+        currency: currency.to_owned(),
+    })
+}

@@ -1,0 +1,133 @@
+//! What a cancellation would cost, and what it did.
+
+use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::types::BookingStatus;
+use stopover_sdk::types::flight::{FlightBookingState, TicketCancellation};
+
+use crate::map::booking::status;
+use crate::map::{minor, money};
+use crate::wire::booking::{Cancellation, Quote as Wire};
+
+/// Where a refund goes that is no money.
+const VOUCHER: &str = "voucher";
+
+/// The airline's quote, or why it is none: a guess of Nuitee's own is no better
+/// than the fare's terms.
+pub(crate) fn quote(wire: &Wire<'_>) -> Quote {
+    let unavailable = |why: &str| Quote::Unavailable(why.to_owned());
+    match wire.confidence.as_str() {
+        "confirmed" | "estimated" => {}
+        "heuristic" => return unavailable("Nuitee only guesses what the airline keeps"),
+        _ => return unavailable("Nuitee does not know what the airline keeps"),
+    }
+    if wire.destination.as_str() == VOUCHER {
+        return unavailable("the airline gives back vouchers and no money");
+    }
+    let refund = wire.refund.display.as_ref().and_then(money);
+    let penalty = wire.penalty.display.as_ref().and_then(money);
+    match (refund, penalty) {
+        (Some(refund), Some(penalty)) if refund.currency == penalty.currency => {
+            if wire.is_refundable.0 == Some(false) && refund.amount > 0 {
+                return unavailable("the airline's quote contradicts itself");
+            }
+            Quote::Quoted(AirlineQuote {
+                currency: refund.currency,
+                fee: penalty.amount,
+                refund: refund.amount,
+                expires_at: None,
+            })
+        }
+        _ => unavailable("the airline's quote has no readable amounts"),
+    }
+}
+
+/// The booking after a cancellation: what the cancellation says, over what was
+/// read afterwards. Without that reading only a final answer has the essentials.
+///
+/// # Errors
+/// The answer is about another booking or has a status that is not known, or
+/// neither of the two says how things stand.
+pub(crate) fn canceled(
+    supplier_reference: &str,
+    client_reference: &str,
+    is_accepted_only: bool,
+    answer: &Cancellation<'_>,
+    read: Option<FlightBookingState>,
+) -> Result<FlightBookingState, Unreadable> {
+    let is_other = answer
+        .booking_id
+        .as_deref()
+        .is_some_and(|id| id != supplier_reference);
+    if is_other {
+        return Err(Unreadable::new("the cancellation is of another booking"));
+    }
+    match status(answer.status.as_str(), true) {
+        Some(BookingStatus::Canceled) => {
+            finished(supplier_reference, client_reference, answer, read)
+        }
+        // The airline has not answered; the booking is what it was until then.
+        Some(_) if is_accepted_only => {
+            let mut state =
+                read.ok_or_else(|| Unreadable::new("the booking could not be read after it"))?;
+            if state.status != BookingStatus::Canceled {
+                state.status = BookingStatus::CancelPending;
+            }
+            Ok(state)
+        }
+        _ => Err(Unreadable::new(
+            "the cancellation was answered with a status that does not fit",
+        )),
+    }
+}
+
+fn finished(
+    supplier_reference: &str,
+    client_reference: &str,
+    answer: &Cancellation<'_>,
+    read: Option<FlightBookingState>,
+) -> Result<FlightBookingState, Unreadable> {
+    let amounts = amounts(answer);
+    let mut state = match (read, &amounts) {
+        (Some(state), _) => state,
+        (None, Some(amounts)) => FlightBookingState {
+            status: BookingStatus::Canceled,
+            supplier_reference: supplier_reference.to_owned(),
+            client_reference: Some(client_reference.to_owned()),
+            airline_pnr: None,
+            currency: amounts.currency.clone(),
+            total: amounts.fee.saturating_add(amounts.refund),
+            fare: None,
+            fare_tax: None,
+            journeys: Vec::new(),
+            services: Vec::new(),
+            changes: Vec::new(),
+            cancellation: None,
+            extensions: Vec::new(),
+        },
+        (None, None) => return Err(Unreadable::new("the cancellation has no readable amounts")),
+    };
+    state.status = BookingStatus::Canceled;
+    state.cancellation = amounts;
+    if let Some(destination) = answer.destination.to_owned() {
+        let name = "refund_destination".to_owned();
+        state.extensions.push((name, destination));
+    }
+    Ok(state)
+}
+
+/// What the airline kept and gave back. Vouchers give back no money.
+fn amounts(answer: &Cancellation<'_>) -> Option<TicketCancellation> {
+    let currency = answer.currency.as_str();
+    let refund = minor(answer.refund, currency)?;
+    Some(TicketCancellation {
+        fee: minor(answer.fee, currency)?,
+        refund: if answer.destination.as_str() == VOUCHER {
+            0
+        } else {
+            refund
+        },
+        currency: currency.to_owned(),
+        supplier_reference: None,
+    })
+}

@@ -1,0 +1,104 @@
+//! What in a webhook tells which booking it is about. Nuitee documents the frame
+//! and not what is in it, so that everything in it is looked at.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use stopover_sdk::json::{self, Unreadable};
+use stopover_sdk::loose::Text;
+
+/// The first of each that was found.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Clues {
+    pub(crate) booking_id: Option<String>,
+    pub(crate) client_reference: Option<String>,
+    pub(crate) prebook_id: Option<String>,
+}
+
+impl Clues {
+    /// Adds what a document has. One that is no JSON has nothing.
+    pub(crate) fn look_into(&mut self, document: &str) {
+        let looked: Result<Look, Unreadable> = json::read(document.as_bytes());
+        if let Ok(Look(found)) = looked {
+            self.booking_id = self.booking_id.take().or(found.booking_id);
+            self.client_reference = self.client_reference.take().or(found.client_reference);
+            self.prebook_id = self.prebook_id.take().or(found.prebook_id);
+        }
+    }
+}
+
+/// A whole document, looked through.
+struct Look(Clues);
+
+impl<'de> serde::Deserialize<'de> for Look {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut clues = Clues::default();
+        Through(&mut clues).deserialize(deserializer)?;
+        Ok(Self(clues))
+    }
+}
+
+/// Any value, with all that is in it.
+struct Through<'c>(&'c mut Clues);
+
+impl<'de> DeserializeSeed<'de> for Through<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Through<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("any value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        while let Some(name) = fields.next_key::<Text<'de>>()? {
+            let place = match name.as_str() {
+                "bookingId" => &mut self.0.booking_id,
+                "GW_REF" => &mut self.0.client_reference,
+                "prebookId" => &mut self.0.prebook_id,
+                _ => {
+                    fields.next_value_seed(Through(self.0))?;
+                    continue;
+                }
+            };
+            let found = fields.next_value::<Text<'de>>()?.to_owned();
+            *place = place.take().or(found);
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(Through(self.0))?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+}

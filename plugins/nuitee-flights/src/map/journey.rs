@@ -1,0 +1,250 @@
+//! Nuitee's flat list of flights to journeys with segments.
+
+use serde::{Deserialize, Serialize};
+use stopover_sdk::time;
+use stopover_sdk::types::flight::{
+    Cabin, Direction, Journey, Segment as MappedSegment, SegmentPassenger,
+};
+
+use crate::map::baggage::Pieces;
+use crate::map::logo;
+use crate::wire::{Fare, Segment, SegmentFare};
+
+const MINUTE_MS: i64 = 60_000;
+
+/// The flights of a trip, and how many of them make each journey.
+#[derive(Clone, Copy)]
+pub(crate) struct Trip<'a> {
+    /// Nuitee's id of the trip; it has none of a journey.
+    pub(crate) key: &'a str,
+    pub(crate) segments: &'a [Segment<'a>],
+    pub(crate) legs: &'a [usize],
+    /// What logos without a host are relative to.
+    pub(crate) logo_url: &'a str,
+}
+
+/// How one segment is flown. Bookings do not tell it, so it is kept with the
+/// prebook.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SegmentCabin {
+    /// Nuitee's name of the cabin.
+    pub(crate) name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) brand: Option<String>,
+}
+
+/// `Economy`, `PREMIUM_ECONOMY`, …
+pub(crate) fn cabin(name: &str) -> Option<Cabin> {
+    let letters: String = name
+        .chars()
+        .filter(char::is_ascii_alphabetic)
+        .map(|letter| letter.to_ascii_lowercase())
+        .collect();
+    Some(match letters.as_str() {
+        "economy" => Cabin::Economy,
+        "premiumeconomy" => Cabin::PremiumEconomy,
+        "business" => Cabin::Business,
+        "first" => Cabin::First,
+        _ => return None,
+    })
+}
+
+/// The code of a cabin in requests.
+pub(crate) const fn cabin_code(cabin: Cabin) -> &'static str {
+    match cabin {
+        Cabin::Economy => "ECONOMY",
+        Cabin::PremiumEconomy => "PREMIUM_ECONOMY",
+        Cabin::Business => "BUSINESS",
+        Cabin::First => "FIRST",
+    }
+}
+
+/// The cabin of each segment: by its own fare, else by the name of the whole
+/// fare, which is often a cabin's.
+///
+/// # Errors
+/// Neither names a cabin.
+pub(crate) fn cabins(
+    segments: &[Segment<'_>],
+    fares: &[SegmentFare<'_>],
+    fare: &Fare<'_>,
+) -> Result<Vec<SegmentCabin>, &'static str> {
+    let of_segment = |segment: &Segment<'_>| {
+        let own = fares
+            .iter()
+            .find(|fare| fare.segment_key == segment.key && segment.key.0.is_some());
+        let names = [
+            own.and_then(|own| own.cabin.as_deref()),
+            fare.family.as_deref(),
+        ];
+        let name = names
+            .into_iter()
+            .flatten()
+            .find(|name| cabin(name).is_some())?;
+        let brand = own.and_then(|own| own.fare_family.to_owned());
+        Some(SegmentCabin {
+            name: name.to_owned(),
+            brand: brand.or_else(|| fare.family.to_owned()),
+        })
+    };
+    let cabins: Option<Vec<SegmentCabin>> = segments.iter().map(of_segment).collect();
+    cabins.ok_or("the cabin of a flight is not known")
+}
+
+/// A flight in one line, by which an answer can be held against an earlier one.
+pub(crate) fn flight(segment: &Segment<'_>) -> String {
+    let departure = time::parse_local_time(segment.departure_time.as_str());
+    format!(
+        "{} {} {} {}",
+        marketing_flight(segment),
+        segment.origin.as_str(),
+        segment.destination.as_str(),
+        departure.unwrap_or_default()
+    )
+}
+
+/// The flights of each journey, in lines.
+pub(crate) fn flights(trip: Trip<'_>) -> Option<Vec<Vec<String>>> {
+    let legs = trip.each_leg()?;
+    let lines = |segments: &[Segment<'_>]| segments.iter().map(flight).collect();
+    Some(legs.into_iter().map(lines).collect())
+}
+
+/// The journeys, their directions by Nuitee's: with a way back the others lead
+/// out, without one several are a tour.
+///
+/// # Errors
+/// What about a flight is missing or cannot be read.
+pub(crate) fn journeys(
+    trip: Trip<'_>,
+    cabins: &[SegmentCabin],
+    pieces: &[Pieces],
+) -> Result<Vec<Journey>, &'static str> {
+    let legs = trip.each_leg().ok_or("its journeys cannot be told apart")?;
+    if cabins.len() != trip.segments.len() {
+        return Err("the cabin of a flight is not known");
+    }
+    let is_inbound = |segment: &Segment<'_>| segment.direction.as_str() == "INBOUND";
+    let has_way_back = trip.segments.iter().any(is_inbound);
+    let mut cabins = cabins.iter();
+    let mut journeys = Vec::with_capacity(legs.len());
+    for (number, leg) in (1..).zip(&legs) {
+        let of_leg: Vec<&SegmentCabin> = cabins.by_ref().take(leg.len()).collect();
+        let mut segments = Vec::with_capacity(leg.len());
+        for (segment, cabin) in leg.iter().zip(&of_leg) {
+            segments.push(mapped(segment, cabin, pieces, trip.logo_url)?);
+        }
+        let ends = segments.first().zip(segments.last());
+        let (first, last) = ends.ok_or("a journey has no flights")?;
+        journeys.push(Journey {
+            supplier_journey_id: if trip.key.is_empty() {
+                String::new()
+            } else {
+                format!("{}-{number}", trip.key)
+            },
+            origin: first.origin.clone(),
+            destination: last.destination.clone(),
+            direction: match leg.first() {
+                Some(first) if is_inbound(first) => Direction::Inbound,
+                _ if has_way_back || legs.len() == 1 => Direction::Outbound,
+                _ => Direction::MultiCity,
+            },
+            fare_brand: of_leg.first().and_then(|cabin| cabin.brand.clone()),
+            departure_time: first.departure_time.clone(),
+            arrival_time: last.arrival_time.clone(),
+            duration_minutes: elapsed_minutes(&segments),
+            stops: u8::try_from(segments.len().saturating_sub(1)).unwrap_or(u8::MAX),
+            segments,
+        });
+    }
+    Ok(journeys)
+}
+
+impl<'a> Trip<'a> {
+    /// The segments of each journey; none when they do not add up.
+    fn each_leg(&self) -> Option<Vec<&'a [Segment<'a>]>> {
+        let mut rest = self.segments;
+        let mut legs = Vec::with_capacity(self.legs.len());
+        for count in self.legs {
+            let (leg, after) = rest.split_at_checked(*count)?;
+            legs.push(leg);
+            rest = after;
+        }
+        (rest.is_empty() && !legs.is_empty()).then_some(legs)
+    }
+}
+
+fn mapped(
+    segment: &Segment<'_>,
+    flown: &SegmentCabin,
+    pieces: &[Pieces],
+    logo_url: &str,
+) -> Result<MappedSegment, &'static str> {
+    let airport = |code: Option<&str>| code.map(str::to_owned).ok_or("a flight has no airport");
+    let local_time = |text: &str| time::parse_local_time(text).ok_or("a flight has no time");
+    let cabin = cabin(&flown.name).ok_or("the cabin of a flight is not known")?;
+    let carrier = &segment.carrier;
+    let code = carrier.marketing_code.as_deref();
+    let code = code.ok_or("a flight has no airline")?;
+    let of_passenger =
+        |(passenger, (checked_bags, carry_on_bags)): (u8, &Pieces)| SegmentPassenger {
+            passenger,
+            cabin,
+            cabin_name: Some(flown.name.clone()),
+            checked_bags: *checked_bags,
+            carry_on_bags: *carry_on_bags,
+        };
+    Ok(MappedSegment {
+        supplier_segment_id: segment.key.as_str().to_owned(),
+        origin: airport(segment.origin.as_deref())?,
+        destination: airport(segment.destination.as_deref())?,
+        departure_time: local_time(segment.departure_time.as_str())?,
+        arrival_time: local_time(segment.arrival_time.as_str())?,
+        origin_time_zone: None,
+        destination_time_zone: None,
+        marketing_flight: marketing_flight(segment),
+        marketing_carrier: carrier.marketing_name.as_deref().unwrap_or(code).to_owned(),
+        marketing_carrier_code: code.to_owned(),
+        marketing_carrier_logo_url: logo::url(&carrier.marketing_logo, logo_url),
+        operating_carrier: carrier.operating_name.to_owned(),
+        operating_carrier_logo_url: logo::url(&carrier.operating_logo, logo_url),
+        duration_minutes: minutes(segment),
+        cabin,
+        passengers: (0..).zip(pieces).map(of_passenger).collect(),
+    })
+}
+
+/// Code and number; Nuitee's numbers come with and without the code.
+fn marketing_flight(segment: &Segment<'_>) -> String {
+    let code = segment.carrier.marketing_code.as_str();
+    let number = segment.flight.marketing.as_str();
+    format!("{code}{}", number.strip_prefix(code).unwrap_or(number))
+}
+
+fn minutes(segment: &Segment<'_>) -> Option<u32> {
+    let written = || time::parse_duration_minutes(segment.duration.iso8601.as_str());
+    let minutes = segment.duration.minutes.0.or_else(written);
+    minutes.filter(|minutes| *minutes > 0)
+}
+
+/// From the first departure to the last arrival: the flights, and between them
+/// the time at the airport, which both of its clocks show alike. None where a
+/// flight does not say how long it takes or leaves from another airport.
+pub(crate) fn elapsed_minutes(segments: &[MappedSegment]) -> Option<u32> {
+    let mut total: i64 = 0;
+    for segment in segments {
+        total = total.checked_add(i64::from(segment.duration_minutes?))?;
+    }
+    for (before, after) in segments.iter().zip(segments.iter().skip(1)) {
+        if before.destination != after.origin {
+            return None;
+        }
+        let landed = time::parse_timestamp(&before.arrival_time)?;
+        let waiting_ms = time::parse_timestamp(&after.departure_time)?.checked_sub(landed)?;
+        if waiting_ms < 0 {
+            return None;
+        }
+        total = total.checked_add(waiting_ms / MINUTE_MS)?;
+    }
+    u32::try_from(total).ok()
+}

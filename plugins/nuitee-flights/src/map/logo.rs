@@ -1,0 +1,15 @@
+//! Logos, whose URLs may be paths alone.
+
+use stopover_sdk::loose::Text;
+
+/// An absolute URL; none for what is neither URL nor path.
+pub(crate) fn url(logo: &Text<'_>, base: &str) -> Option<String> {
+    let logo = logo.as_deref()?;
+    if logo.starts_with("https://") || logo.starts_with("http://") {
+        return Some(logo.to_owned());
+    }
+    let path = logo
+        .strip_prefix('/')
+        .filter(|path| !path.starts_with('/'))?;
+    Some(format!("{}/{path}", base.trim_end_matches('/')))
+}

@@ -1,0 +1,181 @@
+//! Nuitee's itineraries with their offers to a flat list of offers.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+use stopover_sdk::flight_pricing::{Offer, PriceRequest, Sort};
+use stopover_sdk::types::flight::Journey;
+use stopover_sdk::types::{MinorUnits, TimestampMs};
+use stopover_sdk::{json, time};
+
+use crate::map::journey::{Trip, cabins, flights, journeys};
+use crate::map::{baggage, minor, search, terms};
+use crate::wire;
+use crate::wire::rates::Itinerary;
+
+/// The gateway keeps no more of an offer than this.
+const SUPPLIER_OFFER_BYTES: usize = 4096;
+
+/// What is needed to find an offer again, and to see whether it is still the same.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Offered {
+    pub(crate) id: String,
+    /// The flights of each journey, in lines.
+    pub(crate) flights: Vec<Vec<String>>,
+}
+
+impl Offered {
+    /// How many flights each journey has.
+    pub(crate) fn legs(&self) -> Vec<usize> {
+        self.flights.iter().map(Vec::len).collect()
+    }
+}
+
+/// What an answer is read against.
+pub(crate) struct Asked<'a> {
+    pub(crate) request: &'a PriceRequest,
+    pub(crate) currency: &'a str,
+    pub(crate) logo_url: &'a str,
+    pub(crate) now_ms: TimestampMs,
+}
+
+/// An offer that is not mapped yet, and what it is sorted by. Of a search of 3 MB
+/// only those within the limit are ever mapped.
+struct Candidate<'a> {
+    itinerary: &'a Itinerary<'a>,
+    offer: &'a wire::rates::Offer<'a>,
+    total: MinorUnits,
+    duration_minutes: Option<u32>,
+}
+
+/// The offers in the order that was asked for, at most as many as were, and
+/// whether there are more. Each offer counts once, with the first of its prices.
+/// Offers that cannot be read are left out and told.
+pub(crate) fn offers(
+    asked: &Asked<'_>,
+    itineraries: &[Itinerary<'_>],
+    mut left_out: impl FnMut(&'static str),
+) -> (Vec<Offer>, bool) {
+    let mut seen = HashSet::new();
+    let mut candidates = Vec::new();
+    for itinerary in itineraries {
+        for offer in &itinerary.offers.0 {
+            if !seen.insert(offer.id.as_str()) {
+                continue;
+            }
+            match total(offer, asked.currency) {
+                Some(total) => candidates.push(Candidate {
+                    itinerary,
+                    offer,
+                    total,
+                    duration_minutes: flight_minutes(itinerary),
+                }),
+                None => left_out("it has no price in the currency that was asked for"),
+            }
+        }
+    }
+    sort(&mut candidates, asked.request);
+    let limit = usize::from(asked.request.limit);
+    let mut offers = Vec::new();
+    for candidate in candidates {
+        match mapped(asked, &candidate) {
+            Ok(_) if offers.len() == limit => return (offers, true),
+            Ok(offer) => offers.push(offer),
+            Err(reason) => left_out(reason),
+        }
+    }
+    (offers, false)
+}
+
+fn sort(candidates: &mut [Candidate<'_>], request: &PriceRequest) {
+    let signed = |value: i64| if request.descending { -value } else { value };
+    match request.sort {
+        Sort::TotalAmount => candidates.sort_by_key(|candidate| signed(candidate.total)),
+        Sort::Duration => candidates.sort_by_key(|candidate| {
+            let minutes = candidate.duration_minutes;
+            minutes.map_or(i64::MAX, |minutes| signed(minutes.into()))
+        }),
+        Sort::DepartureTime => {
+            candidates.sort_by_cached_key(departure);
+            if request.descending {
+                candidates.reverse();
+            }
+        }
+    }
+}
+
+fn departure(candidate: &Candidate<'_>) -> String {
+    let first = candidate.itinerary.segments.0.first();
+    first.map_or_else(String::new, |first| {
+        first.departure_time.as_str().to_owned()
+    })
+}
+
+/// What trips are sorted by: as long as the flights and the waiting between them
+/// take together; those that do not say come last.
+fn flight_minutes(itinerary: &Itinerary<'_>) -> Option<u32> {
+    let legs = itinerary.leg_durations.0.iter();
+    let mut total: u32 = 0;
+    for leg in legs {
+        total = total.checked_add(leg.duration.minutes.0?)?;
+    }
+    (total > 0).then_some(total)
+}
+
+fn total(offer: &wire::rates::Offer<'_>, currency: &str) -> Option<MinorUnits> {
+    let price = offer.pricing.display.as_ref()?;
+    let total = minor(price.total, price.currency.as_str())?;
+    (price.currency.as_str() == currency && total > 0).then_some(total)
+}
+
+fn mapped(asked: &Asked<'_>, candidate: &Candidate<'_>) -> Result<Offer, &'static str> {
+    let (itinerary, offer) = (candidate.itinerary, candidate.offer);
+    let id = offer.id.as_deref().ok_or("it has no id")?;
+    let segments = &itinerary.segments.0;
+    let legs =
+        search::split(segments, &asked.request.legs).ok_or("its journeys cannot be told apart")?;
+    let trip = Trip {
+        key: itinerary.key.as_str(),
+        segments,
+        legs: &legs,
+        logo_url: asked.logo_url,
+    };
+    let cabins = cabins(segments, &offer.segment_fares.0, &offer.fare)?;
+    let passengers = search::passenger_types(&asked.request.travellers);
+    let pieces: Vec<baggage::Pieces> = passengers
+        .iter()
+        .map(|passenger| baggage::pieces(&offer.baggage, *passenger))
+        .collect();
+    let journeys: Vec<Journey> = journeys(trip, &cabins, &pieces)?;
+    let offered = Offered {
+        id: id.to_owned(),
+        flights: flights(trip).ok_or("its journeys cannot be told apart")?,
+    };
+    Ok(Offer {
+        supplier_offer: supplier_offer(&offered)?,
+        exclusive_key: None,
+        total: candidate.total,
+        currency: asked.currency.to_owned(),
+        fare_family: offer.fare.family.to_owned(),
+        refundable: offer.terms.refundable.0,
+        fare_conditions: terms::conditions(&offer.terms),
+        documents_required: DOCUMENTS_REQUIRED,
+        checked_bag_included: offer.baggage.has_checked_bag.is_set(),
+        carry_on_included: offer.baggage.has_carry_on_bag.is_set(),
+        journeys,
+        // Some expire the moment that they are answered with, which is none.
+        expires_at: time::parse_timestamp(offer.expiration.as_str())
+            .filter(|expires_at| *expires_at > asked.now_ms),
+    })
+}
+
+/// Nuitee documents documents as a part of every prebook, and tells no fare
+/// without.
+pub(crate) const DOCUMENTS_REQUIRED: bool = true;
+
+fn supplier_offer(offered: &Offered) -> Result<String, &'static str> {
+    let written = json::write(offered).ok();
+    let text = written.and_then(|bytes| String::from_utf8(bytes).ok());
+    text.filter(|text| text.len() <= SUPPLIER_OFFER_BYTES)
+        .ok_or("its id is too long")
+}

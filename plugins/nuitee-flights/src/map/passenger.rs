@@ -1,0 +1,126 @@
+//! Passengers and their contact, as Nuitee wants them. It answers what it does
+//! not like about them like a failure of its own, so they are checked here.
+
+use stopover_sdk::flight_booking::PrebookRequest;
+use stopover_sdk::types::flight::{DocumentType, Gender, Passenger, PassengerType};
+use stopover_sdk::{Refusal, RefusalReason, time};
+
+use crate::map::phone;
+use crate::wire::prebook as wire;
+
+/// Who is younger travels as a child, or as an infant.
+pub(crate) const FIRST_ADULT_AGE: u8 = 12;
+
+fn invalid(message: &str) -> Refusal {
+    Refusal::new(RefusalReason::Invalid, message)
+}
+
+/// The body of a prebook.
+///
+/// # Errors
+/// The telephone number, a birthday or a gender is none that Nuitee takes.
+pub(crate) fn prebook<'a>(
+    request: &'a PrebookRequest,
+    offer_id: &'a str,
+    departure: &str,
+    use_payment_sdk: bool,
+) -> Result<wire::PrebookRequest<'a>, Refusal> {
+    let types = types(&request.passengers, departure)?;
+    // The gateway's contact has no name of its own.
+    let holder = request.passengers.iter().zip(&types);
+    let (holder, _) = holder
+        .into_iter()
+        .find(|(_, passenger_type)| **passenger_type == PassengerType::Adult)
+        .ok_or_else(|| invalid("no passenger is an adult"))?;
+    let (phone_country_code, phone_number) = phone::split(&request.contact.phone)?;
+    let passengers = request.passengers.iter().zip(types);
+    let passengers: Result<Vec<wire::Passenger<'_>>, Refusal> = passengers
+        .map(|(passenger, passenger_type)| mapped(passenger, passenger_type))
+        .collect();
+    Ok(wire::PrebookRequest {
+        offer_id,
+        use_payment_sdk,
+        contact: wire::Contact {
+            first_name: &holder.first_name,
+            last_name: &holder.last_name,
+            email: &request.contact.email,
+            phone_country_code,
+            phone_number,
+        },
+        passengers: passengers?,
+    })
+}
+
+/// What each passenger is to Nuitee on the day of departure.
+///
+/// # Errors
+/// A birthday is no date.
+pub(crate) fn types(
+    passengers: &[Passenger],
+    departure: &str,
+) -> Result<Vec<PassengerType>, Refusal> {
+    let of_passenger = |passenger: &Passenger| {
+        let age = age_on(departure, &passenger.date_of_birth)
+            .ok_or_else(|| invalid("a passenger's birthday is not a date before departure"))?;
+        Ok(match passenger.passenger_type {
+            PassengerType::Child if age >= FIRST_ADULT_AGE.into() => PassengerType::Adult,
+            other => other,
+        })
+    };
+    passengers.iter().map(of_passenger).collect()
+}
+
+/// Whole years; none when one is no date or they are the wrong way round.
+fn age_on(day: &str, birthday: &str) -> Option<u32> {
+    let day = day.get(..10)?;
+    if time::parse_date(birthday)? > time::parse_date(day)? {
+        return None;
+    }
+    let year = |date: &str| date.get(..4)?.parse::<u32>().ok();
+    let is_before_birthday = day.get(5..) < birthday.get(5..);
+    let years = year(day)?.checked_sub(year(birthday)?)?;
+    years.checked_sub(is_before_birthday.into())
+}
+
+fn mapped(
+    passenger: &Passenger,
+    passenger_type: PassengerType,
+) -> Result<wire::Passenger<'_>, Refusal> {
+    let gender = match passenger.gender {
+        Gender::Female => "F",
+        Gender::Male => "M",
+        Gender::Unspecified => {
+            return Err(invalid(
+                "Nuitee takes no passenger without a gender, F or M",
+            ));
+        }
+    };
+    let document = passenger.document.as_ref().map(|document| wire::Document {
+        document_type: match document.document_type {
+            DocumentType::Passport => "passport",
+            DocumentType::IdentityCard => "id_card",
+        },
+        document_number: &document.number,
+        document_issue_country: &document.issuing_country,
+        document_expiry: &document.expires_on,
+    });
+    let programs = passenger.loyalty_accounts.iter();
+    let programs = programs.map(|account| wire::LoyaltyProgram {
+        airline_code: &account.airline_iata_code,
+        program_number: &account.membership_number,
+    });
+    Ok(wire::Passenger {
+        first_name: &passenger.first_name,
+        last_name: &passenger.last_name,
+        birthday: &passenger.date_of_birth,
+        gender,
+        passenger_type: match passenger_type {
+            PassengerType::Adult => 0,
+            PassengerType::Child => 1,
+            PassengerType::Infant => 2,
+        },
+        nationality: passenger.nationality.as_deref(),
+        document,
+        loyalty_programs: programs.collect(),
+    })
+}

@@ -1,0 +1,125 @@
+//! A prebook to the bound offer, or to why the offer is no longer what it was.
+
+use serde::{Deserialize, Serialize};
+use stopover_sdk::flight_booking::Prebooked;
+use stopover_sdk::types::flight::PassengerType;
+use stopover_sdk::types::{Checkout, MinorUnits, TimestampMs};
+use stopover_sdk::{ChangeError, json, time};
+
+use crate::map::booking::fare;
+use crate::map::journey::SegmentCabin;
+use crate::map::offer::DOCUMENTS_REQUIRED;
+use crate::map::verify::{Agreed, Verified};
+use crate::map::{minor, terms};
+use crate::wire::prebook::Prebook;
+
+/// What the adapter needs to book, and to read what Nuitee leaves out of a
+/// booking.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Bound {
+    pub(crate) prebook_id: String,
+    /// Of the payment in the browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) transaction_id: Option<String>,
+    /// How many flights each journey has.
+    pub(crate) legs: Vec<usize>,
+    /// Of each flight.
+    pub(crate) cabins: Vec<SegmentCabin>,
+    /// `A`, `C` or `I` a passenger.
+    pub(crate) passengers: String,
+}
+
+impl Bound {
+    pub(crate) fn passenger_types(&self) -> Vec<PassengerType> {
+        let letters = self.passengers.chars();
+        letters
+            .map(|letter| match letter {
+                'C' => PassengerType::Child,
+                'I' => PassengerType::Infant,
+                _ => PassengerType::Adult,
+            })
+            .collect()
+    }
+}
+
+fn letters(passengers: &[PassengerType]) -> String {
+    let letters = passengers.iter().map(|passenger| match passenger {
+        PassengerType::Adult => 'A',
+        PassengerType::Child => 'C',
+        PassengerType::Infant => 'I',
+    });
+    letters.collect()
+}
+
+/// The bound offer. Other flights and a higher price are refused: they need the
+/// caller's consent anew. A lower price is taken.
+pub(crate) fn prebooked(
+    agreed: &Agreed<'_>,
+    verified: Verified,
+    uses_payment_sdk: bool,
+    now_ms: TimestampMs,
+    prebook: &Prebook<'_>,
+) -> Result<Prebooked, ChangeError> {
+    let currency = agreed.currency;
+    let prebook_id = prebook
+        .id
+        .to_owned()
+        .ok_or_else(|| contradiction("it has no id"))?;
+    if prebook.currency.as_str() != currency {
+        return Err(contradiction("it is in another currency"));
+    }
+    let total: MinorUnits = minor(prebook.price, currency)
+        .filter(|total| *total > 0)
+        .ok_or_else(|| contradiction("it has no price"))?;
+    let journey = &prebook.booking.journey;
+    if !journey.segments.0.is_empty() {
+        agreed.check_flights(&journey.segments.0)?;
+    }
+    agreed.check_total(total)?;
+    let checkout = checkout(uses_payment_sdk, prebook)?;
+    let fare = fare(journey, currency, total);
+    let bound = Bound {
+        prebook_id,
+        transaction_id: prebook
+            .transaction_id
+            .to_owned()
+            .filter(|_| checkout.is_some()),
+        legs: agreed.offered.legs(),
+        cabins: verified.cabins,
+        passengers: letters(agreed.passengers),
+    };
+    let supplier_prebook =
+        String::from_utf8(json::write(&bound)?).map_err(|_| contradiction("its id is not text"))?;
+    let terms = journey.terms.as_ref();
+    let ticket_limit = time::parse_timestamp(prebook.booking.ticket_limit_time.as_str());
+    Ok(Prebooked {
+        supplier_prebook,
+        currency: currency.to_owned(),
+        total,
+        fare: fare.map(|(fare, _)| fare),
+        fare_tax: fare.map(|(_, tax)| tax),
+        fare_conditions: terms.map_or(verified.fare_conditions, terms::conditions),
+        documents_required: DOCUMENTS_REQUIRED,
+        journeys: verified.journeys,
+        expires_at: ticket_limit.filter(|limit| *limit > now_ms),
+        checkout,
+    })
+}
+
+/// Nuitee has no page of its own: the token is for its payment form.
+fn checkout(
+    uses_payment_sdk: bool,
+    prebook: &Prebook<'_>,
+) -> Result<Option<Checkout>, ChangeError> {
+    if !uses_payment_sdk {
+        return Ok(None);
+    }
+    let token = prebook.secret_key.to_owned();
+    let token = token.filter(|_| prebook.transaction_id.0.is_some());
+    let token = token.ok_or_else(|| contradiction("it has no payment for the browser"))?;
+    Ok(Some(Checkout { url: None, token }))
+}
+
+fn contradiction(what: &str) -> ChangeError {
+    ChangeError::Unknown(format!("the prebook does not fit the offer: {what}"))
+}

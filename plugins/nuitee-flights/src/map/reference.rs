@@ -1,0 +1,66 @@
+//! Airports and airlines.
+
+use stopover_sdk::flight_reference::{Airline, Airport, AirportAnswer};
+
+use crate::map::{country, logo};
+use crate::wire::reference as wire;
+
+/// The airports in Nuitee's order, which is that of relevance. Those without a
+/// code or a name are none.
+pub(crate) fn airports(wire: &wire::Airports<'_>, limit: usize) -> AirportAnswer {
+    let mut airports: Vec<Airport> = wire.airports.0.iter().filter_map(airport).collect();
+    let matching = wire.count.0.and_then(|count| usize::try_from(count).ok());
+    let listed = wire.airports.0.len();
+    let truncated = airports.len() > limit || matching.is_some_and(|matching| matching > listed);
+    airports.truncate(limit);
+    AirportAnswer {
+        airports,
+        truncated,
+    }
+}
+
+fn airport(wire: &wire::Airport<'_>) -> Option<Airport> {
+    let iata_code = wire.iata.to_owned()?;
+    let place = wire.latitude.0.zip(wire.longitude.0);
+    // Zero and zero is how an unknown place is written.
+    let place = place.filter(|(latitude, longitude)| {
+        (-90.0..=90.0).contains(latitude)
+            && (-180.0..=180.0).contains(longitude)
+            && (*latitude, *longitude) != (0.0, 0.0)
+    });
+    Some(Airport {
+        supplier_airport_id: iata_code.clone(),
+        iata_code,
+        icao_code: wire.icao.to_owned(),
+        name: wire.name.to_owned()?,
+        city: wire.city.to_owned(),
+        state: wire.state.to_owned(),
+        country: country::code(wire.country.as_str()),
+        latitude: place.map(|(latitude, _)| latitude),
+        longitude: place.map(|(_, longitude)| longitude),
+        time_zone: wire.time_zone.to_owned().filter(|zone| zone.contains('/')),
+    })
+}
+
+/// The airline; none when it is another than was asked for. One that is not said
+/// to be inactive is active.
+pub(crate) fn airline(
+    wire: &wire::Airline<'_>,
+    iata_code: &str,
+    logo_url: &str,
+) -> Option<Airline> {
+    let code = wire.iata.as_deref()?;
+    if !code.eq_ignore_ascii_case(iata_code) {
+        return None;
+    }
+    Some(Airline {
+        supplier_airline_id: code.to_owned(),
+        iata_code: code.to_ascii_uppercase(),
+        icao_code: wire.icao.to_owned(),
+        name: wire.name.to_owned()?,
+        country: country::code(wire.country.as_str()),
+        alliance: wire.alliance.to_owned(),
+        logo_url: logo::url(&wire.logo, logo_url),
+        is_active: wire.active.0 != Some(false),
+    })
+}

@@ -1,0 +1,97 @@
+//! A verified offer to its terms, or to why it is no longer what it was.
+
+use stopover_sdk::types::flight::{FareConditions, Journey, PassengerType};
+use stopover_sdk::types::{MinorUnits, Money};
+use stopover_sdk::{ChangeError, Refusal, RefusalReason};
+
+use crate::map::journey::{SegmentCabin, Trip, cabins, flight, journeys};
+use crate::map::offer::Offered;
+use crate::map::{baggage, minor, terms};
+use crate::wire::Segment;
+use crate::wire::prebook::Verified as Wire;
+
+/// What the caller agreed to.
+pub(crate) struct Agreed<'a> {
+    pub(crate) offered: &'a Offered,
+    pub(crate) currency: &'a str,
+    pub(crate) total: MinorUnits,
+    pub(crate) passengers: &'a [PassengerType],
+    pub(crate) logo_url: &'a str,
+}
+
+/// What still stands.
+pub(crate) struct Verified {
+    pub(crate) journeys: Vec<Journey>,
+    pub(crate) cabins: Vec<SegmentCabin>,
+    pub(crate) fare_conditions: FareConditions,
+}
+
+impl Agreed<'_> {
+    /// Refuses another price that is not lower: it needs consent anew.
+    pub(crate) fn check_total(&self, total: MinorUnits) -> Result<(), Refusal> {
+        if total <= self.total {
+            return Ok(());
+        }
+        let now = Money {
+            amount: total,
+            currency: self.currency.to_owned(),
+        };
+        let message = "the price of the offer rose";
+        Err(Refusal::new(RefusalReason::PriceChanged(now), message))
+    }
+
+    /// Refuses other flights.
+    pub(crate) fn check_flights(&self, segments: &[Segment<'_>]) -> Result<(), Refusal> {
+        let agreed = self.offered.flights.iter().flatten();
+        if agreed.cloned().eq(segments.iter().map(flight)) {
+            return Ok(());
+        }
+        Err(changed("the flights of the offer changed"))
+    }
+}
+
+fn changed(message: &str) -> Refusal {
+    Refusal::new(RefusalReason::TermsChanged, message)
+}
+
+/// What still stands of an offer. Verifying changes nothing, so an answer that
+/// cannot be read leaves the whole call to be made again.
+pub(crate) fn verified(agreed: &Agreed<'_>, wire: &Wire<'_>) -> Result<Verified, ChangeError> {
+    if wire.changes.cabin_changed.is_set() {
+        return Err(changed("the cabin of the offer changed").into());
+    }
+    if wire.changes.fare_changed.is_set() {
+        return Err(changed("the fare of the offer changed").into());
+    }
+    let again = |what: &str| ChangeError::NotSent(format!("the offer cannot be verified: {what}"));
+    let journey = wire
+        .journey
+        .as_ref()
+        .ok_or_else(|| again("it has no journey"))?;
+    agreed.check_flights(&journey.segments.0)?;
+    let price = journey.pricing.display.as_ref();
+    let price = price.filter(|price| price.currency.as_str() == agreed.currency);
+    let total = price
+        .and_then(|price| minor(price.total, agreed.currency))
+        .filter(|total| *total > 0)
+        .ok_or_else(|| again("it has no price in the currency of the offer"))?;
+    agreed.check_total(total)?;
+
+    let segments = &journey.segments.0;
+    let cabins = cabins(segments, &journey.segment_fares.0, &journey.fare).map_err(again)?;
+    let trip = Trip {
+        key: journey.key.as_str(),
+        segments,
+        legs: &agreed.offered.legs(),
+        logo_url: agreed.logo_url,
+    };
+    let pieces = agreed.passengers.iter();
+    let pieces: Vec<baggage::Pieces> = pieces
+        .map(|passenger| baggage::pieces(&journey.baggage, *passenger))
+        .collect();
+    Ok(Verified {
+        journeys: journeys(trip, &cabins, &pieces).map_err(again)?,
+        cabins,
+        fare_conditions: terms::conditions(&journey.terms),
+    })
+}

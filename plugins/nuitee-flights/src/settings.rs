@@ -1,0 +1,100 @@
+//! What an operator may set, with its defaults.
+
+use serde::Deserialize;
+use stopover_sdk::settings::{self, Unusable};
+
+/// JSON Schema of [`Settings`].
+pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Settings {
+    /// Base of every call.
+    base_url: String,
+    /// What logos that are named by their path alone are relative to.
+    pub(crate) logo_url: String,
+    /// Who pays Nuitee.
+    pub(crate) payment_method: PaymentMethod,
+    /// ISO 4217; of searches that name none, because Nuitee wants one.
+    pub(crate) currency: String,
+    /// ISO 3166-1 alpha-2.
+    pub(crate) point_of_sale: Option<String>,
+}
+
+/// Where the money for a booking comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum PaymentMethod {
+    /// The end user pays Nuitee in the browser.
+    PaymentSdk,
+    /// The account's credit line, which Nuitee has to open for it.
+    Credit,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            base_url: "https://api.liteapi.travel/v3.0".to_owned(),
+            logo_url: "https://production.nuitee.flights".to_owned(),
+            payment_method: PaymentMethod::PaymentSdk,
+            currency: "USD".to_owned(),
+            point_of_sale: None,
+        }
+    }
+}
+
+impl Settings {
+    pub(crate) fn read() -> Result<Self, Unusable> {
+        settings::read()
+    }
+
+    pub(crate) fn uses_payment_sdk(&self) -> bool {
+        self.payment_method == PaymentMethod::PaymentSdk
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url.trim_end_matches('/'))
+    }
+
+    pub(crate) fn host(&self) -> String {
+        let after = self.base_url.split_once("://");
+        let rest = after.map_or(self.base_url.as_str(), |(_, rest)| rest);
+        rest.split('/').next().unwrap_or_default().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::*;
+
+    #[test]
+    fn the_schema_names_every_setting_with_its_default() {
+        let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+        let properties = schema["properties"].as_object().unwrap();
+        let defaults: Map<String, Value> = properties
+            .iter()
+            .filter_map(|(name, property)| Some((name.clone(), property.get("default")?.clone())))
+            .collect();
+        let read: Settings = serde_json::from_value(Value::Object(defaults.clone())).unwrap();
+        assert_eq!(read, Settings::default());
+        assert_eq!((properties.len(), defaults.len()), (5, 4));
+
+        let methods = &schema["properties"]["payment_method"]["enum"];
+        for method in methods.as_array().unwrap() {
+            let settings = json!({ "payment_method": method, "point_of_sale": "FR" });
+            let read = serde_json::from_value::<Settings>(settings);
+            assert!(read.is_ok(), "{method}");
+        }
+    }
+
+    #[test]
+    fn the_host_is_that_of_the_base() {
+        let local = json!({ "base_url": "http://127.0.0.1:9000/v3.0/" });
+        let local: Settings = serde_json::from_value(local).unwrap();
+        assert_eq!(local.host(), "127.0.0.1:9000");
+        assert_eq!(local.url("/x"), "http://127.0.0.1:9000/v3.0/x");
+        assert_eq!(Settings::default().host(), "api.liteapi.travel");
+    }
+}

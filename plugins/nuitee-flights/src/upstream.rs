@@ -1,0 +1,164 @@
+//! Nuitee's envelope: what stands around every answer, when it is an error, and
+//! the two detours that an answer may take: a redirect and a stream of events.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use stopover_sdk::http::{self, Request, Response};
+use stopover_sdk::json::{self, Unreadable};
+use stopover_sdk::loose::{Many, Text};
+use stopover_sdk::{ReadError, record};
+
+use crate::fault::Fault;
+
+/// Longest wait for airports and airlines, which Nuitee reads out of its own data.
+pub(crate) const REFERENCE_TIMEOUT_MS: u32 = 8_000;
+
+#[derive(Deserialize)]
+struct Envelope<'a, T> {
+    data: Option<Many<T>>,
+    #[serde(borrow)]
+    error: Option<WireError<'a>>,
+    #[serde(borrow)]
+    value: Option<Wrapped<'a>>,
+}
+
+record! {
+    /// Where `error` stands at some endpoints.
+    struct Wrapped<'a> {
+        error: Option<WireError<'a>> = "error",
+    }
+
+    struct WireError<'a> {
+        code: Text<'a> = "code",
+        message: Text<'a> = "message",
+        description: Text<'a> = "description",
+    }
+}
+
+impl<'a, T> Envelope<'a, T> {
+    fn open(self) -> (Option<WireError<'a>>, Option<Vec<T>>) {
+        let wrapped = self.value.and_then(|value| value.error);
+        (self.error.or(wrapped), self.data.map(|data| data.0))
+    }
+}
+
+/// Sends a request and follows one redirect that keeps method and body, as long
+/// as it stays at the same origin: `/flights/bookings` has such a one.
+pub(crate) fn send(request: Request) -> Result<Response, http::Error> {
+    let response = request.send()?;
+    let Some(url) = moved_to(&request.url, &response) else {
+        return Ok(response);
+    };
+    Request { url, ..request }.send()
+}
+
+fn moved_to(url: &str, response: &Response) -> Option<String> {
+    if !matches!(response.status, 307 | 308) {
+        return None;
+    }
+    let location = response.header("location")?;
+    let (scheme, rest) = url.split_once("://")?;
+    let origin = format!("{scheme}://{}", rest.split(['/', '?']).next()?);
+    let path = location.strip_prefix(origin.as_str()).unwrap_or(location);
+    (path.starts_with('/') && !path.starts_with("//")).then(|| format!("{origin}{path}"))
+}
+
+/// The items of an answer's `data`, of which most have one; none for "no
+/// content". An error body counts whatever the status is, and only an answer
+/// with status 2xx has data.
+pub(crate) fn open<'a, T: Deserialize<'a>>(
+    response: &Response,
+    body: &'a [u8],
+) -> Result<Result<Vec<T>, Fault>, Unreadable> {
+    if response.is_success() && (response.status == 204 || body.is_empty()) {
+        return Ok(Ok(Vec::new()));
+    }
+    let error = match json::read::<Envelope<'a, T>>(body).map(Envelope::open) {
+        Ok((None, data)) if response.is_success() => return Ok(Ok(data.unwrap_or_default())),
+        Ok((error, _)) => error,
+        // The data beside an error may be of another shape, and the error of a
+        // proxy is no JSON at all.
+        Err(unreadable) => match json::read::<Envelope<'a, IgnoredAny>>(body) {
+            Ok(envelope) => match envelope.open() {
+                (None, _) if response.is_success() => return Err(unreadable),
+                (error, _) => error,
+            },
+            Err(_) if response.is_success() => return Err(unreadable),
+            Err(_) => None,
+        },
+    };
+    let error = error.unwrap_or_default();
+    Ok(Err(Fault {
+        status: response.status,
+        code: error.code.as_str().parse().ok(),
+        message: error.message.to_owned(),
+        description: error.description.to_owned().unwrap_or_default(),
+        retry_after_s: response.retry_after_s(),
+    }))
+}
+
+/// The only item of an answer to a read; none for "no content".
+pub(crate) fn open_read<'a, T: Deserialize<'a>>(
+    response: &'a Response,
+) -> Result<Option<T>, ReadError> {
+    let items = open(response, &response.body)?.map_err(Fault::into_read_error)?;
+    Ok(items.into_iter().next())
+}
+
+/// The documents in a body of server-sent events, one an event; a body of
+/// anything else is one document. A keep-alive and a closing word are none.
+pub(crate) fn documents(body: &[u8]) -> Vec<Cow<'_, [u8]>> {
+    let is_stream = ["data:", "event:", "id:", "retry:", ":"]
+        .iter()
+        .any(|field| body.trim_ascii_start().starts_with(field.as_bytes()));
+    if !is_stream {
+        return vec![Cow::Borrowed(body)];
+    }
+    let mut documents: Vec<Cow<'_, [u8]>> = Vec::new();
+    let mut document: Option<Cow<'_, [u8]>> = None;
+    for line in body.split(|byte| *byte == b'\n') {
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            documents.extend(document.take());
+        } else if let Some(data) = line.strip_prefix(b"data:") {
+            let data = data.trim_ascii_start();
+            match &mut document {
+                Some(begun) => begun.to_mut().extend_from_slice(data),
+                None => document = Some(Cow::Borrowed(data)),
+            }
+        }
+    }
+    documents.extend(document);
+    documents.retain(|document| document.starts_with(b"{"));
+    documents
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_is_one_document_an_event() {
+        let cases: [(&str, &[&str]); 6] = [
+            ("{\"data\": []}", &["{\"data\": []}"]),
+            ("", &[""]),
+            ("data: {}\n\ndata:{}", &["{}", "{}"]),
+            (
+                ": keep-alive\n\nevent: rates-chunk\r\ndata: {\"data\":\r\ndata: []}\r\n\r\n",
+                &["{\"data\":[]}"],
+            ),
+            ("event: end\ndata: [DONE]\n\n", &[]),
+            ("<html>", &["<html>"]),
+        ];
+        for (body, expected) in cases {
+            let found = documents(body.as_bytes());
+            let found: Vec<&str> = found
+                .iter()
+                .map(|document| std::str::from_utf8(document).unwrap())
+                .collect();
+            assert_eq!(found, expected, "{body}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! `POST /flights/verify` and `POST /flights/prebooks`.
+
+use serde::Serialize;
+use stopover_sdk::loose::{Amount, Flag, Many, Text};
+use stopover_sdk::record;
+
+use crate::wire::booking::Booking;
+use crate::wire::{Baggage, Fare, Segment, SegmentFare, Terms, TripPricing};
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct VerifyRequest<'a> {
+    pub(crate) offer_id: &'a str,
+}
+
+record! {
+    #[derive(Debug)]
+    pub(crate) struct Verified<'a> {
+        pub(crate) journey: Option<VerifiedJourney<'a>> = "journey",
+        pub(crate) changes: Changes = "changes",
+    }
+
+    /// The flights of the whole trip.
+    #[derive(Debug)]
+    pub(crate) struct VerifiedJourney<'a> {
+        pub(crate) key: Text<'a> = "journeyKey",
+        pub(crate) pricing: TripPricing<'a> = "pricing",
+        pub(crate) fare: Fare<'a> = "fare",
+        pub(crate) baggage: Baggage<'a> = "baggage",
+        pub(crate) terms: Terms<'a> = "terms",
+        pub(crate) segments: Many<Segment<'a>> = "segments",
+        pub(crate) segment_fares: Many<SegmentFare<'a>> = "segmentFares",
+    }
+
+    /// What is not as it was in the search.
+    #[derive(Debug)]
+    pub(crate) struct Changes {
+        pub(crate) fare_changed: Flag = "fareChanged",
+        pub(crate) cabin_changed: Flag = "cabinChanged",
+    }
+
+    #[derive(Debug)]
+    pub(crate) struct Prebook<'a> {
+        pub(crate) id: Text<'a> = "prebookId",
+        pub(crate) booking: Booking<'a> = "booking",
+        /// To be charged.
+        pub(crate) price: Amount = "price",
+        pub(crate) currency: Text<'a> = "currency",
+        /// Of the payment in the browser.
+        pub(crate) transaction_id: Text<'a> = "transactionId",
+        pub(crate) secret_key: Text<'a> = "secretKey",
+    }
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PrebookRequest<'a> {
+    pub(crate) offer_id: &'a str,
+    pub(crate) use_payment_sdk: bool,
+    pub(crate) contact: Contact<'a>,
+    pub(crate) passengers: Vec<Passenger<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Contact<'a> {
+    pub(crate) first_name: &'a str,
+    pub(crate) last_name: &'a str,
+    pub(crate) email: &'a str,
+    /// Digits.
+    pub(crate) phone_country_code: &'a str,
+    pub(crate) phone_number: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Passenger<'a> {
+    pub(crate) first_name: &'a str,
+    pub(crate) last_name: &'a str,
+    pub(crate) birthday: &'a str,
+    /// `M` or `F`.
+    pub(crate) gender: &'static str,
+    /// 0 an adult, 1 a child, 2 an infant.
+    pub(crate) passenger_type: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) nationality: Option<&'a str>,
+    #[serde(flatten)]
+    pub(crate) document: Option<Document<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) loyalty_programs: Vec<LoyaltyProgram<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Document<'a> {
+    pub(crate) document_type: &'static str,
+    pub(crate) document_number: &'a str,
+    pub(crate) document_issue_country: &'a str,
+    pub(crate) document_expiry: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LoyaltyProgram<'a> {
+    pub(crate) airline_code: &'a str,
+    pub(crate) program_number: &'a str,
+}

@@ -1,0 +1,195 @@
+//! Requests as the gateway makes them, and gateways with answers.
+
+use std::path::Path;
+
+use nuitee_flights::NuiteeFlights;
+use serde_json::Value;
+use stopover_sdk::flight_booking::{BookRequest, FindRequest, FlightContact, PrebookRequest};
+use stopover_sdk::flight_cancellation::{CancelRequest, QuoteRequest};
+use stopover_sdk::flight_pricing::{Filters, Leg, PriceRequest, Sort, Travellers};
+use stopover_sdk::http::Request;
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::types::flight::{
+    Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType,
+};
+use stopover_sdk::{FlightBooking, FlightPricing, time};
+
+/// Of the booking in `fixtures/`.
+pub(crate) const BOOKING_ID: &str = "019d0000-bbbb-7000-8000-0000000000bb";
+
+/// One of the documents in `fixtures/`.
+pub(crate) fn fixture(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fixtures")
+        .join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A fixture with something changed.
+pub(crate) fn changed(name: &str, change: impl FnOnce(&mut Value)) -> String {
+    let mut document: Value = serde_json::from_str(&fixture(name)).unwrap();
+    change(&mut document);
+    document.to_string()
+}
+
+/// A gateway on the day of the fixtures.
+pub(crate) fn gateway() -> Gateway {
+    Gateway::new().now_ms(time::parse_timestamp("2027-05-01T10:00:00Z").unwrap())
+}
+
+/// A gateway whose next request is answered with a fixture.
+pub(crate) fn answering(name: &str) -> Gateway {
+    gateway().answer(200, fixture(name))
+}
+
+/// From London to New York and back, two adults, one of them 12 years old, a child
+/// and an infant.
+pub(crate) fn price_request() -> PriceRequest {
+    PriceRequest {
+        legs: vec![
+            leg("LHR", "JFK", "2027-06-01"),
+            leg("JFK", "LHR", "2027-06-10"),
+        ],
+        travellers: Travellers {
+            adults: 1,
+            children: vec![12, 7],
+            infants: 1,
+        },
+        currency: Some("EUR".to_owned()),
+        filters: filters(),
+        sort: Sort::TotalAmount,
+        descending: false,
+        limit: 50,
+    }
+}
+
+pub(crate) fn leg(origin: &str, destination: &str, date: &str) -> Leg {
+    Leg {
+        origin: origin.to_owned(),
+        destination: destination.to_owned(),
+        date: date.to_owned(),
+    }
+}
+
+pub(crate) fn filters() -> Filters {
+    Filters {
+        cabin: None,
+        max_stops: None,
+        airlines: Vec::new(),
+        excluded_airlines: Vec::new(),
+        departure_after: None,
+        departure_before: None,
+        arrival_before: None,
+        refundable: None,
+        checked_bag: None,
+        max_total: None,
+    }
+}
+
+/// The id that the adapter gave the flexible offer.
+pub(crate) fn supplier_offer() -> String {
+    let answer = answering("rates.json").run(|| NuiteeFlights::price(price_request()));
+    let offers = answer.unwrap().offers;
+    let flexible = offers
+        .iter()
+        .find(|offer| offer.fare_family.as_deref() == Some("Flex"));
+    flexible.unwrap().supplier_offer.clone()
+}
+
+pub(crate) fn prebook_request() -> PrebookRequest {
+    PrebookRequest {
+        client_reference: "bkg_own_1-p1".to_owned(),
+        supplier_offer: supplier_offer(),
+        currency: "EUR".to_owned(),
+        total: 121_040,
+        contact: contact(),
+        passengers: passengers(),
+        use_payment_sdk: false,
+    }
+}
+
+/// What the adapter binds an offer as.
+pub(crate) fn supplier_prebook() -> String {
+    let gateway = answering("verify.json").answer(200, fixture("prebook.json"));
+    let bound = gateway.run(|| NuiteeFlights::prebook(prebook_request()));
+    bound.unwrap().supplier_prebook
+}
+
+pub(crate) fn book_request() -> BookRequest {
+    BookRequest {
+        client_reference: "bkg_own_1".to_owned(),
+        supplier_prebook: supplier_prebook(),
+        currency: "EUR".to_owned(),
+        total: 119_040,
+        contact: contact(),
+        passengers: passengers(),
+    }
+}
+
+pub(crate) fn find_request(supplier_reference: Option<&str>) -> FindRequest {
+    FindRequest {
+        client_reference: "bkg_own_1".to_owned(),
+        supplier_reference: supplier_reference.map(str::to_owned),
+        supplier_prebook: None,
+        since: 0,
+    }
+}
+
+pub(crate) fn quote_request() -> QuoteRequest {
+    QuoteRequest {
+        supplier_reference: BOOKING_ID.to_owned(),
+        client_reference: "bkg_own_1".to_owned(),
+    }
+}
+
+pub(crate) fn cancel_request() -> CancelRequest {
+    CancelRequest {
+        client_reference: "bkg_own_1-c1".to_owned(),
+        booking_client_reference: "bkg_own_1".to_owned(),
+        supplier_reference: BOOKING_ID.to_owned(),
+    }
+}
+
+/// The JSON body of a request.
+pub(crate) fn body(request: &Request) -> Value {
+    serde_json::from_slice(request.body.as_deref().unwrap_or_default()).unwrap()
+}
+
+fn contact() -> FlightContact {
+    FlightContact {
+        email: "ana@guest.example".to_owned(),
+        phone: "+33670000000".to_owned(),
+    }
+}
+
+/// The child that is 12 on the day of departure travels as an adult.
+fn passengers() -> Vec<Passenger> {
+    let passenger = |name: &str, passenger_type, birthday: &str| Passenger {
+        passenger_type,
+        title: None,
+        first_name: name.to_owned(),
+        last_name: "Own".to_owned(),
+        date_of_birth: birthday.to_owned(),
+        gender: Gender::Female,
+        nationality: Some("FR".to_owned()),
+        document: None,
+        loyalty_accounts: Vec::new(),
+    };
+    let mut ana = passenger("Ana", PassengerType::Adult, "1990-01-15");
+    ana.document = Some(Document {
+        document_type: DocumentType::Passport,
+        number: "X0000001".to_owned(),
+        issuing_country: "FR".to_owned(),
+        expires_on: "2031-01-01".to_owned(),
+    });
+    ana.loyalty_accounts.push(LoyaltyAccount {
+        airline_iata_code: "XO".to_owned(),
+        membership_number: "XO123".to_owned(),
+    });
+    vec![
+        ana,
+        passenger("Bea", PassengerType::Child, "2015-06-01"),
+        passenger("Cleo", PassengerType::Child, "2020-02-29"),
+        passenger("Dot", PassengerType::Infant, "2026-08-01"),
+    ]
+}

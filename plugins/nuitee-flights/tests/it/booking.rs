@@ -1,0 +1,330 @@
+//! Book and reading back.
+
+use nuitee_flights::NuiteeFlights;
+use serde_json::{Value, json};
+use stopover_sdk::flight_booking::{BookRequest, FindAnswer, FindRequest};
+use stopover_sdk::http::{Error, Method};
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::types::BookingStatus;
+use stopover_sdk::types::flight::{BaggageType, FlightBookingState, ServiceType};
+use stopover_sdk::{ChangeError, FlightBooking, ReadError, RefusalReason};
+
+use crate::ask;
+
+fn read_with(change: impl FnOnce(&mut Value)) -> Result<FindAnswer, ReadError> {
+    let document = ask::changed("booking.json", |answer| {
+        change(&mut answer["data"][0]["booking"])
+    });
+    let gateway = ask::gateway().answer(200, document);
+    gateway.run(|| NuiteeFlights::find(ask::find_request(Some(ask::BOOKING_ID))))
+}
+
+fn found(change: impl FnOnce(&mut Value)) -> FlightBookingState {
+    match read_with(change) {
+        Ok(FindAnswer::Found(state)) => state,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_booking_is_made_with_the_payment_of_the_prebook_and_our_label() {
+    let gateway = ask::gateway().answer(201, ask::fixture("booking.json"));
+    let state = gateway.run(|| NuiteeFlights::book(ask::book_request()));
+    let state = state.unwrap();
+    let request = &gateway.requests()[0];
+    assert_eq!(
+        request.url,
+        "https://api.liteapi.travel/v3.0/flights/bookings/"
+    );
+    assert_eq!(
+        ask::body(request),
+        json!({
+            "prebookId": "019d0000-aaaa-7000-8000-0000000000aa",
+            "payment": {"method": "TRANSACTION_ID", "transactionId": "tr_own_1"},
+            "customTags": {"GW_REF": "bkg_own_1"},
+        })
+    );
+    assert_eq!(state.status, BookingStatus::Confirmed);
+    assert_eq!(state.supplier_reference, ask::BOOKING_ID);
+    assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
+    assert_eq!(state.airline_pnr.as_deref(), Some("ABC123"));
+    // The bag is part of the total, and not of the fare.
+    assert_eq!((state.total, state.currency.as_str()), (122_390, "EUR"));
+    assert_eq!((state.fare, state.fare_tax), (Some(80_000), Some(39_040)));
+    let bag = &state.services[0];
+    assert_eq!(bag.service_type, ServiceType::Baggage);
+    assert_eq!(
+        (bag.passenger, bag.quantity, bag.unit_amount),
+        (Some(0), 1, 3350)
+    );
+    let baggage = bag.baggage.as_ref().unwrap();
+    assert_eq!(
+        (baggage.baggage_type, baggage.max_weight_kg),
+        (BaggageType::Checked, Some(20))
+    );
+    // What Nuitee leaves out of a booking is known from the prebook.
+    assert_eq!(state.journeys.len(), 2);
+    let segment = &state.journeys[0].segments[1];
+    assert_eq!(segment.passengers[2].cabin_name.as_deref(), Some("Economy"));
+    assert_eq!(segment.passengers[2].checked_bags, Some(1));
+    let extension = |name: &str| {
+        let named = state.extensions.iter().find(|(key, _)| key == name);
+        named.map(|(_, value)| value.as_str())
+    };
+    assert_eq!(extension("booking_ref"), Some("FH-27E-OWN00001"));
+    assert_eq!(extension("environment"), Some("sandbox"));
+}
+
+#[test]
+fn a_status_means_what_nuitee_says() {
+    let cases = [
+        (
+            "PENDING_CONFIRMATION",
+            Some(BookingStatus::Pending),
+            Some(BookingStatus::CancelPending),
+        ),
+        (
+            "CREATED",
+            Some(BookingStatus::Pending),
+            Some(BookingStatus::CancelPending),
+        ),
+        (
+            "PENDING",
+            Some(BookingStatus::Pending),
+            Some(BookingStatus::CancelPending),
+        ),
+        (
+            "CONFIRMED",
+            Some(BookingStatus::Confirmed),
+            Some(BookingStatus::CancelPending),
+        ),
+        (
+            "TICKETED",
+            Some(BookingStatus::Confirmed),
+            Some(BookingStatus::CancelPending),
+        ),
+        (
+            "CANCELLED",
+            Some(BookingStatus::Canceled),
+            Some(BookingStatus::Canceled),
+        ),
+        (
+            "CANCELED",
+            Some(BookingStatus::Canceled),
+            Some(BookingStatus::Canceled),
+        ),
+        (
+            "CANCELLED_WITH_CHARGES",
+            Some(BookingStatus::Canceled),
+            Some(BookingStatus::Canceled),
+        ),
+        ("ON_HOLD", None, None),
+        ("", None, None),
+    ];
+    for (status, expected, while_cancelling) in cases {
+        for (intent, expected) in [
+            (Value::Null, expected),
+            (json!("2027-05-02T08:00:00Z"), while_cancelling),
+        ] {
+            let read = read_with(|booking| {
+                booking["status"] = json!(status);
+                booking["cancelIntentAt"] = intent;
+            });
+            match (expected, read) {
+                (Some(expected), Ok(FindAnswer::Found(state))) => {
+                    assert_eq!(state.status, expected, "{status}");
+                }
+                (None, Err(ReadError::Unreadable(_))) => {}
+                (expected, read) => panic!("{status}: {expected:?} {read:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_locator_stands_in_one_of_several_places_or_is_empty() {
+    let with = |listed: Value, ordered: Value| {
+        found(|booking| {
+            booking["airlineLocators"] = listed;
+            booking["order"]["reference"]["airlineBookings"] = ordered;
+        })
+        .airline_pnr
+    };
+    let listed = json!([{"airlineCode": "XO", "airlinePnr": "LISTED"}]);
+    let empty = json!([{"airlineCode": "XO", "airlinePnr": "", "pnr": " "}]);
+    let ordered = json!([{"airlineCode": "YP", "airlinePnr": ""}, {"airlineCode": "XO", "airlinePnr": "ORDERED"}]);
+    assert_eq!(with(listed, ordered.clone()).as_deref(), Some("LISTED"));
+    assert_eq!(with(empty.clone(), ordered).as_deref(), Some("ORDERED"));
+    for nothing in [empty, json!([]), Value::Null] {
+        assert_eq!(with(nothing.clone(), nothing), None);
+    }
+}
+
+#[test]
+fn the_total_is_the_bill_or_the_price_of_the_journey() {
+    type Change = fn(&mut Value);
+    let cases: [(Change, i64, Option<i64>); 5] = [
+        (|_| {}, 122_390, Some(80_000)),
+        // The parts of the bill, without their sum.
+        (
+            |booking| booking["pricing"]["totalAmount"] = Value::Null,
+            122_390,
+            Some(80_000),
+        ),
+        // No bill, and the price under its other name.
+        (
+            |booking| {
+                booking["pricing"] = Value::Null;
+                booking["journey"]["price"] =
+                    json!({"total": 287.02, "base": 238.32, "taxes": 48.7, "currency": "USD"});
+                booking["journey"]["pricing"] = Value::Null;
+            },
+            28_702,
+            Some(23_832),
+        ),
+        // A bill in another currency than the fare.
+        (
+            |booking| {
+                booking["pricing"] =
+                    json!({"subtotal": 1300.5, "totalAmount": 1300.5, "currency": "USD"});
+            },
+            130_050,
+            None,
+        ),
+        // Taxes that are more than the price.
+        (
+            |booking| booking["journey"]["pricing"]["display"]["taxes"] = json!(5000),
+            122_390,
+            None,
+        ),
+    ];
+    for (change, total, fare) in cases {
+        let state = found(change);
+        assert_eq!((state.total, state.fare), (total, fare));
+    }
+    let unpriced = read_with(|booking| {
+        booking["pricing"] = Value::Null;
+        booking["journey"] = Value::Null;
+    });
+    assert!(
+        matches!(unpriced, Err(ReadError::Unreadable(_))),
+        "{unpriced:?}"
+    );
+}
+
+#[test]
+fn a_booking_is_found_by_its_id_or_by_our_label() {
+    let gateway = ask::answering("booking.json");
+    let by_id = gateway.run(|| NuiteeFlights::find(ask::find_request(Some(ask::BOOKING_ID))));
+    let Ok(FindAnswer::Found(state)) = by_id else {
+        panic!("{by_id:?}");
+    };
+    // Without the prebook the journeys are not told.
+    assert!(state.journeys.is_empty());
+    let request = &gateway.requests()[0];
+    let base = "https://api.liteapi.travel/v3.0/flights/bookings";
+    assert_eq!(request.url, format!("{base}/{}", ask::BOOKING_ID));
+
+    let request = FindRequest {
+        supplier_prebook: Some(ask::supplier_prebook()),
+        ..ask::find_request(None)
+    };
+    let gateway = ask::answering("bookings.json");
+    let by_label = gateway.run(|| NuiteeFlights::find(request));
+    let Ok(FindAnswer::Found(state)) = by_label else {
+        panic!("{by_label:?}");
+    };
+    // Neither the one whose label differs in case nor the one that is canceled.
+    assert_eq!(state.supplier_reference, ask::BOOKING_ID);
+    assert_eq!(state.journeys.len(), 2);
+    let sent = &gateway.requests()[0];
+    assert_eq!(sent.method, Method::Get);
+    assert_eq!(sent.url, format!("{base}?customTags=GW_REF%3Abkg_own_1"));
+}
+
+#[test]
+fn an_id_that_is_not_known_is_looked_for_by_our_label() {
+    let unknown = r#"{"error": {"code": 47002, "message": "booking not found"}}"#;
+    let by_id = || ask::find_request(Some("019d0000-ffff-7000-8000-0000000000ff"));
+    let gateway = ask::gateway()
+        .answer(404, unknown)
+        .answer(200, ask::fixture("bookings.json"));
+    let read = gateway.run(|| NuiteeFlights::find(by_id()));
+    assert!(matches!(read, Ok(FindAnswer::Found(_))), "{read:?}");
+
+    let nothing: [(u16, &str); 4] = [
+        (200, r#"{"data": [{"bookings": []}]}"#),
+        (200, r#"{"data": []}"#),
+        (204, ""),
+        (404, unknown),
+    ];
+    for (status, document) in nothing {
+        let gateway = ask::gateway().answer(404, unknown).answer(status, document);
+        let read = gateway.run(|| NuiteeFlights::find(by_id()));
+        assert_eq!(read, Ok(FindAnswer::NotFound), "{document}");
+    }
+    let gateway = ask::answering("booking.json");
+    let read = gateway.run(|| NuiteeFlights::find(by_id()));
+    assert!(matches!(read, Err(ReadError::Unreadable(_))), "{read:?}");
+}
+
+#[test]
+fn reading_back_that_fails_is_not_a_not_found() {
+    let gateways: [fn() -> Gateway; 3] = [
+        || ask::gateway().fail(Error::TimedOut("t".into())),
+        || ask::gateway().answer(500, r#"{"error": {"code": 57099}}"#),
+        || ask::gateway().answer(401, r#"{"error": {"code": 47001}}"#),
+    ];
+    for gateway in gateways {
+        for id in [Some(ask::BOOKING_ID), None] {
+            let read = gateway().run(|| NuiteeFlights::find(ask::find_request(id)));
+            assert!(read.is_err(), "{read:?}");
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_is_lost_or_broken_leaves_a_booking_unknown() {
+    let gateways: [Gateway; 6] = [
+        ask::gateway().fail(Error::TimedOut("t".into())),
+        ask::gateway().fail(Error::Cut("c".into())),
+        ask::gateway().fail(Error::TooLarge(1)),
+        ask::gateway().answer(201, "{\"data\": [{\"booki"),
+        ask::gateway().answer(201, r#"{"data": []}"#),
+        ask::gateway().answer(200, ""),
+    ];
+    for gateway in gateways {
+        let result = gateway.run(|| NuiteeFlights::book(ask::book_request()));
+        assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
+    }
+    let gateway = ask::gateway().fail(Error::NotSent("n".into()));
+    let result = gateway.run(|| NuiteeFlights::book(ask::book_request()));
+    assert!(matches!(result, Err(ChangeError::NotSent(_))), "{result:?}");
+}
+
+#[test]
+fn a_prebook_that_is_not_ours_or_was_paid_otherwise_is_not_sent() {
+    let bound = ask::supplier_prebook();
+    let mut without_payment: Value = serde_json::from_str(&bound).unwrap();
+    without_payment
+        .as_object_mut()
+        .unwrap()
+        .remove("transaction_id");
+    let cases = [
+        ("PB-1".to_owned(), RefusalReason::Invalid),
+        (without_payment.to_string(), RefusalReason::Expired),
+    ];
+    for (supplier_prebook, expected) in cases {
+        let request = BookRequest {
+            supplier_prebook,
+            ..ask::book_request()
+        };
+        let gateway = ask::gateway();
+        let result = gateway.run(|| NuiteeFlights::book(request));
+        let Err(ChangeError::Refused(refusal)) = result else {
+            panic!("{result:?}");
+        };
+        assert_eq!(refusal.reason, expected);
+        assert!(gateway.requests().is_empty());
+    }
+}

@@ -1,0 +1,209 @@
+//! The airline's quote and the end of a booking.
+
+use nuitee_flights::NuiteeFlights;
+use serde_json::{Value, json};
+use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
+use stopover_sdk::http::{Error, Method};
+use stopover_sdk::types::BookingStatus;
+use stopover_sdk::{ChangeError, FlightCancellation};
+
+use crate::ask;
+
+const BOOKING: &str =
+    "https://api.liteapi.travel/v3.0/flights/bookings/019d0000-bbbb-7000-8000-0000000000bb";
+
+fn quote_with(change: impl FnOnce(&mut Value)) -> Quote {
+    let document = ask::changed("quote.json", |answer| change(&mut answer["data"][0]));
+    let gateway = ask::gateway().answer(200, document);
+    let quote = gateway.run(|| NuiteeFlights::quote_cancellation(ask::quote_request()));
+    let requests = gateway.requests();
+    assert_eq!(requests.len(), 1);
+    assert_eq!(requests[0].method, Method::Get);
+    assert_eq!(requests[0].url, format!("{BOOKING}/cancellations"));
+    quote.unwrap()
+}
+
+#[test]
+fn a_quote_of_the_airlines_is_told() {
+    let expected = Quote::Quoted(AirlineQuote {
+        currency: "EUR".to_owned(),
+        fee: 12_000,
+        refund: 107_040,
+        expires_at: None,
+    });
+    for confidence in ["confirmed", "estimated"] {
+        let quote = quote_with(|item| item["confidence"] = json!(confidence));
+        assert_eq!(quote, expected);
+    }
+}
+
+#[test]
+fn a_guess_is_no_quote() {
+    type Change = fn(&mut Value);
+    let cases: [Change; 10] = [
+        |item| item["confidence"] = json!("heuristic"),
+        |item| item["confidence"] = json!("unknown"),
+        |item| item["confidence"] = Value::Null,
+        |item| item["refund"] = Value::Null,
+        |item| item["penalty"] = Value::Null,
+        |item| item["penalty"]["display"]["currency"] = json!("USD"),
+        |item| item["refund"]["display"]["amount"] = json!(-1),
+        |item| item["destination"] = json!("voucher"),
+        |item| item["isRefundable"] = json!(false),
+        |item| *item = Value::Null,
+    ];
+    for change in cases {
+        let quote = quote_with(change);
+        assert!(matches!(quote, Quote::Unavailable(_)), "{quote:?}");
+    }
+    for (status, code) in [(500, 59099), (409, 49007)] {
+        let document = json!({"error": {"code": code, "message": "m"}}).to_string();
+        let gateway = ask::gateway().answer(status, document);
+        let quote = gateway.run(|| NuiteeFlights::quote_cancellation(ask::quote_request()));
+        assert!(matches!(quote, Ok(Quote::Unavailable(_))), "{quote:?}");
+    }
+}
+
+#[test]
+fn a_cancellation_has_its_amounts_and_the_booking_as_it_is_then() {
+    let gateway = ask::answering("cancel.json").answer(
+        200,
+        ask::changed("booking.json", |answer| {
+            answer["data"][0]["booking"]["status"] = json!("CANCELLED");
+        }),
+    );
+    let state = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
+    let state = state.unwrap();
+    assert_eq!(state.status, BookingStatus::Canceled);
+    assert_eq!(state.total, 122_390);
+    let cancellation = state.cancellation.unwrap();
+    assert_eq!((cancellation.fee, cancellation.refund), (12_000, 110_390));
+    let destination = (
+        "refund_destination".to_owned(),
+        "original_payment".to_owned(),
+    );
+    assert!(state.extensions.contains(&destination));
+    let requests = gateway.requests();
+    assert_eq!(requests[0].method, Method::Post);
+    assert_eq!(requests[0].url, format!("{BOOKING}/cancellations"));
+    assert_eq!(requests[0].body, None);
+    assert_eq!(requests[1].url, BOOKING);
+}
+
+#[test]
+fn a_final_answer_stands_without_the_booking() {
+    let gateway = ask::answering("cancel.json").answer(500, "");
+    let state = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
+    let state = state.unwrap();
+    assert_eq!(state.status, BookingStatus::Canceled);
+    assert_eq!(state.supplier_reference, ask::BOOKING_ID);
+    assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
+    assert_eq!(state.total, 122_390);
+}
+
+#[test]
+fn vouchers_are_no_refund() {
+    let document = ask::changed("cancel.json", |answer| {
+        answer["data"] = json!([answer["data"]]);
+        answer["data"][0]["destination"] = json!("voucher");
+    });
+    let gateway = ask::gateway().answer(200, document).answer(500, "");
+    let state = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
+    let cancellation = state.unwrap().cancellation.unwrap();
+    assert_eq!((cancellation.fee, cancellation.refund), (12_000, 0));
+}
+
+#[test]
+fn an_airline_that_takes_its_time_leaves_the_cancellation_pending() {
+    for status in ["CONFIRMED", "CREATED"] {
+        let accepted = ask::changed("cancel.json", |answer| {
+            answer["data"]["status"] = json!(status)
+        });
+        let gateway = ask::gateway()
+            .answer(202, &accepted)
+            .answer(200, ask::fixture("booking.json"));
+        let state = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
+        let state = state.unwrap();
+        assert_eq!(state.status, BookingStatus::CancelPending);
+        assert_eq!(state.cancellation, None);
+
+        // Final, and not cancelled: that contradicts itself.
+        let gateway = ask::gateway()
+            .answer(200, &accepted)
+            .answer(200, ask::fixture("booking.json"));
+        let result = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
+        assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
+    }
+}
+
+#[test]
+fn a_booking_that_was_cancelled_before_tells_how_it_stands() {
+    let booking = |status: &str, intent: Value| {
+        ask::changed("booking.json", |answer| {
+            let booking = &mut answer["data"][0]["booking"];
+            booking["status"] = json!(status);
+            booking["cancelIntentAt"] = intent;
+        })
+    };
+    let since = || json!("2027-05-02T08:00:00Z");
+    let cases = [
+        (
+            46004,
+            booking("CANCELLED", Value::Null),
+            Some(BookingStatus::Canceled),
+        ),
+        (
+            46006,
+            booking("CONFIRMED", since()),
+            Some(BookingStatus::CancelPending),
+        ),
+        (
+            46006,
+            booking("CANCELLED", since()),
+            Some(BookingStatus::Canceled),
+        ),
+        (46004, booking("CONFIRMED", Value::Null), None),
+        (46006, "{}".to_owned(), None),
+        (46006, "<".to_owned(), None),
+    ];
+    for (code, read, expected) in cases {
+        let conflict = json!({"error": {"code": code, "message": "m"}}).to_string();
+        let gateway = ask::gateway().answer(409, conflict).answer(200, read);
+        let result = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
+        match (expected, result) {
+            (Some(expected), Ok(state)) => assert_eq!(state.status, expected),
+            (None, Err(ChangeError::Unknown(_))) => {}
+            other => panic!("{code}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_is_lost_or_about_something_else_is_unknown() {
+    let other = ask::changed("cancel.json", |answer| {
+        answer["data"]["bookingId"] = json!("other")
+    });
+    let odd = ask::changed("cancel.json", |answer| {
+        answer["data"]["status"] = json!("LOST")
+    });
+    let without_amounts = ask::changed("cancel.json", |answer| {
+        answer["data"]["refund_amount"] = json!("soon")
+    });
+    let gateways = [
+        ask::gateway().fail(Error::TimedOut("t".into())),
+        ask::gateway().fail(Error::Cut("c".into())),
+        ask::gateway().answer(200, other),
+        ask::gateway().answer(200, odd),
+        ask::gateway().answer(200, without_amounts),
+        ask::gateway().answer(204, ""),
+        ask::gateway().answer(200, "<html>"),
+    ];
+    for gateway in gateways {
+        let gateway = gateway.answer(500, "");
+        let result = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
+        assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
+    }
+    let gateway = ask::gateway().fail(Error::NotSent("n".into()));
+    let result = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
+    assert!(matches!(result, Err(ChangeError::NotSent(_))), "{result:?}");
+}

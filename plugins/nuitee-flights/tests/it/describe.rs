@@ -1,0 +1,39 @@
+//! What the adapter says of itself.
+
+use nuitee_flights::NuiteeFlights;
+use stopover_sdk::{FlightPricing, Plugin, ReadError};
+
+use crate::ask;
+
+#[test]
+fn it_asks_for_its_host_and_has_the_end_user_pay_there() {
+    let description = ask::gateway().run(NuiteeFlights::describe);
+    assert_eq!(description.name, "nuitee-flights");
+    assert_eq!(description.hosts, ["api.liteapi.travel"]);
+    assert!(description.collects_payment);
+    assert!(description.repeats_are_safe);
+    assert_eq!(description.reads_consistent_after_ms, None);
+    assert!(!description.one_booking_per_offer);
+    assert!(!description.cancels_single_rooms);
+    assert!(description.secrets.is_empty());
+}
+
+#[test]
+fn settings_move_the_host_and_say_who_takes_the_card() {
+    let settings = r#"{"base_url": "http://127.0.0.1:9001/v3.0", "payment_method": "CREDIT"}"#;
+    let gateway = ask::gateway().settings(settings);
+    let description = gateway.run(NuiteeFlights::describe);
+    assert_eq!(description.hosts, ["127.0.0.1:9001"]);
+    assert!(!description.collects_payment);
+}
+
+#[test]
+fn settings_that_do_not_fit_stop_every_call_before_it_is_sent() {
+    let gateway = ask::gateway().settings(r#"{"payment_method": "CASH"}"#);
+    let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+    assert!(
+        matches!(answer, Err(ReadError::Misconfigured(_))),
+        "{answer:?}"
+    );
+    assert!(gateway.requests().is_empty());
+}

@@ -1,0 +1,251 @@
+//! Verify and prebook.
+
+use nuitee_flights::NuiteeFlights;
+use serde_json::{Value, json};
+use stopover_sdk::flight_booking::{PrebookRequest, Prebooked};
+use stopover_sdk::http::Error;
+use stopover_sdk::types::flight::{Gender, PassengerType};
+use stopover_sdk::types::{Checkout, Money};
+use stopover_sdk::{ChangeError, FlightBooking, RefusalReason, time};
+
+use crate::ask;
+
+type Change = fn(&mut Value);
+
+fn unchanged(_: &mut Value) {}
+
+fn prebook_with(verify: Change, prebook: Change) -> Result<Prebooked, ChangeError> {
+    let gateway = ask::gateway()
+        .answer(
+            200,
+            ask::changed("verify.json", |answer| verify(&mut answer["data"][0])),
+        )
+        .answer(
+            200,
+            ask::changed("prebook.json", |answer| prebook(&mut answer["data"][0])),
+        );
+    gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()))
+}
+
+fn refused(result: Result<Prebooked, ChangeError>) -> RefusalReason {
+    match result {
+        Err(ChangeError::Refused(refusal)) => refusal.reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_prebook_verifies_then_binds_and_hands_out_the_token() {
+    let gateway = ask::answering("verify.json").answer(200, ask::fixture("prebook.json"));
+    let bound = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
+    let bound = bound.unwrap();
+    // A lower price is taken; loyalty may lower it.
+    assert_eq!((bound.total, bound.currency.as_str()), (119_040, "EUR"));
+    assert_eq!((bound.fare, bound.fare_tax), (Some(80_000), Some(39_040)));
+    assert_eq!(bound.journeys.len(), 2);
+    assert_eq!(bound.journeys[0].segments.len(), 2);
+    assert_eq!(bound.journeys[0].segments[0].passengers.len(), 4);
+    assert_eq!(bound.fare_conditions.refund.allowed, Some(true));
+    assert_eq!(
+        bound.expires_at,
+        time::parse_timestamp("2027-05-01T22:00:00Z")
+    );
+    let checkout = Checkout {
+        url: None,
+        token: "pi_own_1_secret_own".to_owned(),
+    };
+    assert_eq!(bound.checkout, Some(checkout));
+    assert!(!bound.supplier_prebook.contains("secret"));
+
+    let [verify, prebook] = &gateway.requests()[..] else {
+        panic!("{:?}", gateway.requests());
+    };
+    assert_eq!(verify.url, "https://api.liteapi.travel/v3.0/flights/verify");
+    assert_eq!(ask::body(verify), json!({"offerId": "OFFER-FLEX"}));
+    assert_eq!(
+        prebook.url,
+        "https://api.liteapi.travel/v3.0/flights/prebooks"
+    );
+    let passenger = |name: &str, birthday: &str, passenger_type: u8| {
+        json!({"firstName": name, "lastName": "Own", "birthday": birthday, "gender": "F",
+            "passengerType": passenger_type, "nationality": "FR"})
+    };
+    let mut ana = passenger("Ana", "1990-01-15", 0);
+    ana["documentType"] = json!("passport");
+    ana["documentNumber"] = json!("X0000001");
+    ana["documentIssueCountry"] = json!("FR");
+    ana["documentExpiry"] = json!("2031-01-01");
+    ana["loyaltyPrograms"] = json!([{"airlineCode": "XO", "programNumber": "XO123"}]);
+    assert_eq!(
+        ask::body(prebook),
+        json!({
+            "offerId": "OFFER-FLEX",
+            "usePaymentSdk": true,
+            "contact": {"firstName": "Ana", "lastName": "Own", "email": "ana@guest.example",
+                "phoneCountryCode": "33", "phoneNumber": "670000000"},
+            // The second has the twelfth birthday on the day of departure.
+            "passengers": [ana, passenger("Bea", "2015-06-01", 0), passenger("Cleo", "2020-02-29", 1),
+                passenger("Dot", "2026-08-01", 2)],
+        })
+    );
+}
+
+#[test]
+fn on_the_accounts_credit_there_is_no_checkout() {
+    let prebook = ask::changed("prebook.json", |answer| {
+        answer["data"][0]["secretKey"] = json!("");
+        answer["data"][0]["transactionId"] = Value::Null;
+    });
+    let gateway = ask::answering("verify.json")
+        .answer(200, prebook)
+        .answer(201, ask::fixture("booking.json"))
+        .settings(r#"{"payment_method": "CREDIT"}"#);
+    let bound = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
+    let bound = bound.unwrap();
+    assert_eq!(bound.checkout, None);
+    let request = stopover_sdk::flight_booking::BookRequest {
+        supplier_prebook: bound.supplier_prebook,
+        ..ask::book_request()
+    };
+    gateway.run(|| NuiteeFlights::book(request)).unwrap();
+    let requests = gateway.requests();
+    assert_eq!(ask::body(&requests[1])["usePaymentSdk"], json!(false));
+    assert_eq!(
+        ask::body(&requests[2])["payment"],
+        json!({"method": "CREDIT"})
+    );
+}
+
+#[test]
+fn other_terms_need_consent_anew_before_anything_is_bound() {
+    let cases: [Change; 5] = [
+        |item| item["changes"] = json!({"cabinChanged": true, "messages": ["m"]}),
+        |item| item["changes"] = json!({"fareChanged": true, "priceChanged": false}),
+        |item| item["journey"]["segments"][0]["departureTime"] = json!("2027-06-01T07:45:00"),
+        |item| item["journey"]["segments"][2]["flight"]["marketingNumber"] = json!("208"),
+        |item| {
+            item["journey"]["segments"].as_array_mut().unwrap().pop();
+        },
+    ];
+    for change in cases {
+        let verify = ask::changed("verify.json", |answer| change(&mut answer["data"][0]));
+        let gateway = ask::gateway().answer(200, verify);
+        let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
+        assert_eq!(refused(result), RefusalReason::TermsChanged);
+        assert_eq!(gateway.requests().len(), 1);
+    }
+    let other_flights: Change = |item| {
+        item["booking"]["journey"]["segments"][1]["destinationCode"] = json!("EWR");
+    };
+    let result = prebook_with(unchanged, other_flights);
+    assert_eq!(refused(result), RefusalReason::TermsChanged);
+}
+
+#[test]
+fn a_higher_price_needs_consent_and_a_lower_one_is_taken() {
+    let higher = |amount| {
+        RefusalReason::PriceChanged(Money {
+            amount,
+            currency: "EUR".to_owned(),
+        })
+    };
+    let dearer: Change = |item| item["journey"]["pricing"]["display"]["total"] = json!(1210.41);
+    assert_eq!(refused(prebook_with(dearer, unchanged)), higher(121_041));
+    let dearer: Change = |item| item["price"] = json!(1300);
+    assert_eq!(refused(prebook_with(unchanged, dearer)), higher(130_000));
+    let cheaper: Change = |item| {
+        item["journey"]["pricing"]["display"]["total"] = json!(1100);
+        item["changes"] = json!({"priceChanged": true});
+    };
+    let bound = prebook_with(cheaper, |item| item["price"] = json!("1100.00")).unwrap();
+    // The parts of another price are not its parts.
+    assert_eq!((bound.total, bound.fare), (110_000, None));
+}
+
+#[test]
+fn a_verification_that_cannot_be_read_changed_nothing() {
+    let cases: [Change; 6] = [
+        |item| item["journey"] = Value::Null,
+        |item| item["journey"]["pricing"]["display"]["currency"] = json!("USD"),
+        |item| item["journey"]["pricing"]["display"] = Value::Null,
+        |item| item["journey"]["pricing"]["display"]["total"] = json!(0),
+        |item| item["journey"]["segmentFares"] = json!([]),
+        |item| *item = json!("text"),
+    ];
+    for change in cases {
+        let result = prebook_with(change, unchanged);
+        assert!(matches!(result, Err(ChangeError::NotSent(_))), "{result:?}");
+    }
+    for error in [
+        Error::TimedOut("t".into()),
+        Error::Cut("c".into()),
+        Error::TooLarge(1),
+        Error::NotSent("n".into()),
+    ] {
+        let gateway = ask::gateway().fail(error);
+        let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
+        assert!(matches!(result, Err(ChangeError::NotSent(_))), "{result:?}");
+    }
+}
+
+#[test]
+fn a_prebook_that_does_not_fit_the_offer_is_unknown() {
+    let cases: [Change; 7] = [
+        |item| item["prebookId"] = json!(""),
+        |item| item["currency"] = json!("USD"),
+        |item| item["price"] = Value::Null,
+        |item| item["price"] = json!(0),
+        |item| item["secretKey"] = json!(""),
+        |item| item["transactionId"] = Value::Null,
+        |item| *item = json!(["text"]),
+    ];
+    for change in cases {
+        let result = prebook_with(unchanged, change);
+        assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
+    }
+    for body in [r#"{"data": []}"#, "{}", ""] {
+        let gateway = ask::answering("verify.json").answer(200, body);
+        let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
+        assert!(matches!(result, Err(ChangeError::Unknown(_))), "{result:?}");
+    }
+}
+
+#[test]
+fn what_nuitee_would_fail_at_is_refused_before_it_is_sent() {
+    type Wrong = fn(&mut PrebookRequest);
+    let cases: [(&str, Wrong); 8] = [
+        ("no country code", |request| {
+            request.contact.phone = "0670000000".to_owned()
+        }),
+        ("unassigned", |request| {
+            request.contact.phone = "+28967000000".to_owned()
+        }),
+        ("too short", |request| {
+            request.contact.phone = "+33670".to_owned()
+        }),
+        ("gender", |request| {
+            request.passengers[2].gender = Gender::Unspecified
+        }),
+        ("no date", |request| {
+            request.passengers[0].date_of_birth = "1990-02-30".to_owned()
+        }),
+        ("not born yet", |request| {
+            request.passengers[3].date_of_birth = "2027-06-02".to_owned()
+        }),
+        ("no adult", |request| {
+            request.passengers.drain(..2);
+            assert_eq!(request.passengers[0].passenger_type, PassengerType::Child);
+        }),
+        ("no offer of ours", |request| {
+            request.supplier_offer = "OFFER-FLEX".to_owned()
+        }),
+    ];
+    for (name, wrong) in cases {
+        let mut request = ask::prebook_request();
+        wrong(&mut request);
+        let gateway = ask::gateway();
+        let result = gateway.run(|| NuiteeFlights::prebook(request));
+        assert_eq!(refused(result), RefusalReason::Invalid, "{name}");
+        assert!(gateway.requests().is_empty(), "{name}");
+    }
+}

@@ -1,0 +1,162 @@
+//! Answers with one value replaced by a wrong one: no such answer makes the
+//! adapter panic, and what it makes of one is never more than was agreed.
+
+use nuitee_flights::NuiteeFlights;
+use serde_json::{Value, json};
+use stopover_sdk::flight_booking::FindAnswer;
+use stopover_sdk::flight_cancellation::Quote;
+use stopover_sdk::supplier_events::Delivery;
+use stopover_sdk::{
+    FlightBooking, FlightCancellation, FlightPricing, FlightReference, SupplierEvents,
+};
+
+use crate::ask;
+
+/// Every document that differs from the fixture in one value.
+fn each_wrong(fixture: &str, check: impl Fn(&str)) {
+    let document: Value = serde_json::from_str(&ask::fixture(fixture)).unwrap();
+    let mut pointers = Vec::new();
+    collect(&document, String::new(), &mut pointers);
+    assert!(pointers.len() > 5, "{fixture}");
+    let wrong = [
+        Value::Null,
+        json!(""),
+        json!("\u{0} <b>\u{1f600}</b>"),
+        json!(-1),
+        json!(u64::MAX),
+        json!(true),
+        json!([]),
+        json!([[1]]),
+        json!({}),
+    ];
+    for pointer in pointers {
+        for value in &wrong {
+            let mut changed = document.clone();
+            *changed.pointer_mut(&pointer).unwrap() = value.clone();
+            check(&changed.to_string());
+        }
+        // Numbers that JSON's usual types do not hold.
+        for number in ["1e400", "-1e-400", "99999999999999999999999.999"] {
+            let mut changed = document.clone();
+            *changed.pointer_mut(&pointer).unwrap() = json!("@number");
+            check(&changed.to_string().replace("\"@number\"", number));
+        }
+    }
+}
+
+fn collect(value: &Value, pointer: String, pointers: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                collect(field, format!("{pointer}/{name}"), pointers);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                collect(item, format!("{pointer}/{index}"), pointers);
+            }
+        }
+        _ => {}
+    }
+    pointers.push(pointer);
+}
+
+#[test]
+fn of_rates() {
+    each_wrong("rates.json", |document| {
+        let gateway = ask::gateway().answer(200, document);
+        let answer = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+        for offer in answer.iter().flat_map(|answer| &answer.offers) {
+            assert!(offer.total > 0, "{document}");
+            assert_eq!(offer.journeys.len(), 2, "{document}");
+            assert!(offer.supplier_offer.len() <= 4096, "{document}");
+        }
+    });
+}
+
+#[test]
+fn of_a_verified_offer_and_a_prebook() {
+    let request = ask::prebook_request();
+    each_wrong("verify.json", |document| {
+        let gateway = ask::gateway()
+            .answer(200, document)
+            .answer(200, ask::fixture("prebook.json"));
+        let bound = gateway.run(|| NuiteeFlights::prebook(request.clone()));
+        if let Ok(bound) = bound {
+            assert_eq!(bound.total, 119_040, "{document}");
+        }
+    });
+    let verify = ask::fixture("verify.json");
+    each_wrong("prebook.json", |document| {
+        let gateway = ask::gateway().answer(200, &verify).answer(200, document);
+        let bound = gateway.run(|| NuiteeFlights::prebook(request.clone()));
+        if let Ok(bound) = bound {
+            assert!((1..=121_040).contains(&bound.total), "{document}");
+            assert!(!bound.checkout.unwrap().token.is_empty(), "{document}");
+        }
+    });
+}
+
+#[test]
+fn of_a_booking() {
+    let supplier_prebook = ask::supplier_prebook();
+    each_wrong("booking.json", |document| {
+        let gateway = ask::gateway().answer(200, document).answer(204, "");
+        let mut request = ask::find_request(Some(ask::BOOKING_ID));
+        request.supplier_prebook = Some(supplier_prebook.clone());
+        let found = gateway.run(|| NuiteeFlights::find(request));
+        if let Ok(FindAnswer::Found(state)) = found {
+            assert!(state.total >= 0, "{document}");
+            assert_eq!(state.supplier_reference, ask::BOOKING_ID, "{document}");
+            assert_ne!(state.airline_pnr.as_deref(), Some(""), "{document}");
+        }
+    });
+}
+
+#[test]
+fn of_a_quote_and_a_cancellation() {
+    each_wrong("quote.json", |document| {
+        let gateway = ask::gateway().answer(200, document);
+        let quote = gateway.run(|| NuiteeFlights::quote_cancellation(ask::quote_request()));
+        if let Ok(Quote::Quoted(quote)) = quote {
+            assert!(quote.fee >= 0 && quote.refund >= 0, "{document}");
+        }
+    });
+    each_wrong("cancel.json", |document| {
+        let gateway = ask::gateway().answer(200, document).answer(500, "");
+        let canceled = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
+        if let Ok(state) = canceled {
+            let amounts = state.cancellation.unwrap();
+            assert!(amounts.fee >= 0 && amounts.refund >= 0, "{document}");
+        }
+    });
+}
+
+#[test]
+fn of_airports_airlines_and_events() {
+    each_wrong("airports.json", |document| {
+        let gateway = ask::gateway().answer(200, document);
+        let answer = gateway.run(|| NuiteeFlights::find_airports("London".to_owned(), 20));
+        for airport in answer.iter().flat_map(|answer| &answer.airports) {
+            assert!(!airport.iata_code.is_empty(), "{document}");
+        }
+    });
+    each_wrong("airline.json", |document| {
+        let gateway = ask::gateway().answer(200, document);
+        let airline = gateway.run(|| NuiteeFlights::read_airline("XO".to_owned()));
+        if let Ok(airline) = airline {
+            assert_eq!(airline.iata_code, "XO", "{document}");
+        }
+    });
+    each_wrong("webhook.json", |document| {
+        let delivery = Delivery {
+            headers: Vec::new(),
+            body: document.as_bytes().to_vec(),
+            received_at: 0,
+        };
+        let events = ask::gateway().run(|| NuiteeFlights::verify(delivery));
+        for event in events.iter().flatten() {
+            assert!(!event.id.is_empty(), "{document}");
+        }
+    });
+}

@@ -1,0 +1,382 @@
+//! JSON of suppliers that do not keep to their own documentation: lists that
+//! come as their only item, references that come as numbers, fields that are
+//! `null`, `""`, missing or written twice. For what such values mean, each type
+//! has one "none".
+//!
+//! [`record!`](crate::record) makes structures of them.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use crate::money::{self, Decimal};
+
+/// A list, which may also come as its only item, as `null` or as `""`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Many<T>(pub Vec<T>);
+
+impl<T> Default for Many<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Items<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
+            type Value = Vec<T>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a list or an object")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<T>, A::Error> {
+                let mut read = Vec::new();
+                while let Some(item) = items.next_element()? {
+                    read.push(item);
+                }
+                Ok(read)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, item: A) -> Result<Vec<T>, A::Error> {
+                Ok(vec![T::deserialize(MapAccessDeserializer::new(item))?])
+            }
+
+            fn visit_unit<E: Error>(self) -> Result<Vec<T>, E> {
+                Ok(Vec::new())
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Vec<T>, E> {
+                if text.trim().is_empty() {
+                    Ok(Vec::new())
+                } else {
+                    Err(E::invalid_type(Unexpected::Other("text"), &self))
+                }
+            }
+        }
+        deserializer.deserialize_any(Items(PhantomData)).map(Self)
+    }
+}
+
+/// Text, a reference or a code, which may come as a number; trimmed, borrowed
+/// from the document where it can be. None for `null`, `""`, lists and objects.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Text<'a>(pub Option<Cow<'a, str>>);
+
+impl Text<'_> {
+    /// The text; none where there is none.
+    pub fn as_deref(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+
+    /// The text, empty where there is none.
+    pub fn as_str(&self) -> &str {
+        self.as_deref().unwrap_or_default()
+    }
+
+    /// The text by itself.
+    pub fn to_owned(&self) -> Option<String> {
+        self.as_deref().map(str::to_owned)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Scalar).map(Self)
+    }
+}
+
+/// A number for people (a rating, a coordinate, minutes), or none: also of
+/// `null`, `""` and other things that are no finite number. Never money.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Number(pub Option<f64>);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let scalar = deserializer.deserialize_any(Scalar)?;
+        let number = scalar.and_then(|text| text.parse().ok());
+        Ok(Self(number.filter(|number: &f64| number.is_finite())))
+    }
+}
+
+/// A count, or none of whatever is no whole number from 0 on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Count(pub Option<u32>);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let scalar = deserializer.deserialize_any(Scalar)?;
+        Ok(Self(scalar.and_then(|text| text.parse().ok())))
+    }
+}
+
+/// `true`, `1`, `"true"`, or their opposites; none of everything else.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Flag(pub Option<bool>);
+
+impl Flag {
+    /// Said to be so.
+    pub fn is_set(self) -> bool {
+        self.0 == Some(true)
+    }
+}
+
+impl<'de> Deserialize<'de> for Flag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let scalar = deserializer.deserialize_any(Scalar)?;
+        Ok(Self(match scalar.as_deref() {
+            Some("true" | "1") => Some(true),
+            Some("false" | "0") => Some(false),
+            _ => None,
+        }))
+    }
+}
+
+/// An amount in major units, or none of whatever is no decimal number.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Amount(pub Option<Decimal>);
+
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        money::lenient(deserializer).map(Self)
+    }
+}
+
+/// Any scalar as text; none for `null`, `""`, lists and objects.
+struct Scalar;
+
+impl<'de> Visitor<'de> for Scalar {
+    type Value = Option<Cow<'de, str>>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a number, a boolean, text or null")
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Borrowed(if value { "true" } else { "false" })))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(value.to_string())))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(value.to_string())))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(value.to_string())))
+    }
+
+    fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<Self::Value, E> {
+        let trimmed = value.trim();
+        Ok((!trimmed.is_empty()).then_some(Cow::Borrowed(trimmed)))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Self::Value, E> {
+        let trimmed = value.trim();
+        Ok((!trimmed.is_empty()).then(|| Cow::Owned(trimmed.to_owned())))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+}
+
+/// Structures that are read from objects, field by field, with the name that
+/// each has there. A field that is missing has its default, one that is written
+/// twice its last value, and unknown ones are skipped. `null` and `""` instead of
+/// the object are the default; put `Option` around it to tell them apart.
+///
+/// ```
+/// stopover_sdk::record! {
+///     /// A flight.
+///     #[derive(Debug)]
+///     pub struct Flight<'a> {
+///         pub number: stopover_sdk::loose::Text<'a> = "flightNumber",
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! record {
+    ($($(#[$meta:meta])* $vis:vis struct $name:ident $(<$life:lifetime>)? {
+        $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty = $key:literal,)*
+    })*) => {$(
+        $(#[$meta])*
+        #[derive(Default)]
+        $vis struct $name $(<$life>)? {
+            $($(#[$field_meta])* $field_vis $field: $type,)*
+        }
+
+        impl<'de $(: $life, $life)?> ::serde::Deserialize<'de> for $name $(<$life>)? {
+            fn deserialize<D: ::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                struct Fields<T>(::core::marker::PhantomData<T>);
+                impl<'de $(: $life, $life)?> ::serde::de::Visitor<'de>
+                    for Fields<$name $(<$life>)?>
+                {
+                    type Value = $name $(<$life>)?;
+
+                    fn expecting(
+                        &self,
+                        formatter: &mut ::core::fmt::Formatter<'_>,
+                    ) -> ::core::fmt::Result {
+                        formatter.write_str("an object")
+                    }
+
+                    fn visit_map<A: ::serde::de::MapAccess<'de>>(
+                        self,
+                        mut fields: A,
+                    ) -> ::core::result::Result<Self::Value, A::Error> {
+                        let mut read = Self::Value::default();
+                        while let Some(name) = fields.next_key::<$crate::loose::Text<'de>>()? {
+                            match name.as_str() {
+                                $($key => read.$field = fields.next_value()?,)*
+                                _ => {
+                                    fields.next_value::<::serde::de::IgnoredAny>()?;
+                                }
+                            }
+                        }
+                        Ok(read)
+                    }
+
+                    fn visit_unit<E: ::serde::de::Error>(
+                        self,
+                    ) -> ::core::result::Result<Self::Value, E> {
+                        Ok(Self::Value::default())
+                    }
+
+                    fn visit_str<E: ::serde::de::Error>(
+                        self,
+                        text: &str,
+                    ) -> ::core::result::Result<Self::Value, E> {
+                        if text.is_empty() {
+                            self.visit_unit()
+                        } else {
+                            let found = ::serde::de::Unexpected::Other("text");
+                            Err(E::invalid_type(found, &self))
+                        }
+                    }
+                }
+                deserializer.deserialize_any(Fields(::core::marker::PhantomData))
+            }
+        }
+    )*};
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json;
+
+    record! {
+        #[derive(Debug, PartialEq)]
+        struct Trip<'a> {
+            id: Text<'a> = "tripId",
+            legs: Many<Leg> = "legs",
+            total: Amount = "total",
+            best: Option<Leg> = "best",
+        }
+
+        #[derive(Debug, PartialEq)]
+        struct Leg {
+            stops: Count = "stops",
+            direct: Flag = "direct",
+            score: Number = "score",
+        }
+    }
+
+    fn leg(stops: u32) -> Leg {
+        Leg {
+            stops: Count(Some(stops)),
+            ..Leg::default()
+        }
+    }
+
+    #[test]
+    fn what_is_missing_null_or_empty_is_none() {
+        for document in [
+            "{}",
+            "null",
+            "\"\"",
+            r#"{"tripId": "", "legs": "", "total": "", "best": null}"#,
+            r#"{"tripId": {}, "legs": null, "total": [1], "more": {"a": [1]}}"#,
+        ] {
+            let trip: Trip<'_> = json::read(document.as_bytes()).unwrap();
+            assert_eq!(trip, Trip::default(), "{document}");
+        }
+    }
+
+    #[test]
+    fn other_forms_mean_the_same() {
+        let document = br#"{"tripId": 12, "legs": {"stops": "2"}, "total": "1.50", "best": ""}"#;
+        let trip: Trip<'_> = json::read(document).unwrap();
+        assert_eq!(trip.id.as_deref(), Some("12"));
+        assert_eq!(trip.legs.0, [leg(2)]);
+        assert_eq!(trip.total.0.unwrap().to_minor("EUR"), Ok(150));
+        assert_eq!(trip.best, Some(Leg::default()));
+    }
+
+    #[test]
+    fn of_a_field_that_is_written_twice_the_last_value_counts() {
+        let document = br#"{"tripId": "a", "legs": [{"stops": 1, "stops": 3}], "tripId": "b"}"#;
+        let trip: Trip<'_> = json::read(document).unwrap();
+        assert_eq!((trip.id.as_str(), trip.legs.0), ("b", vec![leg(3)]));
+    }
+
+    #[test]
+    fn text_is_borrowed_unless_it_is_escaped() {
+        let document = br#"{"tripId": " plain "}"#;
+        let trip: Trip<'_> = json::read(document).unwrap();
+        assert!(matches!(trip.id.0, Some(Cow::Borrowed("plain"))));
+        let trip: Trip<'_> = json::read(br#"{"trip\u0049d": "\u0061"}"#).unwrap();
+        assert!(matches!(trip.id.0, Some(Cow::Owned(text)) if text == "a"));
+    }
+
+    #[test]
+    fn numbers_and_flags_come_in_every_form() {
+        let flags: Many<Flag> = json::read(br#"[true, 0, "1", "false", "", 2, null]"#).unwrap();
+        let flags: Vec<Option<bool>> = flags.0.iter().map(|flag| flag.0).collect();
+        let expected = [Some(true), Some(false), Some(true), Some(false)];
+        assert_eq!(flags[..4], expected);
+        assert_eq!(flags[4..], [None; 3]);
+        let counts: Many<Count> = json::read(br#"[2, "3", -1, 1.5, null]"#).unwrap();
+        let counts: Vec<Option<u32>> = counts.0.iter().map(|count| count.0).collect();
+        assert_eq!(counts, [Some(2), Some(3), None, None, None]);
+        let numbers: Many<Number> = json::read(br#"[1.5, "-2", "NaN", {}, "x"]"#).unwrap();
+        let numbers: Vec<Option<f64>> = numbers.0.iter().map(|number| number.0).collect();
+        assert_eq!(numbers, [Some(1.5), Some(-2.0), None, None, None]);
+    }
+
+    #[test]
+    fn what_is_something_else_is_an_error() {
+        for document in [
+            r#""text""#,
+            "[1]",
+            "7",
+            r#"{"legs": 5}"#,
+            r#"{"legs": "x"}"#,
+        ] {
+            assert!(
+                json::read::<Trip<'_>>(document.as_bytes()).is_err(),
+                "{document}"
+            );
+        }
+    }
+}

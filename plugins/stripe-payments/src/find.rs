@@ -1,0 +1,94 @@
+//! What was done, read back. Nothing here changes anything: repeating the request
+//! under its key would tell as well, but would carry out what never arrived.
+
+use stopover_sdk::http::Request;
+use stopover_sdk::payment_processor::{FindAnswer, FindRefundAnswer, FindRequest};
+use stopover_sdk::{ReadError, Refusal, RefusalReason};
+
+use crate::form::CLIENT_REFERENCE;
+use crate::payment::{WRITTEN_OUT, path};
+use crate::stripe::Stripe;
+use crate::{map, refusal, wire};
+
+/// The most that Stripe answers at once.
+const PAGE: u8 = 100;
+
+/// By Stripe's id, else by our reference: among the newest payments, which know at
+/// once what was done, and then in the index of all of them, which learns of it
+/// within a minute, and late on bad days.
+pub(crate) fn payment(request: &FindRequest) -> Result<FindAnswer, ReadError> {
+    let stripe = Stripe::open()?;
+    if let Some(id) = &request.processor_reference {
+        let response = stripe
+            .get(&path(id))
+            .query("expand[]", WRITTEN_OUT)
+            .send()?;
+        if !refusal::is_missing(&response) {
+            let intent: wire::PaymentIntent = refusal::read(response)?.json()?;
+            map::check(intent.id == *id, map::WHICH)?;
+            return Ok(FindAnswer::Found(map::payment(intent)?));
+        }
+    }
+    let newest = stripe.get("/payment_intents");
+    let all = stripe
+        .get("/payment_intents/search")
+        .query("query", query(&request.client_reference));
+    for listing in [newest, all] {
+        if let Some(intent) = in_page(listing, &request.client_reference)? {
+            return Ok(FindAnswer::Found(map::payment(intent)?));
+        }
+    }
+    Ok(FindAnswer::NotFound)
+}
+
+/// Only among the refunds of its payment, which are few.
+pub(crate) fn refund(
+    processor_reference: &str,
+    client_reference: &str,
+) -> Result<FindRefundAnswer, ReadError> {
+    let response = Stripe::open()?
+        .get("/refunds")
+        .query("payment_intent", processor_reference)
+        .query("limit", PAGE)
+        .send()?;
+    let page: wire::List<wire::Refund> = refusal::read(response)?.json()?;
+    let is_ours = |refund: &wire::Refund| map::is_ours(refund.metadata.as_ref(), client_reference);
+    let Some(refund) = map::the_only(page.data.into_iter().filter(is_ours))? else {
+        map::check(!page.has_more, "there are more refunds than are answered")?;
+        return Ok(FindRefundAnswer::NotFound);
+    };
+    map::check(
+        refund.payment_intent.as_deref() == Some(processor_reference),
+        map::WHICH,
+    )?;
+    match refund.status {
+        wire::RefundStatus::Succeeded
+        | wire::RefundStatus::Pending
+        | wire::RefundStatus::RequiresAction => Ok(FindRefundAnswer::Found(map::refund(refund)?)),
+        // It was asked for, and the money is still here: a person has to look.
+        wire::RefundStatus::Failed | wire::RefundStatus::Canceled => {
+            let reason = RefusalReason::Other("refund_failed".to_owned());
+            Err(Refusal::new(reason, "Stripe could not give the money back.").into())
+        }
+    }
+}
+
+fn in_page(
+    listing: Request,
+    client_reference: &str,
+) -> Result<Option<wire::PaymentIntent>, ReadError> {
+    let response = listing
+        .query("limit", PAGE)
+        .query("expand[]", format!("data.{WRITTEN_OUT}"))
+        .send()?;
+    let page: wire::List<wire::PaymentIntent> = refusal::read(response)?.json()?;
+    let is_ours =
+        |intent: &wire::PaymentIntent| map::is_ours(intent.metadata.as_ref(), client_reference);
+    Ok(map::the_only(page.data.into_iter().filter(is_ours))?)
+}
+
+/// In Stripe's search language.
+fn query(client_reference: &str) -> String {
+    let quoted = client_reference.replace('\\', r"\\").replace('\'', r"\'");
+    format!("metadata['{CLIENT_REFERENCE}']:'{quoted}'")
+}

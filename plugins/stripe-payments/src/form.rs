@@ -1,0 +1,36 @@
+//! What Stripe is sent: parameters of a form, nested by brackets in their names.
+
+use std::fmt::Display;
+
+use stopover_sdk::http::encode;
+
+/// Where our reference stands in everything that we make at Stripe.
+pub(crate) const CLIENT_REFERENCE: &str = "client_reference";
+/// Who completes a payment, so that one that was read back is understood.
+pub(crate) const MADE_FOR: &str = "made_for";
+
+/// A body in `application/x-www-form-urlencoded`.
+#[derive(Default)]
+pub(crate) struct Form(String);
+
+impl Form {
+    #[must_use]
+    pub(crate) fn field(mut self, name: &str, value: impl Display) -> Self {
+        if !self.0.is_empty() {
+            self.0.push('&');
+        }
+        self.0.push_str(&encode(name));
+        self.0.push('=');
+        self.0.push_str(&encode(&value.to_string()));
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn metadata(self, name: &str, value: &str) -> Self {
+        self.field(&format!("metadata[{name}]"), value)
+    }
+
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.0.into_bytes()
+    }
+}

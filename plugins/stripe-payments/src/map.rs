@@ -1,0 +1,196 @@
+//! Stripe's payments, refunds and cards to the interface's. Pure.
+
+use stopover_sdk::json::Unreadable;
+use stopover_sdk::payment_processor::{
+    Card, CardBrand, Funding, PaymentError, PaymentState, PaymentStatus, RefundState, Wallet,
+};
+use stopover_sdk::types::Money;
+use stopover_sdk::{ReadError, Refusal, RefusalReason};
+
+use crate::amount;
+use crate::wire;
+
+/// Why an answer is not taken for ours.
+pub(crate) const WHOSE: &str = "the answer has another reference than ours";
+/// Likewise, of another payment.
+pub(crate) const WHICH: &str = "the answer is about another payment";
+/// Likewise, of another amount.
+pub(crate) const HOW_MUCH: &str = "the answer is about another amount";
+
+/// The payer's browser completes it.
+pub(crate) const BROWSER: &str = "browser";
+/// A kept card pays it, at once or not at all.
+pub(crate) const INSTRUMENT: &str = "instrument";
+
+const UNDECIDED: &str = "Stripe has not decided on the payment yet.";
+
+/// Why an answer does not say where a payment stands.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unsettled {
+    /// Stripe or the card's network is at it.
+    Undecided,
+    Unreadable(Unreadable),
+}
+
+impl From<Unreadable> for Unsettled {
+    fn from(error: Unreadable) -> Self {
+        Self::Unreadable(error)
+    }
+}
+
+impl From<Unsettled> for PaymentError {
+    fn from(error: Unsettled) -> Self {
+        Self::Unknown(match error {
+            Unsettled::Undecided => UNDECIDED.to_owned(),
+            Unsettled::Unreadable(error) => error.to_string(),
+        })
+    }
+}
+
+/// An undecided payment is a sound answer, and none that the interface has a
+/// status for.
+impl From<Unsettled> for ReadError {
+    fn from(error: Unsettled) -> Self {
+        match error {
+            Unsettled::Undecided => {
+                let reason = RefusalReason::Other("undecided".to_owned());
+                Refusal::new(reason, UNDECIDED).into()
+            }
+            Unsettled::Unreadable(error) => error.into(),
+        }
+    }
+}
+
+/// An answer that contradicts what was asked cannot be read.
+pub(crate) fn check(as_asked: bool, otherwise: &str) -> Result<(), Unreadable> {
+    if as_asked {
+        Ok(())
+    } else {
+        Err(Unreadable::new(otherwise))
+    }
+}
+
+/// Whether metadata names this reference of ours.
+pub(crate) fn is_ours(metadata: Option<&wire::Metadata>, client_reference: &str) -> bool {
+    metadata.and_then(wire::Metadata::client_reference) == Some(client_reference)
+}
+
+pub(crate) fn payment(intent: wire::PaymentIntent) -> Result<PaymentState, Unsettled> {
+    let status = status(&intent).ok_or(Unsettled::Undecided)?;
+    let currency = intent.currency.to_ascii_uppercase();
+    let authorized = intent
+        .latest_charge
+        .as_ref()
+        .filter(|charge| charge.status == wire::ChargeStatus::Succeeded);
+    let refunded = authorized.map_or(0, |charge| {
+        // What was held and not taken counts as given back, with Stripe.
+        let released = charge.amount.saturating_sub(intent.amount_received);
+        charge.amount_refunded.saturating_sub(released).max(0)
+    });
+    let minor = |amount| amount::from_stripe(amount, &currency);
+    let (authorized, captured, refunded) = (
+        minor(authorized.map_or(0, |charge| charge.amount))?,
+        minor(intent.amount_received)?,
+        minor(refunded)?,
+    );
+    let charged = intent
+        .latest_charge
+        .and_then(|charge| charge.payment_method_details);
+    let (failed, declined_for) = match intent.last_payment_error {
+        Some(error) => (error.payment_method, error.decline_code.or(error.code)),
+        None => (None, None),
+    };
+    let card = charged.or(failed).and_then(|method| method.card);
+    let lapses = card.as_ref().and_then(|card| card.capture_before);
+    let expires_at = lapses
+        .filter(|_| status == PaymentStatus::Authorized)
+        .map(|seconds| {
+            seconds
+                .checked_mul(1_000)
+                .ok_or_else(|| Unreadable::new("an instant is out of range"))
+        });
+    Ok(PaymentState {
+        status,
+        processor_reference: intent.id,
+        authorized,
+        captured,
+        refunded,
+        card: card.and_then(self::card),
+        expires_at: expires_at.transpose()?,
+        extensions: declined_for
+            .map(|code| ("decline_code".to_owned(), code))
+            .into_iter()
+            .collect(),
+        currency,
+    })
+}
+
+/// None: it is not decided. A payment with a kept card is made and paid in one
+/// request, so that one which waits for a card or for its confirmation is either
+/// still in that request or was declined; the payer's browser can try again.
+fn status(intent: &wire::PaymentIntent) -> Option<PaymentStatus> {
+    use wire::Status;
+    let metadata = intent.metadata.as_ref();
+    let by_instrument = metadata.is_some_and(|metadata| metadata.is_made_for(INSTRUMENT));
+    match intent.status {
+        Status::RequiresPaymentMethod | Status::RequiresConfirmation if !by_instrument => {
+            Some(PaymentStatus::RequiresAction)
+        }
+        Status::RequiresPaymentMethod if intent.last_payment_error.is_some() => {
+            Some(PaymentStatus::Declined)
+        }
+        Status::RequiresPaymentMethod | Status::RequiresConfirmation | Status::Processing => None,
+        Status::RequiresAction => Some(PaymentStatus::RequiresAction),
+        Status::RequiresCapture => Some(PaymentStatus::Authorized),
+        Status::Succeeded => Some(PaymentStatus::Captured),
+        Status::Canceled => Some(PaymentStatus::Voided),
+    }
+}
+
+/// None: there is nothing to show of it.
+pub(crate) fn card(card: wire::Card) -> Option<Card> {
+    Some(Card {
+        brand: match card.brand {
+            Some(wire::Brand::Amex) => CardBrand::Amex,
+            Some(wire::Brand::Diners) => CardBrand::Diners,
+            Some(wire::Brand::Discover) => CardBrand::Discover,
+            Some(wire::Brand::Jcb) => CardBrand::Jcb,
+            Some(wire::Brand::Mastercard) => CardBrand::Mastercard,
+            Some(wire::Brand::Unionpay) => CardBrand::Unionpay,
+            Some(wire::Brand::Visa) => CardBrand::Visa,
+            Some(wire::Brand::Other) | None => CardBrand::Unknown,
+        },
+        last4: card.last4?,
+        funding: match card.funding {
+            Some(wire::Funding::Credit) => Funding::Credit,
+            Some(wire::Funding::Debit) => Funding::Debit,
+            Some(wire::Funding::Prepaid) => Funding::Prepaid,
+            Some(wire::Funding::Other) | None => Funding::Unknown,
+        },
+        wallet: match card.wallet.map(|wallet| wallet.kind) {
+            Some(wire::WalletKind::ApplePay) => Some(Wallet::ApplePay),
+            Some(wire::WalletKind::GooglePay) => Some(Wallet::GooglePay),
+            Some(wire::WalletKind::Other) | None => None,
+        },
+        expires: Some(format!("{:04}-{:02}", card.exp_year, card.exp_month)),
+    })
+}
+
+pub(crate) fn refund(refund: wire::Refund) -> Result<RefundState, Unreadable> {
+    let currency = refund.currency.to_ascii_uppercase();
+    Ok(RefundState {
+        processor_reference: refund.id,
+        amount: Money {
+            amount: amount::from_stripe(refund.amount, &currency)?,
+            currency,
+        },
+    })
+}
+
+/// What was found under a reference, which is one thing or nothing.
+pub(crate) fn the_only<T>(found: impl IntoIterator<Item = T>) -> Result<Option<T>, Unreadable> {
+    let mut found = found.into_iter();
+    let first = found.next();
+    check(found.next().is_none(), "several have the same reference")?;
+    Ok(first)
+}

@@ -1,0 +1,132 @@
+//! What Stripe reports by itself, as <https://docs.stripe.com/webhooks/signature>
+//! describes it.
+
+use std::fmt::Write as _;
+
+use stopover_sdk::json::{self, Unreadable};
+use stopover_sdk::secret;
+use stopover_sdk::supplier_events::{Delivery, Event, Kind, VerifyError};
+
+use crate::wire;
+
+/// The name of the endpoint's signing secret (`whsec_…`).
+pub(crate) const SECRET: &str = "webhook";
+/// How far the signature's time may be from ours.
+const TOLERANCE_MS: u64 = 300_000;
+
+/// One delivery is one event.
+pub(crate) fn verify(delivery: &Delivery) -> Result<Vec<Event>, VerifyError> {
+    authenticate(delivery)?;
+    let event = read(&delivery.body).map_err(|error| VerifyError::Unreadable(error.to_string()))?;
+    Ok(vec![event])
+}
+
+fn authenticate(delivery: &Delivery) -> Result<(), VerifyError> {
+    let header = header(delivery).ok_or_else(|| unauthentic("the signature is missing"))?;
+    let time = values(header, "t").next();
+    let time = time.ok_or_else(|| unauthentic("the signature has no time"))?;
+    let signed_at_ms = time.parse::<i64>().ok();
+    let signed_at_ms = signed_at_ms.and_then(|seconds| seconds.checked_mul(1_000));
+    let is_fresh = signed_at_ms.is_some_and(|at| at.abs_diff(delivery.received_at) <= TOLERANCE_MS);
+    if !is_fresh {
+        return Err(unauthentic("the signature is too old"));
+    }
+    let mut message = format!("{time}.").into_bytes();
+    message.extend_from_slice(&delivery.body);
+    let expected = secret::hmac_sha256(SECRET, &message)
+        .map_err(|secret::Error::Unknown(name)| unauthentic(&ungranted(&name)))?;
+    let expected = hexadecimal(&expected);
+    // Two while a secret is being replaced; every one is compared to its end.
+    let matching = values(header, "v1").filter(|given| is_same(given, &expected));
+    if matching.count() == 0 {
+        return Err(unauthentic("the signature is wrong"));
+    }
+    Ok(())
+}
+
+/// The only one: two would say two things.
+fn header(delivery: &Delivery) -> Option<&str> {
+    let mut found = delivery
+        .headers
+        .iter()
+        .filter(|header| header.name.eq_ignore_ascii_case("stripe-signature"));
+    let first = found.next()?;
+    found.next().is_none().then_some(first.value.as_str())
+}
+
+/// Of `t=1492774577,v1=5257a8…,v1=…,v0=…`.
+fn values<'a>(header: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
+    let parts = header.split(',').filter_map(|part| part.split_once('='));
+    parts
+        .filter(move |(known, _)| known.trim() == name)
+        .map(|(_, value)| value.trim())
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        // Writing to text does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// Takes as long for a near miss as for a far one.
+fn is_same(given: &str, expected: &str) -> bool {
+    let pairs = given.bytes().zip(expected.bytes());
+    given.len() == expected.len() && pairs.fold(0, |all, (one, other)| all | (one ^ other)) == 0
+}
+
+fn unauthentic(why: &str) -> VerifyError {
+    VerifyError::Unauthentic(why.to_owned())
+}
+
+fn ungranted(name: &str) -> String {
+    format!("the secret {name} is not granted")
+}
+
+fn read(body: &[u8]) -> Result<Event, Unreadable> {
+    let head: wire::EventHead = json::read(body)?;
+    let subject = head.data.and_then(|data| data.object);
+    let subject = subject.and_then(|subject| subject.object);
+    let is_about_payment = match subject.as_deref() {
+        _ if head.object != "event" => false,
+        Some("payment_intent" | "charge" | "refund" | "dispute") => true,
+        _ => false,
+    };
+    let (id, kind) = (head.id, head.kind);
+    if !is_about_payment {
+        return Ok(irrelevant(id, kind));
+    }
+    let wire::Event { created, data } = json::read(body)?;
+    let client_reference = data.object.metadata.as_ref();
+    let client_reference = client_reference.and_then(wire::Metadata::client_reference);
+    let client_reference = client_reference.map(str::to_owned);
+    let payment = match subject.as_deref() {
+        // An account may have other payments than ours, and all of ours say so.
+        Some("payment_intent") => client_reference.is_some().then_some(data.object.id),
+        _ => data.object.payment_intent,
+    };
+    let Some(payment) = payment else {
+        return Ok(irrelevant(id, kind));
+    };
+    Ok(Event {
+        id,
+        kind: Kind::PaymentChanged,
+        supplier_reference: Some(payment),
+        client_reference,
+        supplier_offer: None,
+        occurred_at: created.checked_mul(1_000),
+    })
+}
+
+fn irrelevant(id: String, kind: String) -> Event {
+    Event {
+        id,
+        kind: Kind::Irrelevant(kind),
+        supplier_reference: None,
+        client_reference: None,
+        supplier_offer: None,
+        occurred_at: None,
+    }
+}

@@ -1,0 +1,57 @@
+//! What the plugin says of itself.
+
+use serde_json::{Value, json};
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::{PaymentProcessor, Plugin, ReadError};
+use stripe_payments::StripePayments;
+
+use crate::script::find_request;
+
+#[test]
+fn it_promises_what_stripe_documents_and_no_more() {
+    let description = Gateway::new().run(StripePayments::describe);
+    assert_eq!(description.name, "stripe-payments");
+    assert_eq!(description.reads_consistent_after_ms, None);
+    assert!(description.repeats_are_safe);
+    assert_eq!(description.hosts, ["api.stripe.com"]);
+    assert_eq!(description.secrets, ["webhook"]);
+}
+
+#[test]
+fn its_settings_are_described_by_a_json_schema() {
+    let description = Gateway::new().run(StripePayments::describe);
+    let schema: Value = serde_json::from_str(&description.settings_schema).unwrap();
+    assert_eq!(schema["additionalProperties"], false);
+    let base_url = &schema["properties"]["base_url"]["default"];
+    let settings = json!({"base_url": base_url}).to_string();
+    let as_written = Gateway::new()
+        .settings(&settings)
+        .run(StripePayments::describe);
+    assert_eq!(as_written.hosts, description.hosts);
+}
+
+#[test]
+fn settings_move_the_host() {
+    let gateway = Gateway::new().settings(r#"{"base_url": "http://127.0.0.1:9001/"}"#);
+    assert_eq!(
+        gateway.run(StripePayments::describe).hosts,
+        ["127.0.0.1:9001"]
+    );
+    let _ending = gateway.run(|| StripePayments::find(find_request(Some("pi_1"))));
+    let url = gateway.requests()[0].url.clone();
+    assert!(
+        url.starts_with("http://127.0.0.1:9001/v1/payment_intents/pi_1?"),
+        "{url}"
+    );
+}
+
+#[test]
+fn settings_that_do_not_fit_stop_a_read_before_it_is_sent() {
+    let gateway = Gateway::new().settings(r#"{"base_url": 7}"#);
+    let answer = gateway.run(|| StripePayments::find(find_request(None)));
+    assert!(
+        matches!(answer, Err(ReadError::Misconfigured(_))),
+        "{answer:?}"
+    );
+    assert!(gateway.requests().is_empty());
+}

@@ -1,0 +1,341 @@
+//! How calls end that are not done: every listed code at every call, and every way
+//! in which an exchange can break.
+
+use serde_json::{Value, json};
+use stopover_sdk::PaymentProcessor;
+use stopover_sdk::http::Error;
+use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
+use stopover_sdk::testing::Gateway;
+use stripe_payments::StripePayments;
+
+use crate::script::{
+    authorize_request, capture_request, edited, error, fixture, intent_request, refund_request,
+    void_request,
+};
+
+type Call = fn() -> Result<(), PaymentError>;
+
+const CHANGES: [(&str, Call); 5] = [
+    ("intent", || {
+        StripePayments::create_intent(intent_request()).map(|_| ())
+    }),
+    ("authorize", || {
+        StripePayments::authorize(authorize_request()).map(|_| ())
+    }),
+    ("capture", || {
+        StripePayments::capture(capture_request()).map(|_| ())
+    }),
+    ("void", || StripePayments::void(void_request()).map(|_| ())),
+    ("refund", || {
+        StripePayments::refund(refund_request()).map(|_| ())
+    }),
+];
+
+/// A code, its status, and how each call ends with it, in the order of `CHANGES`:
+/// `R` refused, `D` declined, `?` unknown.
+const ENDINGS: [(&str, u16, &str); 59] = [
+    ("parameter_invalid_empty", 400, "RRRRR"),
+    ("parameter_invalid_integer", 400, "RRRRR"),
+    ("parameter_invalid_string_blank", 400, "RRRRR"),
+    ("parameter_invalid_string_empty", 400, "RRRRR"),
+    ("parameter_missing", 400, "RRRRR"),
+    ("parameter_unknown", 400, "RRRRR"),
+    ("parameters_exclusive", 400, "RRRRR"),
+    ("amount_too_large", 400, "RRR?R"),
+    ("amount_too_small", 400, "RR???"),
+    ("invalid_charge_amount", 400, "RR???"),
+    ("payment_intent_incompatible_payment_method", 400, "RR???"),
+    ("payment_intent_invalid_parameter", 400, "RR???"),
+    ("payment_method_currency_mismatch", 400, "RR???"),
+    ("payment_method_not_available", 400, "RR???"),
+    ("payment_method_unactivated", 400, "RR???"),
+    ("payment_method_unexpected_state", 400, "RR???"),
+    ("payment_method_unsupported_type", 400, "RR???"),
+    ("resource_missing", 400, "?RRRR"),
+    ("resource_missing", 404, "?RRRR"),
+    ("capture_charge_authorization_expired", 400, "??R??"),
+    ("capture_charge_authorization_expired", 402, "??R??"),
+    ("capture_unauthorized_payment", 400, "??R??"),
+    ("charge_expired_for_capture", 400, "??R??"),
+    ("charge_expired_for_capture", 402, "??R??"),
+    ("charge_disputed", 400, "????R"),
+    ("charge_not_refundable", 400, "????R"),
+    ("refund_disputed_payment", 400, "????R"),
+    // Perhaps it is done already: reading tells.
+    ("payment_intent_unexpected_state", 400, "?????"),
+    ("charge_already_captured", 400, "?????"),
+    ("charge_already_refunded", 400, "?????"),
+    ("intent_invalid_state", 400, "?????"),
+    // The first request with this key may have done it, or is doing it.
+    ("idempotency_key_in_use", 409, "?????"),
+    ("lock_timeout", 409, "?????"),
+    ("authentication_required", 402, "?D???"),
+    ("card_decline_rate_limit_exceeded", 402, "?D???"),
+    ("card_declined", 402, "?DD??"),
+    ("expired_card", 402, "?D???"),
+    ("incorrect_address", 402, "?D???"),
+    ("incorrect_cvc", 402, "?D???"),
+    ("incorrect_number", 402, "?D???"),
+    ("incorrect_zip", 402, "?D???"),
+    ("insufficient_funds", 402, "?D???"),
+    ("invalid_cvc", 402, "?D???"),
+    ("invalid_expiry_month", 402, "?D???"),
+    ("invalid_expiry_year", 402, "?D???"),
+    ("invalid_number", 402, "?D???"),
+    ("payment_intent_authentication_failure", 402, "?D???"),
+    ("processing_error", 402, "?D???"),
+    ("payment_intent_action_required", 402, "?D???"),
+    ("payment_intent_action_required", 400, "?D???"),
+    // Begun nothing, as Stripe documents it of these statuses.
+    ("api_key_expired", 401, "RRRRR"),
+    ("secret_key_required", 401, "RRRRR"),
+    ("not_allowed_on_standard_account", 403, "RRRRR"),
+    ("rate_limit", 429, "RRRRR"),
+    ("lock_timeout", 429, "RRRRR"),
+    // Neither listed nor to be guessed.
+    ("card_on_fire", 402, "?????"),
+    ("card_on_fire", 400, "?????"),
+    ("Ann Example", 400, "?????"),
+    ("resource_missing", 410, "?????"),
+];
+
+#[test]
+fn a_definite_no_comes_out_of_a_closed_list_and_the_rest_is_unknown() {
+    for (code, status, endings) in ENDINGS {
+        for ((name, call), expected) in CHANGES.into_iter().zip(endings.chars()) {
+            let case = format!("{name}: {status} {code}");
+            let gateway = Gateway::new().answer(status, error(code));
+            let (found, text) = match gateway.run(call).unwrap_err() {
+                PaymentError::Refused(text) => ('R', text),
+                PaymentError::Declined(reason) => ('D', format!("{reason:?}")),
+                PaymentError::Unknown(text) => ('?', text),
+                PaymentError::NotSent(text) => ('N', text),
+            };
+            assert_eq!(found, expected, "{case}");
+            assert!(!text.is_empty() && !text.contains("Ann"), "{case}: {text}");
+            assert_eq!(gateway.requests().len(), 1, "{case}");
+        }
+    }
+}
+
+#[test]
+fn a_code_with_another_status_than_documented_decides_nothing() {
+    for (code, _, _) in ENDINGS {
+        for status in [302, 409, 418, 424, 500, 502, 503] {
+            for (name, call) in CHANGES {
+                let ending = Gateway::new().answer(status, error(code)).run(call);
+                let is_unknown = matches!(ending, Err(PaymentError::Unknown(_)));
+                assert!(is_unknown, "{name}: {status} {code}: {ending:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_declined_card_says_why() {
+    let other = |text: &str| DeclineReason::Other(text.to_owned());
+    for (code, decline_code, expected) in [
+        ("insufficient_funds", None, DeclineReason::InsufficientFunds),
+        ("expired_card", None, DeclineReason::ExpiredCard),
+        ("incorrect_zip", None, DeclineReason::IncorrectDetails),
+        ("incorrect_address", None, DeclineReason::IncorrectDetails),
+        (
+            "incorrect_cvc",
+            Some("incorrect_cvc"),
+            DeclineReason::IncorrectDetails,
+        ),
+        (
+            "payment_intent_authentication_failure",
+            None,
+            DeclineReason::RequiresAction,
+        ),
+        (
+            "payment_intent_action_required",
+            None,
+            DeclineReason::RequiresAction,
+        ),
+        (
+            "authentication_required",
+            Some("authentication_required"),
+            DeclineReason::RequiresAction,
+        ),
+        ("processing_error", None, other("processing_error")),
+        ("card_declined", None, other("card_declined")),
+        ("card_declined", Some("do_not_honor"), other("do_not_honor")),
+        ("card_declined", Some("new_reason"), other("new_reason")),
+    ] {
+        assert_eq!(
+            declined(code, decline_code),
+            expected,
+            "{code} {decline_code:?}"
+        );
+    }
+}
+
+#[test]
+fn the_issuers_reason_stands_above_the_code() {
+    for (expected, decline_codes) in [
+        (DeclineReason::InsufficientFunds, vec!["insufficient_funds"]),
+        (DeclineReason::ExpiredCard, vec!["expired_card"]),
+        (
+            DeclineReason::IncorrectDetails,
+            vec![
+                "incorrect_number",
+                "incorrect_zip",
+                "invalid_cvc",
+                "invalid_expiry_month",
+                "invalid_expiry_year",
+                "invalid_number",
+            ],
+        ),
+        (
+            DeclineReason::SuspectedFraud,
+            vec![
+                "fraudulent",
+                "lost_card",
+                "merchant_blacklist",
+                "pickup_card",
+                "stolen_card",
+            ],
+        ),
+        (
+            DeclineReason::RequiresAction,
+            vec!["authentication_required"],
+        ),
+    ] {
+        for decline_code in decline_codes {
+            assert_eq!(
+                declined("card_declined", Some(decline_code)),
+                expected,
+                "{decline_code}"
+            );
+        }
+    }
+}
+
+fn declined(code: &str, decline_code: Option<&str>) -> DeclineReason {
+    let edits = [
+        ("/error/code", json!(code)),
+        ("/error/decline_code", json!(decline_code)),
+    ];
+    let gateway = Gateway::new().answer(402, edited("declined", &edits).to_string());
+    match gateway.run(|| StripePayments::authorize(authorize_request())) {
+        Err(PaymentError::Declined(reason)) => reason,
+        other => panic!("{code} {decline_code:?}: {other:?}"),
+    }
+}
+
+/// Ways in which nothing can be said of what was sent.
+fn broken() -> Vec<(&'static str, Gateway)> {
+    let text = || "closed".to_owned();
+    let typed = |kind: &str| json!({"error": {"type": kind}}).to_string();
+    let answer = |status, body: &str| Gateway::new().answer(status, body);
+    vec![
+        ("cut", Gateway::new().fail(Error::Cut(text()))),
+        ("timed out", Gateway::new().fail(Error::TimedOut(text()))),
+        ("too large", Gateway::new().fail(Error::TooLarge(8 << 20))),
+        ("empty 200", answer(200, "")),
+        ("not JSON", answer(200, "<html>ok</html>")),
+        ("another shape", answer(200, r#"{"id": 7}"#)),
+        ("Stripe's 500", answer(500, &typed("api_error"))),
+        ("a proxy's 502", answer(502, "<html>bad</html>")),
+        ("a bare 401", answer(401, "")),
+        ("a bare 402", answer(402, "")),
+        ("a bare 404", answer(404, "")),
+        ("a bare 429", answer(429, "")),
+        ("another's 429", answer(429, &typed("quota"))),
+        ("no code", answer(400, &typed("invalid_request_error"))),
+        ("reused key", answer(400, &typed("idempotency_error"))),
+        ("a redirect", answer(307, "")),
+    ]
+}
+
+#[test]
+fn once_sent_whatever_breaks_is_unknown() {
+    let is_unknown = |ending: &Result<(), _>| matches!(ending, Err(PaymentError::Unknown(_)));
+    for (name, call) in CHANGES {
+        for (case, gateway) in broken() {
+            let ending = gateway.run(call);
+            assert!(is_unknown(&ending), "{name}: {case}: {ending:?}");
+            assert_eq!(gateway.requests().len(), 1, "{name}: {case}");
+        }
+        for fixture_name in ["payment", "refund", "intent"] {
+            let whole = fixture(fixture_name).to_string();
+            let half = &whole[..whole.len() / 2];
+            let ending = Gateway::new().answer(200, half).run(call);
+            assert!(
+                is_unknown(&ending),
+                "{name}: half of {fixture_name}: {ending:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn only_what_never_left_is_not_sent() {
+    for (name, call) in CHANGES {
+        for error in [
+            Error::NotSent("no route".into()),
+            Error::Denied("no".into()),
+        ] {
+            let ending = Gateway::new().fail(error).run(call);
+            let is_not_sent = matches!(ending, Err(PaymentError::NotSent(_)));
+            assert!(is_not_sent, "{name}: {ending:?}");
+        }
+        for settings in [r#"{"base_url": 7}"#, r#"{"key": "sk_test_1"}"#] {
+            let gateway = Gateway::new().settings(settings);
+            let ending = gateway.run(call);
+            let is_not_sent = matches!(ending, Err(PaymentError::NotSent(_)));
+            assert!(is_not_sent, "{name}: {settings}: {ending:?}");
+            assert!(gateway.requests().is_empty());
+        }
+    }
+}
+
+#[test]
+fn an_answer_about_something_else_is_unknown() {
+    let nothing = Value::Null;
+    let cases = [
+        (
+            0,
+            "intent",
+            "/metadata/client_reference",
+            json!("bkg_other"),
+        ),
+        (0, "intent", "/metadata", nothing.clone()),
+        (0, "intent", "/amount", json!(5)),
+        (0, "intent", "/currency", json!("usd")),
+        (0, "intent", "/client_secret", nothing.clone()),
+        (
+            1,
+            "payment",
+            "/metadata/client_reference",
+            json!("bkg_other"),
+        ),
+        (1, "payment", "/amount", json!(999)),
+        (1, "payment", "/currency", json!("usd")),
+        (2, "payment", "/id", json!("pi_other")),
+        (2, "payment", "/currency", json!("usd")),
+        (3, "payment", "/id", json!("pi_other")),
+        (
+            4,
+            "refund",
+            "/metadata/client_reference",
+            json!("bkg_other"),
+        ),
+        (4, "refund", "/metadata", nothing.clone()),
+        (4, "refund", "/payment_intent", json!("pi_other")),
+        (4, "refund", "/payment_intent", nothing),
+        (4, "refund", "/currency", json!("usd")),
+        (4, "refund", "/status", json!("lost")),
+    ];
+    for (change, name, pointer, value) in cases {
+        let (call_name, call) = CHANGES[change];
+        let sound = Gateway::new().answer(200, fixture(name).to_string());
+        assert_eq!(sound.run(call), Ok(()), "{call_name}");
+        let answer = edited(name, &[(pointer, value.clone())]).to_string();
+        let ending = Gateway::new().answer(200, answer).run(call);
+        let is_unknown = matches!(ending, Err(PaymentError::Unknown(_)));
+        assert!(is_unknown, "{call_name} {pointer} {value}: {ending:?}");
+    }
+}

@@ -1,0 +1,167 @@
+//! Cards that are kept.
+
+use serde_json::{Value, json};
+use stopover_sdk::payment_processor::{CardBrand, Funding, Instrument};
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::{PaymentProcessor, ReadError, RefusalReason};
+use stripe_payments::StripePayments;
+
+use crate::script::{INSTRUMENT, asked, edited, error, fixture, header, list, sent};
+
+const CARDS: &str = "GET /payment_methods?customer=cus_Gateway0001&type=card";
+
+fn describe(gateway: &Gateway, token: &str) -> Result<Instrument, ReadError> {
+    gateway.run(|| StripePayments::describe_instrument(token.to_owned()))
+}
+
+/// Keeps the card, then shows it.
+fn keeping(gateway: Gateway, kept: &[Value]) -> Gateway {
+    gateway
+        .answer(200, fixture("customer").to_string())
+        .answer(200, list(kept))
+}
+
+#[test]
+fn a_payment_method_is_kept_for_a_customer_of_its_own() {
+    let gateway = keeping(Gateway::new(), &[fixture("payment_method")]);
+    let instrument = describe(&gateway, "pm_1RkGateway0001").unwrap();
+    assert_eq!(asked(&gateway), ["POST /customers", CARDS]);
+    assert_eq!(
+        sent(&gateway, 0),
+        ["payment_method=pm_1RkGateway0001", "description=Kept card"]
+    );
+    let key = header(&gateway, 0, "idempotency-key");
+    assert_eq!(key.as_deref(), Some("customer-pm_1RkGateway0001"));
+    assert_eq!(instrument.token, INSTRUMENT);
+    let card = instrument.card.unwrap();
+    let kind = (card.brand, card.funding, card.wallet);
+    assert_eq!(kind, (CardBrand::Mastercard, Funding::Debit, None));
+    assert_eq!(card.last4, "4444");
+    assert_eq!(card.expires.as_deref(), Some("2033-08"));
+}
+
+#[test]
+fn a_token_of_the_older_kind_becomes_a_payment_method_first() {
+    let made = fixture("payment_method").to_string();
+    let gateway = keeping(
+        Gateway::new().answer(200, made),
+        &[fixture("payment_method")],
+    );
+    let instrument = describe(&gateway, "tok_visa").unwrap();
+    assert_eq!(
+        asked(&gateway),
+        ["POST /payment_methods", "POST /customers", CARDS]
+    );
+    assert_eq!(sent(&gateway, 0), ["type=card", "card[token]=tok_visa"]);
+    let keys = [0, 1].map(|number| header(&gateway, number, "idempotency-key").unwrap());
+    assert_eq!(keys, ["card-tok_visa", "customer-tok_visa"]);
+    assert_eq!(sent(&gateway, 1)[0], "payment_method=pm_1RkGateway0001");
+    assert_eq!(instrument.token, INSTRUMENT);
+}
+
+#[test]
+fn what_is_kept_is_what_stripe_names_and_not_an_alias() {
+    let kept = edited("payment_method", &[("/id", json!("pm_1Another"))]);
+    let gateway = keeping(Gateway::new(), &[kept]);
+    let instrument = describe(&gateway, "pm_card_mastercard").unwrap();
+    assert_eq!(instrument.token, "cus_Gateway0001/pm_1Another");
+}
+
+#[test]
+fn a_repetition_asks_under_the_same_keys() {
+    let keys = || {
+        let made = fixture("payment_method").to_string();
+        let gateway = keeping(
+            Gateway::new().answer(200, made),
+            &[fixture("payment_method")],
+        );
+        let _kept = describe(&gateway, "tok_1").unwrap();
+        let requests = gateway.requests();
+        requests
+            .into_iter()
+            .map(|request| (request.headers, request.body))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(keys(), keys());
+}
+
+#[test]
+fn only_tokens_are_sent_to_stripe() {
+    for token in [
+        "",
+        "4242424242424242",
+        "4242 4242 4242 4242",
+        "pm_",
+        "pm_1/../customers",
+        "pm_1\r\nx",
+        "tok_1&card[number]=4242",
+        "src_1",
+        "seti_1",
+        "cus_1/pm_1",
+        &format!("pm_{}", "x".repeat(200)),
+    ] {
+        let gateway = Gateway::new();
+        let answer = describe(&gateway, token);
+        assert!(
+            matches!(answer, Err(ReadError::NotFound(_))),
+            "{token}: {answer:?}"
+        );
+        assert!(gateway.requests().is_empty(), "{token}");
+    }
+}
+
+#[test]
+fn a_token_that_cannot_be_kept_says_why() {
+    type Expected = fn(&ReadError) -> bool;
+    let cases: [(u16, String, Expected); 6] = [
+        (400, error("resource_missing"), |error| {
+            matches!(error, ReadError::NotFound(_))
+        }),
+        // Somebody else keeps it, or it was used.
+        (
+            400,
+            error("payment_method_unexpected_state"),
+            |error| matches!(error, ReadError::Rejected(refusal) if refusal.reason == RefusalReason::Invalid),
+        ),
+        (400, error("token_already_used"), |error| {
+            matches!(error, ReadError::Rejected(_))
+        }),
+        (402, fixture("declined").to_string(), |error| {
+            matches!(error, ReadError::Rejected(refusal)
+                if refusal.reason == RefusalReason::PaymentDeclined
+                    && refusal.supplier_code.as_deref() == Some("card_declined"))
+        }),
+        (409, error("idempotency_key_in_use"), |error| {
+            matches!(error, ReadError::Unavailable(_))
+        }),
+        (429, error("lock_timeout"), |error| {
+            matches!(error, ReadError::RateLimited(_))
+        }),
+    ];
+    for (status, body, expected) in cases {
+        for token in ["pm_1", "tok_1"] {
+            let gateway = Gateway::new().answer(status, &body);
+            let error = describe(&gateway, token).unwrap_err();
+            assert!(expected(&error), "{status} {token}: {error:?}");
+            assert_eq!(gateway.requests().len(), 1, "{status} {token}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_card_is_not_kept_as_one() {
+    let account = edited("payment_method", &[("/card", json!(null))]);
+    for kept in [vec![], vec![account]] {
+        let answer = describe(&keeping(Gateway::new(), &kept), "pm_1");
+        let Err(ReadError::Rejected(refusal)) = answer else {
+            panic!("{answer:?}");
+        };
+        assert_eq!(refusal.reason, RefusalReason::Invalid);
+    }
+    let two = [fixture("payment_method"), fixture("payment_method")];
+    let answer = describe(&keeping(Gateway::new(), &two), "pm_1");
+    assert!(
+        matches!(answer, Err(ReadError::Unreadable(_))),
+        "{answer:?}"
+    );
+}

@@ -1,0 +1,277 @@
+//! The adapter against a Stripe that keeps state, over real HTTP: what the form
+//! says is understood, and what is answered leads on to the next call.
+
+mod process;
+
+use stopover_sdk::payment_processor::{
+    AuthorizeRequest, CaptureRequest, DeclineReason, FindAnswer, FindRefundAnswer, FindRequest,
+    IntentRequest, PaymentError, PaymentState, PaymentStatus, RefundRequest, VoidRequest,
+};
+use stopover_sdk::supplier_events::{Delivery, Header, Kind};
+use stopover_sdk::{PaymentProcessor, ReadError, RefusalReason, SupplierEvents};
+use stripe_payments::StripePayments;
+
+use crate::script::euros;
+use process::LocalStripe;
+
+/// A card that pays, and one that is kept but never pays.
+const GOOD: &str = "pm_card_visa";
+const DECLINING: &str = "pm_card_chargeCustomerFail";
+/// One that is not even kept.
+const UNKEEPABLE: &str = "pm_card_visa_chargeDeclined";
+
+/// The calls of one booking.
+struct Booking<'a> {
+    stripe: &'a LocalStripe,
+    name: &'static str,
+}
+
+impl Booking<'_> {
+    fn reference(&self, call: &str) -> String {
+        format!("{}-{call}", self.name)
+    }
+
+    fn kept(&self, token: &str) -> String {
+        let describe = || StripePayments::describe_instrument(token.to_owned());
+        self.stripe.run(describe).unwrap().token
+    }
+
+    fn authorize(&self, token: &str) -> Result<PaymentState, PaymentError> {
+        let request = AuthorizeRequest {
+            client_reference: self.reference("authorize"),
+            amount: euros(1_000),
+            instrument: self.kept(token),
+            description: "Travel booking".to_owned(),
+            off_session: false,
+        };
+        self.stripe.run(|| StripePayments::authorize(request))
+    }
+
+    fn held(&self) -> String {
+        let state = self.authorize(GOOD).unwrap();
+        assert_eq!(
+            (state.status, state.authorized),
+            (PaymentStatus::Authorized, 1_000)
+        );
+        state.processor_reference
+    }
+
+    fn capture(&self, payment: &str) -> Result<PaymentState, PaymentError> {
+        let request = CaptureRequest {
+            client_reference: self.reference("capture"),
+            processor_reference: payment.to_owned(),
+            amount: euros(1_000),
+        };
+        self.stripe.run(|| StripePayments::capture(request))
+    }
+
+    fn void(&self, payment: &str) -> Result<PaymentState, PaymentError> {
+        let request = VoidRequest {
+            client_reference: self.reference("void"),
+            processor_reference: payment.to_owned(),
+        };
+        self.stripe.run(|| StripePayments::void(request))
+    }
+
+    /// By Stripe's id, or by what made it.
+    fn find(&self, payment: Option<&str>, made_by: &str) -> Result<FindAnswer, ReadError> {
+        let request = FindRequest {
+            client_reference: self.reference(made_by),
+            processor_reference: payment.map(str::to_owned),
+        };
+        self.stripe.run(|| StripePayments::find(request))
+    }
+
+    fn found(&self, payment: Option<&str>, made_by: &str) -> PaymentState {
+        match self.find(payment, made_by) {
+            Ok(FindAnswer::Found(state)) => state,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn totals(state: &PaymentState) -> (PaymentStatus, i64, i64, i64) {
+    (
+        state.status,
+        state.authorized,
+        state.captured,
+        state.refunded,
+    )
+}
+
+#[test]
+fn a_kept_card_pays_is_charged_and_gets_money_back() {
+    let stripe = LocalStripe::start();
+    let booking = Booking {
+        stripe: &stripe,
+        name: "bkg_1",
+    };
+    let payment = booking.held();
+    let taken = booking.capture(&payment).unwrap();
+    assert_eq!(totals(&taken), (PaymentStatus::Captured, 1_000, 1_000, 0));
+
+    let refund = || {
+        let request = RefundRequest {
+            client_reference: booking.reference("refund"),
+            processor_reference: payment.clone(),
+            amount: euros(400),
+        };
+        stripe.run(|| StripePayments::refund(request))
+    };
+    let find = || {
+        let (payment, reference) = (payment.clone(), booking.reference("refund"));
+        stripe.run(|| StripePayments::find_refund(payment, reference))
+    };
+    assert_eq!(find(), Ok(FindRefundAnswer::NotFound));
+    let refunded = refund().unwrap();
+    assert_eq!(refunded.amount, euros(400));
+    assert_eq!(find(), Ok(FindRefundAnswer::Found(refunded)));
+
+    let state = booking.found(Some(&payment), "authorize");
+    assert_eq!(totals(&state), (PaymentStatus::Captured, 1_000, 1_000, 400));
+}
+
+#[test]
+fn a_hold_is_released_and_found_by_our_reference_alone() {
+    let stripe = LocalStripe::start();
+    let (one, other) = (
+        Booking {
+            stripe: &stripe,
+            name: "bkg_1",
+        },
+        Booking {
+            stripe: &stripe,
+            name: "bkg_2",
+        },
+    );
+    let payment = one.held();
+    let _another = other.held();
+    let found = one.found(None, "authorize");
+    assert_eq!(found.processor_reference, payment);
+    assert_eq!(totals(&found), (PaymentStatus::Authorized, 1_000, 0, 0));
+
+    let released = one.void(&payment).unwrap();
+    assert_eq!(released.status, PaymentStatus::Voided);
+    assert_eq!(one.found(None, "authorize").status, PaymentStatus::Voided);
+    assert_eq!(
+        other.found(None, "authorize").status,
+        PaymentStatus::Authorized
+    );
+    let again = one.void(&payment);
+    assert!(matches!(again, Err(PaymentError::Unknown(_))), "{again:?}");
+}
+
+#[test]
+fn a_card_that_is_declined_holds_nothing() {
+    let stripe = LocalStripe::start();
+    let booking = Booking {
+        stripe: &stripe,
+        name: "bkg_1",
+    };
+    let reason = DeclineReason::Other("card_declined".to_owned());
+    assert_eq!(
+        booking.authorize(DECLINING),
+        Err(PaymentError::Declined(reason))
+    );
+    let state = booking.found(None, "authorize");
+    assert_eq!(totals(&state), (PaymentStatus::Declined, 0, 0, 0));
+
+    let answer = stripe.run(|| StripePayments::describe_instrument(UNKEEPABLE.to_owned()));
+    let Err(ReadError::Rejected(refusal)) = answer else {
+        panic!("{answer:?}");
+    };
+    assert_eq!(refusal.reason, RefusalReason::PaymentDeclined);
+    let answer = stripe.run(|| StripePayments::describe_instrument("pm_nobodys".to_owned()));
+    assert!(matches!(answer, Err(ReadError::NotFound(_))), "{answer:?}");
+}
+
+#[test]
+fn a_browser_completes_an_intent() {
+    let stripe = LocalStripe::start();
+    let booking = Booking {
+        stripe: &stripe,
+        name: "bkg_1",
+    };
+    let request = IntentRequest {
+        client_reference: booking.reference("intent"),
+        amount: euros(1_000),
+        description: "Travel booking".to_owned(),
+    };
+    let intent = stripe
+        .run(|| StripePayments::create_intent(request))
+        .unwrap();
+    let payment = intent.processor_reference;
+    assert!(
+        intent.token.starts_with(&format!("{payment}_secret_")),
+        "{}",
+        intent.token
+    );
+    let waits = booking.found(None, "intent");
+    assert_eq!(totals(&waits), (PaymentStatus::RequiresAction, 0, 0, 0));
+
+    // As the browser's library does it.
+    let path = format!("/v1/payment_intents/{payment}");
+    stripe.post(&path, "payment_method=pm_card_visa");
+    stripe.post(&format!("{path}/confirm"), "");
+    let held = booking.found(Some(&payment), "intent");
+    assert_eq!(totals(&held), (PaymentStatus::Authorized, 1_000, 0, 0));
+    let taken = booking.capture(&payment).unwrap();
+    assert_eq!(taken.status, PaymentStatus::Captured);
+}
+
+#[test]
+fn a_key_that_is_none_is_refused() {
+    let stripe = LocalStripe::start().with_key("nonsense");
+    let booking = Booking {
+        stripe: &stripe,
+        name: "bkg_1",
+    };
+    let answer = booking.find(None, "authorize");
+    assert!(
+        matches!(answer, Err(ReadError::Misconfigured(_))),
+        "{answer:?}"
+    );
+    let ending = booking.capture("pi_1");
+    assert!(
+        matches!(ending, Err(PaymentError::Refused(_))),
+        "{ending:?}"
+    );
+}
+
+#[test]
+fn what_stripe_signs_is_stripes() {
+    let stripe = LocalStripe::start();
+    let secret = "whsec_made0up";
+    let deliveries = stripe.deliver("payment_intent.succeeded", secret);
+    let booking = Booking {
+        stripe: &stripe,
+        name: "bkg_1",
+    };
+    let payment = booking.held();
+    let _taken = booking.capture(&payment).unwrap();
+
+    let (header, body) = deliveries.next();
+    let (_, time) = header.split_once("t=").unwrap();
+    let time: i64 = time.split(',').next().unwrap().parse().unwrap();
+    let delivery = Delivery {
+        headers: vec![Header {
+            name: "Stripe-Signature".to_owned(),
+            value: header,
+        }],
+        body,
+        received_at: time * 1_000,
+    };
+    let verify = |secret: &str| {
+        let gateway = stopover_sdk::testing::Gateway::new().secret("webhook", secret);
+        gateway.run(|| StripePayments::verify(delivery.clone()))
+    };
+    let events = verify(secret).unwrap();
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0].kind, Kind::PaymentChanged);
+    assert_eq!(events[0].supplier_reference, Some(payment));
+    assert_eq!(
+        events[0].client_reference,
+        Some(booking.reference("authorize"))
+    );
+    assert!(verify("whsec_other").is_err());
+}

@@ -1,0 +1,337 @@
+//! Intents, holds, captures, voids and refunds that are done.
+
+use serde_json::{Value, json};
+use stopover_sdk::PaymentProcessor;
+use stopover_sdk::payment_processor::{
+    CardBrand, DeclineReason, Funding, PaymentError, PaymentStatus, Wallet,
+};
+use stopover_sdk::testing::Gateway;
+use stripe_payments::StripePayments;
+
+use crate::script::{
+    PAYMENT_ID, asked, authorize_request, capture_request, edited, euros, find_request, fixture,
+    header, intent_request, refund_request, sent, void_request,
+};
+use stopover_sdk::payment_processor::{FindAnswer, PaymentState};
+
+#[test]
+fn every_change_names_its_version_and_its_key_and_no_credential() {
+    type Call = fn();
+    let calls: [(&str, &str, Call); 5] = [
+        ("intent", "bkg_1-intent-1-1", || {
+            StripePayments::create_intent(intent_request()).unwrap();
+        }),
+        ("payment", "bkg_1-authorize-1-1", || {
+            StripePayments::authorize(authorize_request()).unwrap();
+        }),
+        ("payment", "bkg_1-capture-1-1", || {
+            StripePayments::capture(capture_request()).unwrap();
+        }),
+        ("payment", "bkg_1-void-1-1", || {
+            StripePayments::void(void_request()).unwrap();
+        }),
+        ("refund", "bkg_1-refund-1-1-1", || {
+            StripePayments::refund(refund_request()).unwrap();
+        }),
+    ];
+    for (answer, key, call) in calls {
+        let gateway = Gateway::new().answer(200, fixture(answer).to_string());
+        gateway.run(call);
+        let headers = &gateway.requests()[0].headers;
+        let headers: Vec<_> = headers
+            .iter()
+            .map(|header| (header.name.as_str(), header.value.as_str()))
+            .collect();
+        assert_eq!(
+            headers,
+            [
+                ("stripe-version", "2026-07-29.dahlia"),
+                ("idempotency-key", key),
+                ("content-type", "application/x-www-form-urlencoded"),
+            ]
+        );
+    }
+}
+
+#[test]
+fn an_intent_is_for_the_browser() {
+    let gateway = Gateway::new().answer(200, fixture("intent").to_string());
+    let intent = gateway
+        .run(|| StripePayments::create_intent(intent_request()))
+        .unwrap();
+    assert_eq!(asked(&gateway), ["POST /payment_intents"]);
+    assert_eq!(
+        sent(&gateway, 0),
+        [
+            "amount=500",
+            "currency=eur",
+            "payment_method_types[0]=card",
+            "capture_method=manual",
+            "description=Travel booking",
+            "expand[]=latest_charge",
+            "metadata[client_reference]=bkg_1-intent-1-1",
+            "metadata[made_for]=browser",
+        ]
+    );
+    assert_eq!(intent.processor_reference, "pi_3RkGateway0002");
+    assert_eq!(intent.token, "pi_3RkGateway0002_secret_made0up");
+}
+
+#[test]
+fn an_amount_is_held_or_declined_at_once() {
+    let cases = [
+        (false, "error_on_requires_action=true"),
+        (true, "off_session=true"),
+    ];
+    for (off_session, nobody_can_act) in cases {
+        let gateway = Gateway::new().answer(200, fixture("payment").to_string());
+        let mut request = authorize_request();
+        request.off_session = off_session;
+        let state = gateway.run(|| StripePayments::authorize(request)).unwrap();
+        assert_eq!(asked(&gateway), ["POST /payment_intents"]);
+        assert_eq!(
+            sent(&gateway, 0),
+            [
+                "amount=1000",
+                "currency=eur",
+                "payment_method_types[0]=card",
+                "capture_method=manual",
+                "description=Travel booking",
+                "expand[]=latest_charge",
+                "metadata[client_reference]=bkg_1-authorize-1-1",
+                "metadata[made_for]=instrument",
+                "customer=cus_Gateway0001",
+                "payment_method=pm_1RkGateway0001",
+                "confirm=true",
+                nobody_can_act,
+            ]
+        );
+        assert_eq!(state.status, PaymentStatus::Authorized);
+        assert_eq!(state.processor_reference, PAYMENT_ID);
+        assert_eq!(state.currency, "EUR");
+        let totals = (state.authorized, state.captured, state.refunded);
+        assert_eq!(totals, (1_000, 0, 0));
+        assert_eq!(state.expires_at, Some(1_795_862_781_000));
+        assert!(state.extensions.is_empty());
+        let card = state.card.unwrap();
+        let kind = (card.brand, card.funding, card.wallet);
+        assert_eq!(kind, (CardBrand::Visa, Funding::Credit, None));
+        assert_eq!(card.last4, "4242");
+        assert_eq!(card.expires.as_deref(), Some("2034-12"));
+    }
+}
+
+#[test]
+fn an_instrument_that_is_not_kept_here_is_refused_and_not_sent() {
+    for instrument in [
+        "",
+        "pm_1",
+        "cus_1/",
+        "/pm_1",
+        "cus_1/tok_1",
+        "cus_1/pm_1/pm_2",
+        "cus_/pm_1",
+        "cus_1/4242424242424242",
+    ] {
+        let mut request = authorize_request();
+        request.instrument = instrument.to_owned();
+        let gateway = Gateway::new();
+        let ending = gateway.run(|| StripePayments::authorize(request));
+        assert!(
+            matches!(ending, Err(PaymentError::Refused(_))),
+            "{instrument}: {ending:?}"
+        );
+        assert!(gateway.requests().is_empty(), "{instrument}");
+    }
+}
+
+fn read(document: &Value) -> PaymentState {
+    let gateway = Gateway::new().answer(200, document.to_string());
+    let id = document["id"].as_str().unwrap();
+    match gateway.run(|| StripePayments::find(find_request(Some(id)))) {
+        Ok(FindAnswer::Found(state)) => state,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn totals_are_what_was_held_taken_and_given_back() {
+    // Status, charge, received, refunded with Stripe; authorized, captured, refunded here.
+    let cases = [
+        ("requires_capture", "succeeded", 0, 0, (1_000, 0, 0)),
+        ("succeeded", "succeeded", 1_000, 0, (1_000, 1_000, 0)),
+        ("succeeded", "succeeded", 1_000, 400, (1_000, 1_000, 400)),
+        (
+            "succeeded",
+            "succeeded",
+            1_000,
+            1_000,
+            (1_000, 1_000, 1_000),
+        ),
+        // What was not taken is given back by itself.
+        ("succeeded", "succeeded", 600, 400, (1_000, 600, 0)),
+        ("succeeded", "succeeded", 600, 500, (1_000, 600, 100)),
+        ("canceled", "succeeded", 0, 1_000, (1_000, 0, 0)),
+        ("canceled", "failed", 0, 0, (0, 0, 0)),
+        ("requires_action", "failed", 0, 0, (0, 0, 0)),
+        ("requires_action", "pending", 0, 0, (0, 0, 0)),
+    ];
+    for (status, charge, received, refunded, expected) in cases {
+        let state = read(&edited(
+            "payment",
+            &[
+                ("/status", json!(status)),
+                ("/latest_charge/status", json!(charge)),
+                ("/amount_received", json!(received)),
+                ("/latest_charge/amount_refunded", json!(refunded)),
+            ],
+        ));
+        let totals = (state.authorized, state.captured, state.refunded);
+        assert_eq!(totals, expected, "{status} {received} {refunded}");
+        let is_held = status == "requires_capture";
+        assert_eq!(state.expires_at.is_some(), is_held, "{status}");
+    }
+}
+
+#[test]
+fn a_card_is_shown_as_far_as_it_is_known() {
+    let brands = [
+        ("amex", CardBrand::Amex),
+        ("diners", CardBrand::Diners),
+        ("discover", CardBrand::Discover),
+        ("jcb", CardBrand::Jcb),
+        ("mastercard", CardBrand::Mastercard),
+        ("unionpay", CardBrand::Unionpay),
+        ("visa", CardBrand::Visa),
+        ("eftpos_au", CardBrand::Unknown),
+    ];
+    let fundings = [
+        ("credit", Funding::Credit),
+        ("debit", Funding::Debit),
+        ("prepaid", Funding::Prepaid),
+        ("unknown", Funding::Unknown),
+    ];
+    let wallets = [
+        (json!(null), None),
+        (
+            json!({"type": "apple_pay", "dynamic_last4": "1"}),
+            Some(Wallet::ApplePay),
+        ),
+        (json!({"type": "google_pay"}), Some(Wallet::GooglePay)),
+        (json!({"type": "samsung_pay"}), None),
+    ];
+    let at = "/latest_charge/payment_method_details/card";
+    for (number, (brand, expected)) in brands.into_iter().enumerate() {
+        let (funding, expected_funding) = fundings[number % fundings.len()];
+        let (wallet, expected_wallet) = wallets[number % wallets.len()].clone();
+        let card = read(&edited(
+            "payment",
+            &[
+                (&format!("{at}/brand"), json!(brand)),
+                (&format!("{at}/funding"), json!(funding)),
+                (&format!("{at}/wallet"), wallet),
+                (&format!("{at}/exp_month"), json!(3)),
+            ],
+        ))
+        .card
+        .unwrap();
+        assert_eq!(card.brand, expected);
+        assert_eq!(card.funding, expected_funding);
+        assert_eq!(card.wallet, expected_wallet);
+        assert_eq!(card.expires.as_deref(), Some("2034-03"));
+    }
+    for without in [
+        at,
+        &format!("{at}/last4"),
+        "/latest_charge/payment_method_details",
+    ] {
+        let state = read(&edited("payment", &[(without, json!(null))]));
+        assert_eq!((state.card, state.authorized), (None, 1_000), "{without}");
+    }
+}
+
+#[test]
+fn what_is_held_is_taken() {
+    let answer = edited(
+        "payment",
+        &[
+            ("/status", json!("succeeded")),
+            ("/amount_received", json!(1_000)),
+        ],
+    );
+    let gateway = Gateway::new().answer(200, answer.to_string());
+    let state = gateway
+        .run(|| StripePayments::capture(capture_request()))
+        .unwrap();
+    assert_eq!(
+        asked(&gateway),
+        [format!("POST /payment_intents/{PAYMENT_ID}/capture")]
+    );
+    assert_eq!(
+        sent(&gateway, 0),
+        ["amount_to_capture=1000", "expand[]=latest_charge"]
+    );
+    assert_eq!(
+        (state.status, state.captured),
+        (PaymentStatus::Captured, 1_000)
+    );
+    assert_eq!(state.expires_at, None);
+}
+
+#[test]
+fn what_is_held_is_released() {
+    let gateway = Gateway::new().answer(
+        200,
+        edited("payment", &[("/status", json!("canceled"))]).to_string(),
+    );
+    let state = gateway
+        .run(|| StripePayments::void(void_request()))
+        .unwrap();
+    assert_eq!(
+        asked(&gateway),
+        [format!("POST /payment_intents/{PAYMENT_ID}/cancel")]
+    );
+    assert_eq!(sent(&gateway, 0), ["expand[]=latest_charge"]);
+    assert_eq!(state.status, PaymentStatus::Voided);
+}
+
+#[test]
+fn what_was_taken_is_given_back() {
+    for status in ["succeeded", "pending", "requires_action"] {
+        let answer = edited("refund", &[("/status", json!(status))]);
+        let gateway = Gateway::new().answer(200, answer.to_string());
+        let state = gateway
+            .run(|| StripePayments::refund(refund_request()))
+            .unwrap();
+        assert_eq!(asked(&gateway), ["POST /refunds"]);
+        assert_eq!(
+            sent(&gateway, 0),
+            [
+                &format!("payment_intent={PAYMENT_ID}"),
+                "amount=400",
+                "metadata[client_reference]=bkg_1-refund-1-1-1",
+            ]
+        );
+        assert_eq!(state.processor_reference, "re_3RkGateway0001");
+        assert_eq!(state.amount, euros(400));
+    }
+    for status in ["failed", "canceled"] {
+        let answer = edited("refund", &[("/status", json!(status))]);
+        let gateway = Gateway::new().answer(200, answer.to_string());
+        let ending = gateway.run(|| StripePayments::refund(refund_request()));
+        let reason = DeclineReason::Other("refund_failed".to_owned());
+        assert_eq!(ending, Err(PaymentError::Declined(reason)), "{status}");
+    }
+}
+
+#[test]
+fn text_is_sent_as_it_is() {
+    let mut request = intent_request();
+    request.description = "Zürich & back = 100% ☂".to_owned();
+    let gateway = Gateway::new().answer(200, fixture("intent").to_string());
+    let _intent = gateway
+        .run(|| StripePayments::create_intent(request))
+        .unwrap();
+    assert_eq!(sent(&gateway, 0)[4], "description=Zürich & back = 100% ☂");
+    assert_eq!(header(&gateway, 0, "authorization"), None);
+}

@@ -1,0 +1,298 @@
+//! Payments and refunds read back.
+
+use serde_json::{Value, json};
+use stopover_sdk::http::Error;
+use stopover_sdk::payment_processor::{
+    FindAnswer, FindRefundAnswer, PaymentError, PaymentState, PaymentStatus,
+};
+use stopover_sdk::testing::Gateway;
+use stopover_sdk::{PaymentProcessor, ReadError, RefusalReason};
+use stripe_payments::StripePayments;
+
+use crate::script::{
+    PAYMENT_ID, REFUND_REF, asked, authorize_request, edited, error, euros, find_request, fixture,
+    list,
+};
+
+const BY_ID: &str = "GET /payment_intents/pi_3RkGateway0001?expand[]=latest_charge";
+const NEWEST: &str = "GET /payment_intents?limit=100&expand[]=data.latest_charge";
+const ALL: &str = "GET /payment_intents/search?query=metadata[%27client_reference%27]%3A%27\
+                   bkg_1-authorize-1-1%27&limit=100&expand[]=data.latest_charge";
+
+fn find(gateway: &Gateway, id: Option<&str>) -> Result<Option<PaymentState>, ReadError> {
+    let answer = gateway.run(|| StripePayments::find(find_request(id)))?;
+    Ok(match answer {
+        FindAnswer::Found(state) => Some(state),
+        FindAnswer::NotFound => None,
+    })
+}
+
+fn of_others() -> Value {
+    edited(
+        "payment",
+        &[("/metadata/client_reference", json!("bkg_2-authorize-1-1"))],
+    )
+}
+
+#[test]
+fn a_payment_is_looked_for_where_it_may_be_until_it_is_found() {
+    let ours = || list(&[of_others(), fixture("payment"), fixture("intent")]);
+    let others = || list(&[of_others(), fixture("intent")]);
+    let payment = || fixture("payment").to_string();
+    let missing = || (404, error("resource_missing"));
+    let cases = [
+        (Some(PAYMENT_ID), vec![(200, payment())], vec![BY_ID], true),
+        (
+            Some(PAYMENT_ID),
+            vec![missing(), (200, ours())],
+            vec![BY_ID, NEWEST],
+            true,
+        ),
+        (None, vec![(200, ours())], vec![NEWEST], true),
+        (
+            None,
+            vec![(200, others()), (200, ours())],
+            vec![NEWEST, ALL],
+            true,
+        ),
+        (
+            None,
+            vec![(200, others()), (200, list(&[]))],
+            vec![NEWEST, ALL],
+            false,
+        ),
+    ];
+    for (id, answers, requests, is_found) in cases {
+        let mut gateway = Gateway::new();
+        for (status, body) in answers {
+            gateway = gateway.answer(status, body);
+        }
+        let found = find(&gateway, id).unwrap();
+        assert_eq!(found.is_some(), is_found, "{requests:?}");
+        assert_eq!(asked(&gateway), requests);
+        let only_reads = gateway
+            .requests()
+            .iter()
+            .all(|request| request.body.is_none());
+        assert!(only_reads, "{requests:?}");
+    }
+}
+
+#[test]
+fn a_reference_is_quoted_in_a_search() {
+    let mut request = find_request(None);
+    request.client_reference = r"a'b\c".to_owned();
+    let nothing = || list(&[]);
+    let gateway = Gateway::new().answer(200, nothing()).answer(200, nothing());
+    let found = gateway.run(|| StripePayments::find(request));
+    assert_eq!(found, Ok(FindAnswer::NotFound));
+    assert!(asked(&gateway)[1].contains("%3A%27a%5C%27b%5C%5Cc%27"));
+}
+
+#[test]
+fn nothing_but_two_whole_lists_says_that_there_is_no_payment() {
+    let cases = [
+        (404, error("resource_missing")),
+        (404, String::new()),
+        (200, "{}".to_owned()),
+        (200, json!({"data": []}).to_string()),
+        (200, list(&[fixture("payment"), fixture("payment")])),
+        (200, list(&[json!({"id": "pi_1"})])),
+        (500, String::new()),
+        (401, error("api_key_expired")),
+    ];
+    for (status, body) in cases {
+        let first = Gateway::new().answer(status, &body);
+        let second = Gateway::new().answer(200, list(&[])).answer(status, &body);
+        for gateway in [first, second] {
+            let found = find(&gateway, None);
+            assert!(found.is_err(), "{status} {body}: {found:?}");
+            assert_eq!(gateway.unused_answers(), 0);
+        }
+    }
+    let another = edited("payment", &[("/id", json!("pi_other"))]);
+    let gateway = Gateway::new().answer(200, another.to_string());
+    let found = find(&gateway, Some(PAYMENT_ID));
+    assert!(matches!(found, Err(ReadError::Unreadable(_))), "{found:?}");
+}
+
+/// Where a payment stands, by its status, by who completes it, and by whether an
+/// attempt failed; `?`: nobody knows yet.
+#[test]
+fn every_status_says_where_the_payment_stands() {
+    let cases = [
+        ("requires_payment_method", "browser", false, "action"),
+        ("requires_payment_method", "browser", true, "action"),
+        ("requires_payment_method", "instrument", false, "?"),
+        ("requires_payment_method", "instrument", true, "declined"),
+        ("requires_confirmation", "browser", false, "action"),
+        ("requires_confirmation", "instrument", false, "?"),
+        ("requires_confirmation", "instrument", true, "?"),
+        ("requires_action", "browser", false, "action"),
+        ("requires_action", "instrument", false, "action"),
+        ("processing", "browser", false, "?"),
+        ("processing", "instrument", false, "?"),
+        ("requires_capture", "browser", true, "authorized"),
+        ("requires_capture", "instrument", false, "authorized"),
+        ("succeeded", "instrument", false, "captured"),
+        ("canceled", "instrument", true, "voided"),
+    ];
+    for (status, made_for, has_failed, expected) in cases {
+        let case = format!("{status} {made_for} {has_failed}");
+        let failure = if has_failed {
+            fixture("declined")["error"].clone()
+        } else {
+            json!(null)
+        };
+        let document = edited(
+            "payment",
+            &[
+                ("/status", json!(status)),
+                ("/metadata/made_for", json!(made_for)),
+                ("/last_payment_error", failure),
+            ],
+        );
+        let gateway = Gateway::new().answer(200, document.to_string());
+        let found = match find(&gateway, Some(PAYMENT_ID)).map(|state| state.unwrap().status) {
+            Ok(PaymentStatus::RequiresAction) => "action",
+            Ok(PaymentStatus::Authorized) => "authorized",
+            Ok(PaymentStatus::Captured) => "captured",
+            Ok(PaymentStatus::Voided) => "voided",
+            Ok(PaymentStatus::Declined) => "declined",
+            Err(ReadError::Rejected(refusal)) => {
+                let reason = RefusalReason::Other("undecided".to_owned());
+                assert_eq!(refusal.reason, reason, "{case}");
+                "?"
+            }
+            Err(other) => panic!("{case}: {other:?}"),
+        };
+        assert_eq!(found, expected, "{case}");
+
+        // The same as an answer to the call that made it.
+        let gateway = Gateway::new().answer(200, document.to_string());
+        let ending = gateway.run(|| StripePayments::authorize(authorize_request()));
+        let is_unknown = matches!(ending, Err(PaymentError::Unknown(_)));
+        assert_eq!(is_unknown, expected == "?", "{case}: {ending:?}");
+    }
+    let gateway = Gateway::new().answer(
+        200,
+        edited("payment", &[("/status", json!("requires_magic"))]).to_string(),
+    );
+    let found = find(&gateway, Some(PAYMENT_ID));
+    assert!(matches!(found, Err(ReadError::Unreadable(_))), "{found:?}");
+}
+
+#[test]
+fn why_a_payment_was_declined_is_kept_with_it() {
+    let declined = fixture("declined")["error"]["payment_intent"].clone();
+    let gateway = Gateway::new().answer(200, list(&[declined]));
+    let state = find(&gateway, None).unwrap().unwrap();
+    assert_eq!(state.status, PaymentStatus::Declined);
+    assert_eq!(state.authorized, 0);
+    let kept = [("decline_code".to_owned(), "insufficient_funds".to_owned())];
+    assert_eq!(state.extensions, kept);
+    assert_eq!(state.card.unwrap().last4, "4242");
+}
+
+fn find_refund(gateway: &Gateway) -> Result<FindRefundAnswer, ReadError> {
+    gateway.run(|| StripePayments::find_refund(PAYMENT_ID.to_owned(), REFUND_REF.to_owned()))
+}
+
+#[test]
+fn a_refund_is_read_back_by_its_own_reference() {
+    let by_hand = edited(
+        "refund",
+        &[("/metadata", json!(null)), ("/id", json!("re_2"))],
+    );
+    let gateway = Gateway::new().answer(200, list(&[by_hand.clone(), fixture("refund")]));
+    let Ok(FindRefundAnswer::Found(refund)) = find_refund(&gateway) else {
+        panic!("not found");
+    };
+    let expected = format!("GET /refunds?payment_intent={PAYMENT_ID}&limit=100");
+    assert_eq!(asked(&gateway), [expected]);
+    assert_eq!(refund.processor_reference, "re_3RkGateway0001");
+    assert_eq!(refund.amount, euros(400));
+
+    let nothing = Gateway::new().answer(200, list(std::slice::from_ref(&by_hand)));
+    assert_eq!(find_refund(&nothing), Ok(FindRefundAnswer::NotFound));
+    let more = json!({"data": [by_hand], "has_more": true}).to_string();
+    let answer = find_refund(&Gateway::new().answer(200, more));
+    assert!(
+        matches!(answer, Err(ReadError::Unreadable(_))),
+        "{answer:?}"
+    );
+    // That the payment is not known says nothing of the refund.
+    let unknown = Gateway::new().answer(404, error("resource_missing"));
+    let answer = find_refund(&unknown);
+    assert!(matches!(answer, Err(ReadError::NotFound(_))), "{answer:?}");
+}
+
+#[test]
+fn a_refund_that_came_back_is_neither_done_nor_never_asked_for() {
+    for status in ["failed", "canceled"] {
+        let refund = edited("refund", &[("/status", json!(status))]);
+        let answer = find_refund(&Gateway::new().answer(200, list(&[refund])));
+        let Err(ReadError::Rejected(refusal)) = answer else {
+            panic!("{status}: {answer:?}");
+        };
+        assert_eq!(
+            refusal.reason,
+            RefusalReason::Other("refund_failed".to_owned())
+        );
+    }
+    for status in ["succeeded", "pending", "requires_action"] {
+        let refund = edited("refund", &[("/status", json!(status))]);
+        let answer = find_refund(&Gateway::new().answer(200, list(&[refund])));
+        assert!(
+            matches!(answer, Ok(FindRefundAnswer::Found(_))),
+            "{status}: {answer:?}"
+        );
+    }
+}
+
+#[test]
+fn every_way_in_which_a_read_breaks_has_its_name() {
+    let text = || "closed".to_owned();
+    let typed = |kind: &str| json!({"error": {"type": kind}}).to_string();
+    let answer = |status, body: String| Gateway::new().answer(status, body);
+    let cases = [
+        ("unavailable", Gateway::new().fail(Error::Cut(text()))),
+        ("unavailable", Gateway::new().fail(Error::NotSent(text()))),
+        ("timed out", Gateway::new().fail(Error::TimedOut(text()))),
+        ("misconfigured", Gateway::new().fail(Error::Denied(text()))),
+        ("unreadable", Gateway::new().fail(Error::TooLarge(8 << 20))),
+        ("misconfigured", answer(401, error("api_key_expired"))),
+        ("misconfigured", answer(403, error("no_account"))),
+        // Stripe's answer to an address that it does not have.
+        ("misconfigured", answer(404, typed("invalid_request_error"))),
+        ("limited", answer(429, error("rate_limit"))),
+        ("limited", answer(429, error("lock_timeout"))),
+        ("unavailable", answer(409, error("idempotency_key_in_use"))),
+        ("rejected", answer(400, error("parameter_unknown"))),
+        ("failed", answer(500, typed("api_error"))),
+        ("unavailable", answer(503, "<html>".to_owned())),
+        // Whoever says 404 in another form than Stripe's is not Stripe.
+        ("unreadable", answer(404, String::new())),
+        ("unreadable", answer(302, String::new())),
+        ("unreadable", answer(200, "{".to_owned())),
+    ];
+    for (number, (expected, gateway)) in cases.into_iter().enumerate() {
+        let error = find(&gateway, Some(PAYMENT_ID)).unwrap_err();
+        let found = match &error {
+            ReadError::NotFound(_) => "not found",
+            ReadError::Rejected(refusal) => {
+                assert_eq!(refusal.supplier_code.as_deref(), Some("parameter_unknown"));
+                assert!(!refusal.message.contains("Ann"), "{}", refusal.message);
+                "rejected"
+            }
+            ReadError::RateLimited(_) => "limited",
+            ReadError::TimedOut(_) => "timed out",
+            ReadError::Unavailable(_) => "unavailable",
+            ReadError::Failed(_) => "failed",
+            ReadError::Unreadable(_) => "unreadable",
+            ReadError::Misconfigured(_) => "misconfigured",
+        };
+        assert_eq!(found, expected, "{number}: {error:?}");
+        assert_eq!(gateway.requests().len(), 1, "{number}");
+    }
+}

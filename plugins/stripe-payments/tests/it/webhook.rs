@@ -1,0 +1,225 @@
+//! Stripe's own events: whether they are Stripe's, and what they are about.
+
+use hmac::{Hmac, KeyInit, Mac};
+use serde_json::{Value, json};
+use sha2::Sha256;
+use stopover_sdk::SupplierEvents;
+use stopover_sdk::supplier_events::{Delivery, Event, Header, Kind, VerifyError};
+use stopover_sdk::testing::Gateway;
+use stripe_payments::StripePayments;
+
+use crate::script::{PAYMENT_ID, PAYMENT_REF, edited, fixture};
+
+const SECRET: &str = "whsec_made0up";
+const SIGNED_AT: i64 = 1_795_257_990;
+
+fn signature(secret: &str, time: &str, body: &str) -> String {
+    let mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+    let mac = mac.chain_update(format!("{time}.{body}")).finalize();
+    mac.into_bytes()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+fn delivery(headers: &[(&str, &str)], body: &str, received_at: i64) -> Delivery {
+    let headers = headers.iter().map(|(name, value)| Header {
+        name: (*name).to_owned(),
+        value: (*value).to_owned(),
+    });
+    Delivery {
+        headers: headers.collect(),
+        body: body.as_bytes().to_vec(),
+        received_at,
+    }
+}
+
+fn verify(delivery: Delivery) -> Result<Vec<Event>, VerifyError> {
+    let gateway = Gateway::new().secret("webhook", SECRET);
+    let events = gateway.run(|| StripePayments::verify(delivery));
+    assert!(gateway.requests().is_empty());
+    events
+}
+
+/// As Stripe delivers it, a second later.
+fn delivered(body: &str) -> Result<Vec<Event>, VerifyError> {
+    let time = SIGNED_AT.to_string();
+    let header = format!("t={time},v1={}", signature(SECRET, &time, body));
+    verify(delivery(
+        &[("Stripe-Signature", &header)],
+        body,
+        (SIGNED_AT + 1) * 1_000,
+    ))
+}
+
+#[test]
+fn a_signature_is_stripes_when_one_of_it_is() {
+    let body = fixture("event").to_string();
+    let body = body.as_str();
+    let time = SIGNED_AT.to_string();
+    let good = signature(SECRET, &time, body);
+    let bad = signature("whsec_other", &time, body);
+    let (t, upper) = (format!("t={time}"), good.to_uppercase());
+    let half = &good[..32];
+    let other_time = signature(SECRET, "1", body);
+    let cases = [
+        (format!("{t},v1={good}"), true),
+        (format!("{t}, v1={good}"), true),
+        (format!("v1={good},{t}"), true),
+        // Two while the secret is being replaced, and the older scheme beside them.
+        (format!("{t},v1={bad},v1={good},v0={bad}"), true),
+        (format!("{t},v1={good},v1={bad}"), true),
+        (format!("{t},v1={bad}"), false),
+        (format!("{t},v0={good}"), false),
+        (format!("{t},v1={half}"), false),
+        (format!("{t},v1={good}00"), false),
+        (format!("{t},v1={upper}"), false),
+        (format!("{t},v1="), false),
+        (format!("{t},v1={other_time}"), false),
+        (t.clone(), false),
+        (format!("v1={good}"), false),
+        (format!("t=,v1={good}"), false),
+        (format!("t=now,v1={good}"), false),
+        (format!("t=-{time},v1={good}"), false),
+        (String::new(), false),
+    ];
+    for (header, is_stripes) in cases {
+        let delivery = delivery(&[("stripe-signature", &header)], body, SIGNED_AT * 1_000);
+        let events = verify(delivery);
+        match events {
+            Ok(_) => assert!(is_stripes, "{header}"),
+            Err(VerifyError::Unauthentic(_)) => assert!(!is_stripes, "{header}"),
+            Err(other) => panic!("{header}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_signature_is_good_for_five_minutes() {
+    let body = fixture("event").to_string();
+    let time = SIGNED_AT.to_string();
+    let header = format!("t={time},v1={}", signature(SECRET, &time, &body));
+    for (after_ms, is_fresh) in [
+        (0, true),
+        (300_000, true),
+        (300_001, false),
+        (-300_000, true),
+        (-300_001, false),
+        (i64::MAX - SIGNED_AT * 1_000, false),
+    ] {
+        let received_at = SIGNED_AT * 1_000 + after_ms;
+        let events = verify(delivery(
+            &[("Stripe-Signature", &header)],
+            &body,
+            received_at,
+        ));
+        assert_eq!(events.is_ok(), is_fresh, "{after_ms}: {events:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_checked_is_not_stripes() {
+    let body = fixture("event").to_string();
+    let time = SIGNED_AT.to_string();
+    let header = format!("t={time},v1={}", signature(SECRET, &time, &body));
+    let signed = [("Stripe-Signature", header.as_str())];
+    let twice = [signed[0], signed[0]];
+    let changed = body.replace(PAYMENT_ID, "pi_other");
+    let now = SIGNED_AT * 1_000;
+    for delivery in [
+        delivery(&[], &body, now),
+        delivery(&[("svc-signature", &header)], &body, now),
+        delivery(&twice, &body, now),
+        delivery(&signed, &changed, now),
+        delivery(&signed, "", now),
+    ] {
+        let events = verify(delivery);
+        assert!(
+            matches!(events, Err(VerifyError::Unauthentic(_))),
+            "{events:?}"
+        );
+    }
+    // Without the secret nothing is.
+    let events = Gateway::new().run(|| StripePayments::verify(delivery(&signed, &body, now)));
+    assert!(
+        matches!(events, Err(VerifyError::Unauthentic(_))),
+        "{events:?}"
+    );
+}
+
+fn about(object: Value) -> Value {
+    edited("event", &[("/data/object", object)])
+}
+
+#[test]
+fn an_event_says_which_payment_to_read_again() {
+    let metadata = json!({"client_reference": PAYMENT_REF, "made_for": "instrument"});
+    let of_payment = |object: &str, metadata: Value| {
+        about(
+            json!({"object": object, "id": "x_1", "payment_intent": PAYMENT_ID, "metadata": metadata}),
+        )
+    };
+    let cases = [
+        (fixture("event"), Some(PAYMENT_REF)),
+        (of_payment("charge", metadata), Some(PAYMENT_REF)),
+        (
+            of_payment("refund", json!({"client_reference": "bkg_1-refund-1-1-1"})),
+            Some("bkg_1-refund-1-1-1"),
+        ),
+        // Given back by hand.
+        (of_payment("refund", json!(null)), None),
+        (of_payment("dispute", json!({})), None),
+    ];
+    for (event, client_reference) in cases {
+        let expected = Event {
+            id: "evt_3RkGateway0001".to_owned(),
+            kind: Kind::PaymentChanged,
+            supplier_reference: Some(PAYMENT_ID.to_owned()),
+            client_reference: client_reference.map(str::to_owned),
+            supplier_offer: None,
+            occurred_at: Some(1_795_257_983_000),
+        };
+        assert_eq!(delivered(&event.to_string()), Ok(vec![expected]), "{event}");
+    }
+}
+
+#[test]
+fn an_event_without_a_payment_of_ours_is_irrelevant() {
+    let mut thin = fixture("event");
+    thin["object"] = json!("v2.core.event");
+    thin["created"] = json!("2026-11-21T12:00:00Z");
+    let mut bare = thin.clone();
+    bare.as_object_mut().unwrap().remove("data");
+    for event in [
+        edited("event", &[("/data/object/metadata", json!({}))]),
+        about(json!({"object": "charge", "id": "ch_1", "payment_intent": null, "metadata": {}})),
+        about(json!({"object": "customer", "id": "cus_1", "metadata": {}})),
+        about(json!({"object": "balance", "available": []})),
+        about(json!({"id": 7})),
+        thin,
+        bare,
+    ] {
+        let events = delivered(&event.to_string()).unwrap();
+        let kind = Kind::Irrelevant("payment_intent.amount_capturable_updated".to_owned());
+        assert_eq!(events.len(), 1, "{event}");
+        assert_eq!(events[0].kind, kind, "{event}");
+        assert_eq!(events[0].id, "evt_3RkGateway0001");
+        assert_eq!(events[0].supplier_reference, None);
+    }
+}
+
+#[test]
+fn an_authentic_event_that_makes_no_sense_is_unreadable() {
+    let without_time = {
+        let mut event = fixture("event");
+        event.as_object_mut().unwrap().remove("created");
+        event.to_string()
+    };
+    for body in ["", "{}", "[]", "<html>", &without_time] {
+        let events = delivered(body);
+        assert!(
+            matches!(events, Err(VerifyError::Unreadable(_))),
+            "{body}: {events:?}"
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! Airports and airlines.
+
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use tests::{Client, Database, Reply, Server, on_both_databases};
+
+async fn airports(client: &Client, query: &str) -> Reply {
+    let path = format!("/v1/flight/airports?{query}");
+    client.get(&path).await.expect(200)
+}
+
+fn codes(reply: &Reply) -> Vec<&str> {
+    let airports = reply.data().as_array().unwrap().iter();
+    airports
+        .map(|airport| airport["iata_code"].as_str().unwrap())
+        .collect()
+}
+
+async fn airports_are_found_in_the_supplier_s_order_and_keep_their_ids(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    let found = airports(&client, "q=London").await;
+    assert_eq!(found.header("x-supplier"), Some("SUPPLIER_A"));
+    assert_eq!(
+        found.body["meta"],
+        json!({"supplier": "SUPPLIER_A", "truncated": false})
+    );
+    assert_eq!(codes(&found), ["LHR", "LGW", "STN", "LTN", "LCY"]);
+    let mut heathrow = found.data()[0].clone();
+    let id = heathrow["id"].take();
+    assert!(id.as_str().unwrap().starts_with("apt_"), "{id}");
+    assert_eq!(
+        heathrow,
+        json!({
+            "id": null, "iata_code": "LHR", "icao_code": "EGLL", "name": "Heathrow Airport", "city": "London", "state": "England",
+            "country": "GB", "latitude": 51.47, "longitude": -0.4543, "time_zone": "Europe/London",
+        })
+    );
+    let by_code = airports(&client, "q=lhr").await;
+    assert_eq!(by_code.data()[0]["id"], id);
+    let cut = airports(&client, "q=London&limit=2").await;
+    assert_eq!(codes(&cut), ["LHR", "LGW"]);
+    assert_eq!(cut.body["meta"]["truncated"], true);
+    let none = airports(&client, "q=Nowhere%20at%20all").await;
+    assert_eq!(codes(&none), [""; 0]);
+}
+
+async fn a_search_for_airports_takes_eight_seconds_at_most(database: Database) {
+    let server = Server::start(database).await;
+    let begin = Instant::now();
+    let problem = server
+        .client()
+        .get("/v1/flight/airports?q=slowsearch")
+        .await
+        .expect_problem(504, "supplier_timeout");
+    assert_eq!(problem.body["supplier"], "SUPPLIER_A");
+    // The sandbox answers after nine.
+    assert!(
+        begin.elapsed() < Duration::from_secs(9),
+        "{:?}",
+        begin.elapsed()
+    );
+}
+
+async fn an_airline_is_asked_for_once_and_then_known(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    let imported = client.get("/v1/flight/airlines/iatas/ba").await.expect(200);
+    assert_eq!(imported.body["meta"], json!({"supplier": "SUPPLIER_A"}));
+    let airline = imported.data();
+    assert!(airline["id"].as_str().unwrap().starts_with("arl_"));
+    let members = [
+        "iata_code",
+        "icao_code",
+        "name",
+        "country",
+        "alliance",
+        "is_active",
+    ];
+    let told: Vec<&Value> = members.iter().map(|name| &airline[name]).collect();
+    assert_eq!(
+        json!(told),
+        json!(["BA", "BAW", "British Airways", "GB", "oneworld", true])
+    );
+    assert_eq!(airline.as_object().unwrap().len(), 8);
+    let known = client
+        .get("/v1/flight/airlines/iatas/%20BA%20")
+        .await
+        .expect(200);
+    assert_eq!(known.body, json!({"data": airline}));
+    assert_eq!(known.header("x-supplier"), None);
+}
+
+async fn airlines_that_do_not_fly_are_read_and_those_that_do_not_exist_are_not(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    let inactive = client.get("/v1/flight/airlines/iatas/XX").await.expect(200);
+    assert_eq!(inactive.data()["is_active"], false);
+    client
+        .get("/v1/flight/airlines/iatas/0Z")
+        .await
+        .expect_problem(404, "airline_not_found");
+    client
+        .get("/v1/flight/airlines/iatas/BAW")
+        .await
+        .expect_problem(400, "validation_failed");
+}
+
+on_both_databases! {
+    airports_are_found_in_the_supplier_s_order_and_keep_their_ids,
+    a_search_for_airports_takes_eight_seconds_at_most,
+    an_airline_is_asked_for_once_and_then_known,
+    airlines_that_do_not_fly_are_read_and_those_that_do_not_exist_are_not,
+}

@@ -1,0 +1,176 @@
+//! Stripe's adapter as it is shipped, in the real server, by the example's own
+//! configuration: a kept card pays a booking, or does not.
+
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Command;
+use tests::{
+    Answer, Booked, Database, Received, Server, ServerOptions, Upstream, binary, eventually,
+    target_dir,
+};
+
+const KEY: &str = "sk_test_canary";
+const KEPT: &str = "cus_1/pm_1";
+const CAPTURE: &str = "POST /v1/payment_intents/pi_1/capture";
+
+fn example() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/stripe.toml");
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// The demo with this Stripe in it, in place of the real one.
+async fn gateway(stripe: &Upstream) -> Server {
+    let example = example();
+    assert!(example.contains("\"https://api.stripe.com\""));
+    let config = example
+        .replace("https://api.stripe.com", &stripe.url)
+        .replace("api.stripe.com", stripe.host());
+    let settings = format!("settings = {{ base_url = \"{}\" }}\n", stripe.url);
+    let options = ServerOptions::on(Database::Sqlite)
+        .config(&(config + &settings))
+        .environment("STRIPE_SECRET_KEY", KEY);
+    Server::start_with(options).await
+}
+
+/// The value of a form's parameter whose name needs no decoding.
+fn parameter(request: &Received, name: &str) -> Value {
+    let mut fields = request.text.split('&');
+    let value = fields.find_map(|field| field.strip_prefix(name)?.strip_prefix('='));
+    json!(value.unwrap())
+}
+
+/// A payment of Stripe's as it stands after a request.
+fn payment(request: &Received, status: &str, received: i64) -> Value {
+    let client_reference = request.header("idempotency-key").unwrap();
+    let amount: i64 = parameter(request, "amount")
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    json!({
+        "id": "pi_1", "object": "payment_intent", "status": status, "currency": "eur",
+        "amount": amount, "amount_received": received, "client_secret": "pi_1_secret_1",
+        "metadata": {"client_reference": client_reference, "made_for": "instrument"},
+        "latest_charge": {"status": "succeeded", "amount": amount, "amount_refunded": 0,
+            "payment_method_details": {"card": card()}},
+        "last_payment_error": null,
+    })
+}
+
+fn card() -> Value {
+    json!({"brand": "visa", "last4": "4242", "funding": "credit", "exp_month": 12, "exp_year": 2034})
+}
+
+async fn stripe() -> Upstream {
+    let stripe = Upstream::start().await;
+    let customer = json!({"id": "cus_1", "object": "customer"});
+    stripe.on("POST /v1/customers", move |_| Answer::json(200, &customer));
+    let kept = json!({"data": [{"id": "pm_1", "card": card()}], "has_more": false});
+    stripe.on("GET /v1/payment_methods", move |_| Answer::json(200, &kept));
+    stripe
+}
+
+#[tokio::test]
+async fn a_kept_card_pays_a_booking() {
+    let stripe = stripe().await;
+    let held = std::sync::Arc::new(std::sync::Mutex::new(Value::Null));
+    let made = held.clone();
+    stripe.on("POST /v1/payment_intents", move |request| {
+        let payment = payment(request, "requires_capture", 0);
+        *made.lock().unwrap() = payment.clone();
+        Answer::json(200, &payment)
+    });
+    stripe.on(CAPTURE, move |_| {
+        let mut payment = held.lock().unwrap().clone();
+        payment["status"] = json!("succeeded");
+        payment["amount_received"] = payment["amount"].clone();
+        Answer::json(200, &payment)
+    });
+    let server = gateway(&stripe).await;
+    let client = server.client();
+
+    let (booking, reply) = Booked::at("OK").card("pm_1").book(&client).await;
+    let reply = reply.expect(200);
+    assert_eq!(reply.data()["status"], "CONFIRMED");
+    assert!(!reply.body.to_string().contains("pm_1"));
+    eventually("the payment to be captured", async || {
+        let booking = client.hotel_booking(&booking).await;
+        (booking["payments"][0]["status"] == "CAPTURED").then_some(())
+    })
+    .await;
+
+    let received = stripe.take_received();
+    let routes: Vec<&str> = received
+        .iter()
+        .map(|request| request.route.as_str())
+        .collect();
+    let expected = [
+        "POST /v1/customers",
+        "GET /v1/payment_methods",
+        "POST /v1/payment_intents",
+        CAPTURE,
+    ];
+    assert_eq!(routes, expected);
+    for request in &received {
+        let authorization = format!("Bearer {KEY}");
+        assert_eq!(
+            request.header("authorization"),
+            Some(authorization.as_str())
+        );
+        assert!(request.header("stripe-version").is_some());
+    }
+    for request in &received[2..] {
+        let key = request.header("idempotency-key").unwrap();
+        assert!(key.starts_with(&booking), "{key}");
+    }
+    let customer_and_card = KEPT.split_once('/').unwrap();
+    assert_eq!(parameter(&received[2], "customer"), customer_and_card.0);
+    assert_eq!(
+        parameter(&received[2], "payment_method"),
+        customer_and_card.1
+    );
+    let ledger = server.ledger().await;
+    assert_eq!(
+        ledger.kinds_of(&booking),
+        ["booking"],
+        "the sandbox took no card"
+    );
+}
+
+#[tokio::test]
+async fn a_declined_card_books_nothing() {
+    let stripe = stripe().await;
+    stripe.on("POST /v1/payment_intents", |_| {
+        let error = json!({"type": "card_error", "code": "card_declined", "decline_code": "insufficient_funds"});
+        Answer::json(402, &json!({ "error": error }))
+    });
+    let server = gateway(&stripe).await;
+    let (booking, reply) = Booked::at("OK").card("pm_1").book(&server.client()).await;
+    reply.expect_problem(422, "payment_failed");
+    assert!(server.ledger().await.kinds_of(&booking).is_empty());
+}
+
+fn check(key: Option<&str>) -> (bool, String) {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/stripe.toml");
+    let mut command = Command::new(binary());
+    command
+        .args(["config", "check", "--config"])
+        .arg(example)
+        .env("STOPOVER_PLUGINS_DIR", target_dir().join("plugins"))
+        .env_remove("STRIPE_SECRET_KEY");
+    if let Some(key) = key {
+        command.env("STRIPE_SECRET_KEY", key);
+    }
+    let checked = command.output().unwrap();
+    let said = String::from_utf8(checked.stderr).unwrap();
+    (checked.status.success(), said)
+}
+
+#[test]
+fn the_example_is_valid_with_a_key_in_the_environment() {
+    let (is_valid, said) = check(Some(KEY));
+    assert!(is_valid, "{said}");
+    let (is_valid, said) = check(None);
+    assert!(!is_valid);
+    assert!(said.contains("STRIPE_SECRET_KEY"), "{said}");
+}
