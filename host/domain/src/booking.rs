@@ -161,6 +161,14 @@ pub fn refund_reference(
     payment_reference(booking, payments, &payment.id, &call, tries)
 }
 
+/// The booking that one of our references is about: each begins with its id.
+#[must_use]
+pub fn booking_of_reference(reference: &str) -> Option<BookingId> {
+    // What follows an id begins with a dash, and no id that is made here has one.
+    let id = reference.split('-').next().unwrap_or_default();
+    BookingId::parse(id).ok()
+}
+
 /// The most characters of a membership number that are shown.
 const MEMBERSHIP_SHOWN: usize = 4;
 
@@ -181,6 +189,18 @@ pub fn masked_membership(number: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reference_leads_back_to_its_booking() {
+        let booking = BookingId::from_bits(7);
+        let payment = payment_reference(&booking, &[], &PaymentId::from_bits(1), "authorize", 0);
+        for reference in [booking.as_str(), &payment, &format!("{booking}-c1")] {
+            assert_eq!(booking_of_reference(reference), Some(booking.clone()));
+        }
+        for other in ["", "-", "bkg_", "bkg_-1", "ord_1", "pay_1-1", "bkg_a b"] {
+            assert_eq!(booking_of_reference(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn of_a_membership_number_only_the_end_is_shown() {

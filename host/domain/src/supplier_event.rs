@@ -39,6 +39,20 @@ pub enum SupplierEventKind {
     Irrelevant(String),
 }
 
+impl SupplierEventKind {
+    /// E.g. `booking_changed`.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::BookingChanged => "booking_changed",
+            Self::ItineraryChanged => "itinerary_changed",
+            Self::CancellationChanged => "cancellation_changed",
+            Self::PaymentChanged => "payment_changed",
+            Self::Irrelevant(_) => "irrelevant",
+        }
+    }
+}
+
 /// One thing that a supplier tells.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupplierEvent {

@@ -227,6 +227,10 @@ impl Config {
                 format!("modes of {id} must not be empty"),
             ));
             rules.push((!both, format!("{id} can either record or replay")));
+            rules.push((
+                supplier.has_usable_events_token(),
+                format!("events_token of {id} must be 32 to 128 of [A-Za-z0-9_-]"),
+            ));
         }
         for (mode, named) in [
             (Mode::Test, &self.payments.processor_test),

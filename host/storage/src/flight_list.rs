@@ -147,7 +147,7 @@ impl FlightBookingFilter {
 
     /// Whether most of what was made between two instants, if it was made evenly,
     /// was made in the time that is asked for.
-    fn takes_most(&self, first: Timestamp, last: Timestamp) -> bool {
+    pub(crate) fn takes_most(&self, first: Timestamp, last: Timestamp) -> bool {
         let from = self.created_from.map_or(first, |from| from.max(first));
         let to = self.created_to.map_or(last, |to| to.min(last));
         to.since(from).saturating_mul(2) > last.since(first)
@@ -236,19 +236,25 @@ impl Conditions {
         self.texts.join(" AND ")
     }
 
-    /// A page of what meets the conditions: first its ids, which are in the index,
-    /// then the documents of those alone, in no order. One more than wanted.
-    fn page(mut self, order: &str, page: Page) -> Statement {
+    /// A page of what meets the conditions.
+    fn page(self, order: &str, page: Page) -> Statement {
+        let ids = format!(
+            "SELECT organization, mode, id FROM flight_booking WHERE {} ORDER BY {order}",
+            self.text()
+        );
+        self.documents(&ids, page)
+    }
+
+    /// A page of bookings: first its ids, which are in an index, then the documents
+    /// of those alone, in no order. One more than wanted.
+    fn documents(mut self, ids: &str, page: Page) -> Statement {
         let limit = self.bind(page.limit.saturating_add(1));
         let offset = self.bind(page.offset);
         Statement {
             sql: format!(
-                "SELECT booking.document FROM \
-                 (SELECT organization, mode, id FROM flight_booking WHERE {} \
-                  ORDER BY {order} LIMIT {limit} OFFSET {offset}) AS page \
+                "SELECT booking.document FROM ({ids} LIMIT {limit} OFFSET {offset}) AS page \
                  JOIN flight_booking AS booking ON booking.organization = page.organization \
-                 AND booking.mode = page.mode AND booking.id = page.id",
-                self.text()
+                 AND booking.mode = page.mode AND booking.id = page.id"
             )
             .into(),
             args: self.args,
@@ -305,7 +311,7 @@ pub(crate) fn few(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
     Statement {
         sql: format!(
             "SELECT COUNT(*) AS number FROM \
-             (SELECT created_at FROM flight_booking WHERE {} LIMIT {limit}) AS some",
+             (SELECT created_at FROM flight_booking WHERE {} LIMIT {limit}) AS bounded",
             conditions.text()
         )
         .into(),
@@ -315,10 +321,19 @@ pub(crate) fn few(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
 
 pub(crate) fn few_by_price(owner: &Owner, filter: &FlightBookingFilter, page: Page) -> Statement {
     let mut conditions = Conditions::timed(owner, filter);
+    // A limit keeps the databases from looking for them in any other way.
+    let limitless = conditions.bind(i64::MAX);
     let last = conditions.bind(UNPRICED);
     let order = if filter.descending { "DESC" } else { "ASC" };
-    let order = format!("price = {last}, price {order}, id {order}");
-    conditions.page(&order, page)
+    let ids = format!(
+        "SELECT booking.organization, booking.mode, booking.id FROM \
+         (SELECT organization, mode, id FROM flight_booking WHERE {} LIMIT {limitless}) AS few \
+         JOIN flight_booking AS booking ON booking.organization = few.organization \
+         AND booking.mode = few.mode AND booking.id = few.id \
+         ORDER BY booking.price = {last}, booking.price {order}, booking.id {order}",
+        conditions.text()
+    );
+    conditions.documents(&ids, page)
 }
 
 /// With the wanted id at the supplier; the other filters apply too.

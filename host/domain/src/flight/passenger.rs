@@ -4,7 +4,7 @@ use crate::time::Date;
 use serde::{Deserialize, Serialize};
 
 /// By age at the airline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PassengerType {
     /// With a seat of their own, 12 years or older at most airlines.

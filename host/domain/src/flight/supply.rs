@@ -279,7 +279,7 @@ pub struct CancellationAmounts {
 pub struct BookingState {
     /// Where it stands.
     pub status: BookingStatus,
-    /// The supplier's id.
+    /// The supplier's id; empty while a pending booking has none.
     pub supplier_reference: String,
     /// Ours, as the supplier repeats it.
     pub client_reference: Option<String>,

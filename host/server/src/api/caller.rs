@@ -73,6 +73,24 @@ impl Caller {
     }
 }
 
+/// Any call, also of somebody without a key. Arrives as an extractor.
+#[derive(Debug, Clone)]
+pub struct Visit {
+    /// `x-request-id`, the caller's or ours.
+    pub request_id: Arc<str>,
+    /// When the answer must be there.
+    pub deadline: Deadline,
+}
+
+impl<S: Sync> FromRequestParts<S> for Visit {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let visit = parts.extensions.get::<Self>().cloned();
+        visit.ok_or_else(|| ApiError::from(Code::InternalError))
+    }
+}
+
 impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = ApiError;
 

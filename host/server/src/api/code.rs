@@ -60,6 +60,8 @@ codes! {
         "The key is malformed, unknown, revoked or expired.";
     OrganizationMismatch = 403 "organization_mismatch" never "The key belongs to another organization"
         "x-organization-id names another organization than the key's.";
+    InvalidSignature = 401 "invalid_signature" never "The delivery is not the supplier's"
+        "The supplier's signature is missing, wrong or too old.";
     InsufficientScope = 403 "insufficient_scope" never "The key may not do this"
         "The key lacks the scope of this operation.";
     NotFound = 404 "not_found" never "There is nothing here"

@@ -8,14 +8,18 @@
 mod json;
 mod parameter;
 mod part;
+mod raw;
 
 pub use crate::api::extract::part::{Body, Id, IdempotencyKey, PathValue, Query};
+pub use crate::api::extract::raw::Unread;
+pub(crate) use crate::api::extract::raw::{BodyError, collect};
 
 use crate::api::document::Inputs;
 use crate::api::problem::{ApiError, Place, Violation};
 use crate::app::App;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use host_domain::time::Timestamp;
+use http::request::Parts;
 use http::{HeaderMap, Uri};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -79,7 +83,25 @@ impl<T: Part> FromRequest<Arc<App>> for Valid<T> {
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let params = RawPathParams::from_request_parts(&mut parts, app).await;
+        let mut incoming = Incoming::of_head(&mut parts, app).await;
+        if T::READS_BODY {
+            incoming.json = json::read(incoming.headers, body, app).await?;
+        }
+        if !T::READS_QUERY {
+            incoming.refuse_parameters();
+        }
+        let taken = T::take(&mut incoming);
+        match taken {
+            Some(taken) if incoming.found.is_empty() => Ok(Self(taken)),
+            _ => Err(ApiError::violations(incoming.found)),
+        }
+    }
+}
+
+impl<'a> Incoming<'a> {
+    /// What stands before the body.
+    async fn of_head(parts: &'a mut Parts, app: &'a Arc<App>) -> Self {
+        let params = RawPathParams::from_request_parts(parts, app).await;
         let mut found = Vec::new();
         let path = match &params {
             Ok(params) => params
@@ -96,32 +118,17 @@ impl<T: Part> FromRequest<Arc<App>> for Valid<T> {
                 Vec::new()
             }
         };
-        let json = if T::READS_BODY {
-            Some(json::read(&parts.headers, body, app).await?)
-        } else {
-            None
-        };
-        let mut incoming = Incoming {
+        Self {
             app,
             headers: &parts.headers,
             uri: &parts.uri,
             path,
-            json: json.flatten(),
+            json: None,
             now: app.clock.now(),
             found,
-        };
-        if !T::READS_QUERY {
-            incoming.refuse_parameters();
-        }
-        let taken = T::take(&mut incoming);
-        match taken {
-            Some(taken) if incoming.found.is_empty() => Ok(Self(taken)),
-            _ => Err(ApiError::violations(incoming.found)),
         }
     }
-}
 
-impl Incoming<'_> {
     fn note(&mut self, place: Place, pointer: &str, code: &str, detail: impl Into<String>) {
         self.found.push(Violation::at(place, pointer, code, detail));
     }

@@ -1,7 +1,7 @@
 //! What surrounds every call: its id, whose it is, how much is left to it, and
 //! the form of its answer. Handlers see none of it.
 
-use crate::api::caller::{Caller, Scope};
+use crate::api::caller::{Caller, Scope, Visit};
 use crate::api::code::Code;
 use crate::api::problem::{ApiError, Place, Violation, error_of};
 use crate::app::App;
@@ -47,6 +47,10 @@ pub(crate) async fn surround(
     let verdict = app.limiter.check(&bucket(&identity, &request));
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
+    request.extensions_mut().insert(Visit {
+        request_id: Arc::clone(&request_id),
+        deadline,
+    });
     match identity.clone() {
         Ok(caller) => {
             request.extensions_mut().insert(caller);

@@ -261,21 +261,19 @@ fn report(
     let at = error.instance_path().as_str();
     match error.kind() {
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            for name in unexpected.iter().take(UNKNOWN_MAX) {
-                found.push(Violation::at(
-                    place,
-                    format!("{at}/{}", escape(name)),
-                    "unknown_field",
-                    "there is no such field",
-                ));
-            }
-            let holder = known
-                .and_then(|known| known.pointer_mut(at))
-                .and_then(Value::as_object_mut);
-            if let Some(members) = holder {
+            unknown_fields(place, at, unexpected, found);
+            if let Some(members) = members_at(known, at) {
                 members.retain(|name, _| !unexpected.contains(name));
             }
         }
+        // Of an object that has no fields; which one was sent is not said.
+        Kind::FalseSchema => match members_at(known, at).map(std::mem::take) {
+            Some(members) => {
+                let unexpected: Vec<String> = members.into_iter().map(|(name, _)| name).collect();
+                unknown_fields(place, at, &unexpected, found);
+            }
+            None => found.push(Violation::at(place, at, "not_allowed", "must not be there")),
+        },
         Kind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
             found.push(Violation::at(
@@ -297,6 +295,21 @@ fn report(
 
 /// Unknown fields named one by one, at most.
 const UNKNOWN_MAX: usize = 50;
+
+fn unknown_fields(place: Place, at: &str, unexpected: &[String], found: &mut Vec<Violation>) {
+    for name in unexpected.iter().take(UNKNOWN_MAX) {
+        found.push(Violation::at(
+            place,
+            format!("{at}/{}", escape(name)),
+            "unknown_field",
+            "there is no such field",
+        ));
+    }
+}
+
+fn members_at<'a>(known: Option<&'a mut Value>, at: &str) -> Option<&'a mut Map<String, Value>> {
+    known?.pointer_mut(at)?.as_object_mut()
+}
 
 /// Of several forms that a value may have, reports what the one misses that was
 /// meant: the first whose type is right.

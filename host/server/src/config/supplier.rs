@@ -30,6 +30,8 @@ pub struct SupplierConfig {
     #[serde(default)]
     pub secrets: BTreeMap<String, Secret>,
     #[serde(default)]
+    pub events_token: Secret,
+    #[serde(default)]
     pub limits: Limits,
     #[serde(default = "priority")]
     pub priority: i32,
@@ -108,6 +110,14 @@ impl SupplierConfig {
                 weight: rank.weight,
             },
         )
+    }
+
+    /// Whether the token of its webhooks stands in a path as it is, and cannot be
+    /// guessed; none is usable too.
+    pub(super) fn has_usable_events_token(&self) -> bool {
+        let token = self.events_token.expose();
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+        token.is_empty() || (32..=128).contains(&token.len()) && token.bytes().all(is_plain)
     }
 
     /// What the runtime loads.

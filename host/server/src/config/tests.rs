@@ -37,15 +37,16 @@ fn every_key_of_a_supplier_is_explained() {
             assert_eq!(value, &keys[key], "{key}");
         }
     }
-    let minimal = "[[suppliers]]\nid = \"NUITEE_HOTELS\"\nkind = \"hotel\"\nmodes = [\"test\"]\ncomponent = \"nuitee-hotels.wasm\"\n";
     assert_eq!(
-        load(minimal, &Environment::default())
+        load(PLAIN_SUPPLIER, &Environment::default())
             .unwrap()
             .redacted()
             .unwrap(),
         config.redacted().unwrap()
     );
 }
+
+const PLAIN_SUPPLIER: &str = "[[suppliers]]\nid = \"NUITEE_HOTELS\"\nkind = \"hotel\"\nmodes = [\"test\"]\ncomponent = \"nuitee-hotels.wasm\"\n";
 
 #[test]
 fn file_overrides_default_and_environment_overrides_file() {
@@ -84,6 +85,8 @@ fn values_out_of_range_are_refused() {
         "[limits]\nburst = 0\n",
         "[reconcile]\nschedule_s = []\n",
         "public_url = \"example.com\"\n",
+        &format!("{PLAIN_SUPPLIER}events_token = \"0123456789012345678901234567890\"\n"),
+        &format!("{PLAIN_SUPPLIER}events_token = \"0123456789012345678901234567890/\"\n"),
         "[payments]\nprocessor_live = \"X\"\n",
     ] {
         assert!(
@@ -109,6 +112,7 @@ modes = ["live"]
 component = "s.wasm"
 credentials = [{ host = "api.example.com", header = "authorization", value = "Bearer ${TOKEN}" }]
 secrets = { signing = "${TOKEN}" }
+events_token = "${TOKEN}-0123456789012345678901234567890"
 "#;
 
 #[test]

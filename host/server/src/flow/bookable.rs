@@ -82,6 +82,7 @@ pub(crate) trait Bookable: Clone + Debug + Send + Sync + Sized + 'static {
     fn prebook_started() -> Self::Event;
     fn prebook_refused() -> Self::Event;
     fn offer_expired() -> Self::Event;
+    fn hinted() -> Self::Event;
     fn book_started(payment: Option<Payment>) -> Self::Event;
     /// The call whose outcome may be unknown, by the name of its step.
     fn open_call(&self) -> Option<(&'static str, &Leg)>;

@@ -4,6 +4,8 @@
 pub(crate) mod flight;
 pub(crate) mod hotel;
 mod payment;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use payment::{authorized, captured, found_payment, found_refund, refunded, voided};
 

@@ -2,10 +2,9 @@
 
 use super::*;
 use crate::render::policy::CancellationQuote;
+use host_domain::booking::{Failure, Settlement};
 use host_domain::event::EventType;
-use host_domain::hotel::booking::{
-    Cancellation, CancellationStatus, Failure, Held, Room, Settlement, State,
-};
+use host_domain::hotel::booking::{Booking, Cancellation, CancellationStatus, Held, Room, State};
 use host_domain::hotel::content::{Condition, WeatherDay};
 use host_domain::hotel::quote::{self, QuoteSource};
 use host_domain::hotel::{

@@ -4,12 +4,16 @@ mod attempt;
 mod catalog;
 mod customer;
 mod database;
+mod flight;
+mod flight_list;
 mod hotel;
 mod idempotency;
 mod job;
 mod outage;
 mod plan;
+mod reference;
 mod schema;
+mod supplier_event;
 mod write;
 
 use crate::{Conflict, Options, Store, Write};

@@ -46,7 +46,10 @@ fn ids(numbers: impl IntoIterator<Item = u32>) -> Vec<AirportId> {
 
 async fn an_airport_keeps_the_id_that_it_got_first(db: &TestDatabase) {
     assert_eq!(save(&db.store, &[]).await, []);
-    assert_eq!(save(&db.store, &[seen(1, 1), seen(2, 2)]).await, ids([1, 2]));
+    assert_eq!(
+        save(&db.store, &[seen(1, 1), seen(2, 2)]).await,
+        ids([1, 2])
+    );
     // In the order of the question; one of them twice, one renamed.
     let mut second = [seen(3, 13), seen(2, 12), seen(1, 11), seen(3, 13)];
     second[1].airport.name = "Basel".into();

@@ -16,7 +16,7 @@ fn event(id: &str) -> SupplierEvent {
         kind: SupplierEventKind::BookingChanged,
         supplier_reference: Some("ord_1".into()),
         client_reference: Some("bkg_1-book".into()),
-        supplier_offer: Some("off \u{0} 'ü'".into()),
+        supplier_offer: Some("off \"ü' %".into()),
         occurred_at: Some(NOW),
     }
 }

@@ -23,6 +23,7 @@ use host_domain::flight::supply::{
     PriceRequest, Service, ServiceType, SupplierQuote,
 };
 use host_domain::money::{Currency, Money};
+use host_domain::supplier::BookingStatus;
 
 /// Extras of one ticket, for sale or bought: a seat map lists some 400 a segment.
 const SERVICES_MAX: usize = 2_000;
@@ -181,7 +182,13 @@ impl Asked {
 /// The asked booking, as the supplier has it, in whatever currency that is.
 pub(crate) fn booking_state(state: wire::FlightBookingState, asked: &Asked) -> Read<BookingState> {
     let currency = currency("currency", &state.currency)?;
-    let supplier_reference = text::reference("supplier-reference", state.supplier_reference)?;
+    let status = booking_status(state.status)?;
+    // What is only accepted may have no name at the supplier yet.
+    let unnamed = status == BookingStatus::Pending && state.supplier_reference.is_empty();
+    let supplier_reference = match unnamed {
+        true => String::new(),
+        false => text::reference("supplier-reference", state.supplier_reference)?,
+    };
     let another = |wanted: &String| *wanted != supplier_reference;
     if asked.supplier_reference.as_ref().is_some_and(another) {
         return bad("supplier-reference", "another booking than asked for");
@@ -192,7 +199,7 @@ pub(crate) fn booking_state(state: wire::FlightBookingState, asked: &Asked) -> R
         return bad("client-reference", "another booking than asked for");
     }
     Ok(BookingState {
-        status: booking_status(state.status)?,
+        status,
         supplier_reference,
         client_reference,
         airline_pnr: text::some(state.airline_pnr, text::LINE_CHARS),

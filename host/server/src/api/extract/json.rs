@@ -1,13 +1,13 @@
-//! The body as JSON text: its size, its type, its form.
+//! The body as JSON text: its type, its form.
 
 use crate::api::code::Code;
+use crate::api::extract::raw::{self, BodyError};
 use crate::api::problem::ApiError;
 use crate::app::App;
 use axum::body::Body;
-use bytes::{Bytes, BytesMut};
-use futures::StreamExt;
+use bytes::Bytes;
 use http::HeaderMap;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::CONTENT_TYPE;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::fmt;
@@ -16,30 +16,21 @@ use std::time::Duration;
 /// Longest body, in bytes.
 const BODY_BYTES_MAX: usize = 1 << 20;
 
-/// How much of a longer one is read before the connection is given up.
-const DRAINED_BYTES_MAX: usize = 8 << 20;
-
 /// The body as JSON; none when it is empty.
 pub(super) async fn read(
     headers: &HeaderMap,
     body: Body,
     app: &App,
 ) -> Result<Option<Value>, ApiError> {
-    let declared = headers
-        .get(CONTENT_LENGTH)
-        .and_then(|length| length.to_str().ok());
-    if declared
-        .and_then(|length| length.parse::<u64>().ok())
-        .is_some_and(|length| length > DRAINED_BYTES_MAX as u64)
-    {
-        return Err(Code::BodyTooLarge.into());
-    }
     let patience = Duration::from_secs(app.config.limits.request_s);
-    let bytes = tokio::time::timeout(patience, collect(body))
+    let bytes = raw::collect(headers, body, BODY_BYTES_MAX, patience)
         .await
-        .map_err(|_| {
-            ApiError::from(Code::MalformedJson).detail("the body did not arrive in time")
-        })??;
+        .map_err(|error| match error {
+            BodyError::TooLarge => ApiError::from(Code::BodyTooLarge),
+            BodyError::Late | BodyError::CutOff => {
+                ApiError::from(Code::MalformedJson).detail(error.to_string())
+            }
+        })?;
     if bytes.is_empty() && !headers.contains_key(CONTENT_TYPE) {
         return Ok(None);
     }
@@ -63,29 +54,6 @@ fn parse(bytes: &Bytes) -> Result<Option<Value>, ApiError> {
         let detail = format!("{what} at line {}, column {}", error.line(), error.column());
         ApiError::from(Code::MalformedJson).detail(detail)
     })
-}
-
-/// The whole body. One that is too long is still read to its end and dropped: a
-/// caller that is still sending would see a broken connection, not the answer.
-async fn collect(body: Body) -> Result<Bytes, ApiError> {
-    let mut chunks = body.into_data_stream();
-    let mut bytes = BytesMut::new();
-    let mut length = 0_usize;
-    while let Some(chunk) = chunks.next().await {
-        let chunk = chunk
-            .map_err(|_| ApiError::from(Code::MalformedJson).detail("the body was cut off"))?;
-        length = length.saturating_add(chunk.len());
-        if length > DRAINED_BYTES_MAX {
-            break;
-        }
-        if length <= BODY_BYTES_MAX {
-            bytes.extend_from_slice(&chunk);
-        }
-    }
-    if length > BODY_BYTES_MAX {
-        return Err(Code::BodyTooLarge.into());
-    }
-    Ok(bytes.freeze())
 }
 
 /// `application/json`, with whatever parameters.

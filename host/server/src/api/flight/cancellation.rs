@@ -20,7 +20,7 @@ use utoipa::ToSchema;
 /// The operation that its keys belong to.
 const OPERATION: &str = "flight_cancel";
 
-/// An empty object: a ticket is cancelled whole, whatever it costs.
+/// Nothing to say: a ticket is cancelled whole, whatever it costs.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({}))]

@@ -2,18 +2,18 @@
 
 use crate::api::answer::Answer;
 use crate::api::caller::Caller;
+use crate::api::cancellation;
 use crate::api::extract::{Body, Found, Id, IdempotencyKey, Rules, Valid};
 use crate::api::identifier::{RoomIdText, check_distinct};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
 use crate::app::App;
-use crate::flow::cancel::CancelError;
 use crate::flow::hotel::cancel::Cancel;
-use crate::idempotency::{KeyUse, RequestKey};
+use crate::idempotency::RequestKey;
 use crate::render::booking::{self, HotelBooking};
 use crate::render::policy::CancellationQuote;
 use axum::extract::State;
-use host_domain::hotel::{Booking, Status};
+use host_domain::hotel::Status;
 use host_domain::id::BookingId;
 use host_domain::time::Timestamp;
 use serde::Deserialize;
@@ -69,7 +69,9 @@ pub(crate) async fn cancel_hotel_booking(
             .collect(),
         request_id: caller.request_id.to_string(),
     };
-    let booking = cancel(&app, key, &wish).await?;
+    let failed = |error| ApiError::cancel(error, &wish.rooms);
+    let beginning = app.begin_cancel_hotel(&wish);
+    let booking = cancellation::under_key(&app, key, &wish.booking, beginning, failed).await?;
     let running = booking.status() == Status::CancelInProgress;
     let shown = booking::changed(&booking);
     let answer = if running {
@@ -78,23 +80,6 @@ pub(crate) async fn cancel_hotel_booking(
         Answer::ok(shown)
     };
     Ok(answer.meta(SupplierMeta::of(booking.supplier)))
-}
-
-/// Begins under a key, if there is one; a key whose request came to nothing is given back.
-async fn cancel(app: &App, key: Option<RequestKey>, wish: &Cancel) -> Result<Booking, ApiError> {
-    let failed = |error| ApiError::cancel(error, &wish.rooms);
-    let Some(key) = key else {
-        return app.begin_cancel_hotel(wish).await.map_err(failed);
-    };
-    let used = app
-        .use_key(&key, wish.booking.as_str())
-        .await
-        .map_err(ApiError::key)?;
-    let begun = app.begin_cancel_hotel(wish).await;
-    if used == KeyUse::First && !matches!(begun, Ok(_) | Err(CancelError::Flow(_))) {
-        app.free_key(&key).await;
-    }
-    begun.map_err(failed)
 }
 
 /// Quote a cancellation

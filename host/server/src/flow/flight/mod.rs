@@ -181,6 +181,10 @@ impl Bookable for Booking {
         Event::OfferExpired
     }
 
+    fn hinted() -> Event {
+        Event::Hinted
+    }
+
     fn book_started(payment: Option<Payment>) -> Event {
         Event::BookStarted { payment }
     }

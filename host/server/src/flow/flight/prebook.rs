@@ -37,8 +37,10 @@ impl App {
     /// Binds a fare; repeated with its key, gives what the first call made.
     pub(crate) async fn prebook_flight(
         self: &Arc<Self>,
-        wish: PrebookFlight,
+        mut wish: PrebookFlight,
     ) -> Result<Prebound<Booking>, PrebookError> {
+        // In the order in which they were priced, which is what suppliers count by.
+        wish.passengers.sort_by_key(|passenger| passenger.passenger_type);
         let settlement = self.settlement_of(&wish.offer.supplier);
         let settlement = settlement.ok_or(PrebookError::Unsupported)?;
         let call = PrebookCall {

@@ -165,6 +165,10 @@ impl Bookable for Booking {
         Event::OfferExpired
     }
 
+    fn hinted() -> Event {
+        Event::Hinted
+    }
+
     fn book_started(payment: Option<Payment>) -> Event {
         Event::BookStarted { payment }
     }

@@ -76,7 +76,7 @@ fn booked_state(state: BookingState, payment: PaymentId, next_at: Timestamp) -> 
         | BookingStatus::CancelPending
         | BookingStatus::PartiallyCanceled => {
             let event = Event::BookPending {
-                supplier_reference: Some(reference.clone()),
+                supplier_reference: Some(reference.clone()).filter(|known| !known.is_empty()),
                 next_at,
             };
             judged(event, Outcome::Done, "accepted")

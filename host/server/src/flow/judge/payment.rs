@@ -1,5 +1,8 @@
 //! What a processor's answers mean for a payment.
 
+#[cfg(test)]
+mod tests;
+
 use crate::flow::judge::{Judgement, Outcome, Times, is_proof, judged};
 use host_domain::id::RefundId;
 use host_domain::leg::Leg;

@@ -9,7 +9,6 @@ use utoipa::ToSchema;
 /// A part of the aircraft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[expect(missing_docs, reason = "the names that the trade uses")]
 pub(crate) enum Cabin {
     Economy,
     PremiumEconomy,

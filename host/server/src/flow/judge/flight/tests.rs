@@ -1,1 +1,361 @@
-//! Every answer of a flight supplier, and what it means.
+//! Every answer of a flight supplier, and what it means. The rule that matters
+//! most: only a definite no is a no.
+#![expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
+
+use super::*;
+use crate::flow::judge::tests::{NOW, euros, judge, pending, refusal, sent};
+use host_domain::booking::Settlement;
+use host_domain::flight::booking::{BookedService, Purchase, PurchaseState, ServiceStatus};
+use host_domain::flight::passenger::{Contact, Travellers};
+use host_domain::flight::supply::{Service, ServiceType};
+use host_domain::flight::{FareCondition, FareConditions};
+use host_domain::id::{BookingId, PurchaseId, ServiceId};
+use host_domain::owner::{Mode, Owner, Tenant};
+use host_domain::supplier::SupplierId;
+
+fn booking(state: State) -> Booking {
+    let unknown = FareCondition {
+        allowed: None,
+        penalty: None,
+    };
+    Booking {
+        id: BookingId::from_bits(1),
+        owner: Owner {
+            tenant: Tenant {
+                organization: "demo".into(),
+                mode: Mode::Test,
+            },
+            user: "org".into(),
+        },
+        version: 1,
+        supplier: SupplierId::parse("SUPPLIER_A").unwrap(),
+        reference_id: None,
+        supplier_offer: "o".into(),
+        exclusive_key: None,
+        supplier_prebook: Some("p".into()),
+        supplier_reference: Some("S1".into()),
+        airline_pnr: None,
+        contact: Contact {
+            email: "a@example.org".into(),
+            phone: "+4912345678".into(),
+        },
+        travellers: Travellers {
+            adults: 1,
+            children: vec![],
+            infants: 0,
+        },
+        passengers: vec![],
+        sealed: None,
+        offered: euros(100),
+        ticket: Some(euros(100)),
+        fare: None,
+        fare_tax: None,
+        fare_conditions: FareConditions {
+            refund: unknown,
+            change: unknown,
+        },
+        journeys: vec![],
+        services: vec![],
+        purchases: vec![],
+        changes: vec![],
+        parts: 0,
+        use_payment_sdk: false,
+        settlement: Settlement::Gateway,
+        expires_at: Timestamp(9_000_000),
+        state,
+        payments: vec![],
+        cancellation_runs: 1,
+        cancellation: None,
+        failure: None,
+        created_at: Timestamp(0),
+        updated_at: Timestamp(0),
+        confirmed_at: None,
+        canceled_at: None,
+    }
+}
+
+fn completing(book: Leg) -> Booking {
+    booking(State::CompleteInProgress { book })
+}
+
+fn canceling(cancel: Leg) -> Booking {
+    booking(State::CancelInProgress { cancel })
+}
+
+fn buying(buy: Leg) -> Booking {
+    let bag = bag();
+    let mut booking = booking(State::Confirmed { reread: None });
+    booking.purchases = vec![Purchase {
+        id: PurchaseId::from_bits(1),
+        services: vec![ServiceId::from_bits(1)],
+        payment: payment(),
+        total: euros(60),
+        state: PurchaseState::Open { buy },
+        failure: None,
+        created_at: Timestamp(0),
+    }];
+    booking.services = vec![BookedService {
+        id: ServiceId::from_bits(1),
+        status: ServiceStatus::Pending,
+        supplier_service_id: bag.supplier_service_id,
+        on_ticket_as: None,
+        service_type: bag.service_type,
+        passenger: 0,
+        supplier_segment_ids: vec![],
+        segment_ids: vec![],
+        baggage: None,
+        quantity: 1,
+        unit_amount: euros(60),
+        payment: payment(),
+    }];
+    booking
+}
+
+fn bag() -> Service {
+    Service {
+        supplier_service_id: "bag-1".into(),
+        service_type: ServiceType::Baggage,
+        passenger: Some(0),
+        supplier_segment_ids: vec![],
+        baggage: None,
+        quantity: 1,
+        unit_amount: euros(60),
+    }
+}
+
+fn payment() -> PaymentId {
+    PaymentId::from_bits(1)
+}
+
+fn state(status: BookingStatus) -> BookingState {
+    BookingState {
+        status,
+        supplier_reference: "S1".into(),
+        client_reference: None,
+        airline_pnr: None,
+        total: euros(100),
+        fare: None,
+        fare_tax: None,
+        journeys: vec![],
+        services: vec![],
+        changes: vec![],
+        cancellation: None,
+    }
+}
+
+fn with_bag() -> BookingState {
+    BookingState {
+        services: vec![bag()],
+        ..state(BookingStatus::Confirmed)
+    }
+}
+
+fn failed() -> BookingStatus {
+    BookingStatus::Failed(refusal(RefusalReason::Unavailable))
+}
+
+fn refused(reason: RefusalReason) -> ChangeError {
+    ChangeError::Refused(refusal(reason))
+}
+
+fn unknown() -> ChangeError {
+    ChangeError::Unknown("cut".into())
+}
+
+fn not_sent() -> [ChangeError; 3] {
+    [
+        ChangeError::NotSent("refused".into()),
+        ChangeError::RateLimited {
+            retry_after_s: None,
+        },
+        ChangeError::Overloaded,
+    ]
+}
+
+fn told(judgement: &Judgement<Event>) -> (&'static str, Outcome) {
+    (judgement.event.name(), judgement.outcome)
+}
+
+#[test]
+fn only_a_definite_no_to_a_booking_is_a_no() {
+    use BookingStatus as S;
+    use RefusalReason as R;
+    let sent = completing(sent(9_000));
+    let definite = [
+        R::Unavailable,
+        R::Expired,
+        R::PriceChanged(euros(110)),
+        R::TermsChanged,
+        R::PaymentDeclined,
+        R::Invalid,
+        R::Account,
+        R::Other("no".into()),
+    ];
+    let definite = definite.map(|reason| {
+        let answer = Err(refused(reason));
+        (answer, ("book_refused", Outcome::Refused))
+    });
+    let others = [
+        (Ok(state(S::Confirmed)), ("book_confirmed", Outcome::Done)),
+        (Ok(state(S::Pending)), ("book_pending", Outcome::Done)),
+        (Ok(state(S::Canceled)), ("book_refused", Outcome::Refused)),
+        (Ok(state(failed())), ("book_refused", Outcome::Refused)),
+        (
+            Err(refused(R::PaymentRequired)),
+            ("checkout_not_completed", Outcome::Refused),
+        ),
+        (
+            Err(refused(R::Duplicate)),
+            ("book_checked", Outcome::Unknown),
+        ),
+        (Err(unknown()), ("book_checked", Outcome::Unknown)),
+        (
+            Err(ChangeError::Unsupported),
+            ("book_not_sent", Outcome::NotSent),
+        ),
+    ];
+    let unsent = not_sent().map(|error| (Err(error), ("book_not_sent", Outcome::NotSent)));
+    for (answer, expected) in definite.into_iter().chain(others).chain(unsent) {
+        let judgement = judge(|times| booked(&sent, answer.clone(), payment(), times));
+        assert_eq!(told(&judgement), expected, "{answer:?}");
+    }
+}
+
+#[test]
+fn not_finding_a_booking_is_proof_only_where_and_when_reads_are_consistent() {
+    for (leg, consistent, event) in [
+        (sent(0), None, "book_checked"),
+        (sent(0), Some(10_001), "book_checked"),
+        (sent(0), Some(10_000), "book_refused"),
+        // It was accepted: that it is not found does not take that back.
+        (pending(0), Some(0), "book_checked"),
+    ] {
+        let booking = completing(leg);
+        let judgement =
+            judge(|times| found(&booking, Ok(Found::Nothing), payment(), consistent, times));
+        assert_eq!(judgement.event.name(), event, "{consistent:?}");
+    }
+}
+
+#[test]
+fn a_cancellation_is_refused_only_by_a_no_or_by_a_ticket_that_stands() {
+    use BookingStatus as S;
+    let sent = canceling(sent(9_000));
+    let unsent = not_sent().map(|error| (Err(error), ("cancel_not_sent", Outcome::NotSent)));
+    let answers = [
+        (Ok(state(S::Canceled)), ("cancel_done", Outcome::Done)),
+        (
+            Ok(state(S::CancelPending)),
+            ("cancel_pending", Outcome::Done),
+        ),
+        (Ok(state(S::Pending)), ("cancel_pending", Outcome::Done)),
+        (
+            Ok(state(S::Confirmed)),
+            ("cancel_checked", Outcome::Unknown),
+        ),
+        (Ok(state(failed())), ("cancel_checked", Outcome::Unknown)),
+        (
+            Err(refused(RefusalReason::NotCancellable)),
+            ("cancel_refused", Outcome::Refused),
+        ),
+        (
+            Err(ChangeError::Unsupported),
+            ("cancel_refused", Outcome::Refused),
+        ),
+        (Err(unknown()), ("cancel_checked", Outcome::Unknown)),
+    ];
+    for (answer, expected) in answers.into_iter().chain(unsent) {
+        let judgement = judge(|times| canceled(&sent, answer.clone(), times));
+        assert_eq!(told(&judgement), expected, "{answer:?}");
+    }
+}
+
+#[test]
+fn a_ticket_that_stands_tells_of_its_cancellation_by_how_far_that_had_come() {
+    let confirmed = || Ok(Found::Booking(Box::new(state(BookingStatus::Confirmed))));
+    for (leg, consistent, event) in [
+        (pending(0), None, "cancel_refused"),
+        (sent(0), Some(0), "cancel_lost"),
+        (sent(0), None, "cancel_checked"),
+    ] {
+        let booking = canceling(leg);
+        let judgement = judge(|times| found_canceling(&booking, confirmed(), consistent, times));
+        assert_eq!(judgement.event.name(), event);
+    }
+    let booking = canceling(sent(0));
+    for (answer, event) in [
+        (Ok(Found::Nothing), "cancel_checked"),
+        (Err(ReadError::TimedOut("slow".into())), "cancel_checked"),
+    ] {
+        let judgement = judge(|times| found_canceling(&booking, answer.clone(), Some(0), times));
+        assert_eq!(judgement.event.name(), event, "{answer:?}");
+    }
+}
+
+#[test]
+fn bags_are_bought_only_when_the_ticket_shows_them() {
+    use RefusalReason as R;
+    let sent = buying(sent(9_000));
+    let unsent = not_sent().map(|error| (Err(error), ("purchase_not_sent", Outcome::NotSent)));
+    let answers = [
+        (Ok(with_bag()), ("purchase_done", Outcome::Done)),
+        (
+            Ok(state(BookingStatus::Confirmed)),
+            ("purchase_checked", Outcome::Unknown),
+        ),
+        (
+            Err(refused(R::Unavailable)),
+            ("purchase_refused", Outcome::Refused),
+        ),
+        (
+            Err(refused(R::Duplicate)),
+            ("purchase_checked", Outcome::Unknown),
+        ),
+        (Err(unknown()), ("purchase_checked", Outcome::Unknown)),
+    ];
+    for (answer, expected) in answers.into_iter().chain(unsent) {
+        let judgement = judge(|times| bought(&sent, answer.clone(), times));
+        assert_eq!(told(&judgement), expected, "{answer:?}");
+    }
+}
+
+#[test]
+fn bags_that_are_not_on_the_ticket_prove_nothing_before_reads_are_consistent() {
+    let read = |state: BookingState| Ok(Found::Booking(Box::new(state)));
+    let bare = || state(BookingStatus::Confirmed);
+    for (answer, consistent, event) in [
+        (read(with_bag()), None, "purchase_done"),
+        (read(bare()), None, "purchase_checked"),
+        (read(bare()), Some(10_001), "purchase_checked"),
+        (read(bare()), Some(10_000), "purchase_refused"),
+        (Ok(Found::Nothing), Some(0), "purchase_checked"),
+        (
+            Err(ReadError::Failed("500".into())),
+            Some(0),
+            "purchase_checked",
+        ),
+    ] {
+        let booking = buying(sent(0));
+        let judgement = judge(|times| found_purchase(&booking, answer.clone(), consistent, times));
+        assert_eq!(judgement.event.name(), event, "{answer:?}");
+    }
+}
+
+#[test]
+fn a_ticket_that_cannot_be_read_anew_is_read_again_later() {
+    let booking = booking(State::Confirmed {
+        reread: Some(pending(0)),
+    });
+    let read = Found::Booking(Box::new(state(BookingStatus::Confirmed)));
+    for (answer, event) in [
+        (Ok(read), "reread"),
+        (Ok(Found::Nothing), "reread_failed"),
+        (Err(ReadError::TimedOut("slow".into())), "reread_failed"),
+    ] {
+        let judgement = judge(|times| reread(&booking, answer.clone(), times));
+        assert_eq!(judgement.event.name(), event, "{answer:?}");
+        if let Event::RereadFailed { next_at } = judgement.event {
+            assert!(next_at > NOW);
+        }
+    }
+}

@@ -3,27 +3,15 @@
 #![expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
 
 use super::*;
-use host_domain::hotel::booking::{Event as E, Settlement};
+use crate::flow::judge::tests::{euros, judge, pending, refusal, sent};
+use host_domain::booking::Settlement;
+use host_domain::hotel::booking::Event as E;
 use host_domain::hotel::offer::{Contact, HotelSummary, Occupancy, Stay};
-use host_domain::id::{BookingId, HotelId, InstrumentId, PaymentId};
-use host_domain::money::{Currency, Money};
+use host_domain::id::{BookingId, HotelId};
+use host_domain::money::Currency;
 use host_domain::owner::{Mode, Owner, Tenant};
-use host_domain::payment::Instrument;
-use host_domain::payment::{
-    Decline, Payment, PaymentError, PaymentState, ProcessorState, ProcessorStatus,
-};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Date;
-
-const NOW: Timestamp = Timestamp(10_000);
-
-fn schedules() -> (Schedule, Schedule) {
-    (Schedule::new(vec![5, 15]), Schedule::new(vec![30]))
-}
-
-fn euros(minor: i64) -> Money {
-    Money::new(minor, Currency::parse("EUR").unwrap())
-}
 
 fn completing(book: Leg) -> Booking {
     let date = |day| Date::new(2027, 1, day).unwrap();
@@ -88,14 +76,6 @@ fn completing(book: Leg) -> Booking {
     }
 }
 
-fn sent(since: i64) -> Leg {
-    Leg::due(Timestamp(since)).sent(Timestamp(since), Timestamp(since + 5000))
-}
-
-fn pending(since: i64) -> Leg {
-    sent(since).pending(Timestamp(since), Timestamp(since + 5000))
-}
-
 fn state(status: BookingStatus) -> BookingState {
     BookingState {
         status,
@@ -108,23 +88,6 @@ fn state(status: BookingStatus) -> BookingState {
         policy: None,
         cancellation: None,
     }
-}
-
-fn refusal(reason: RefusalReason) -> Refusal {
-    Refusal {
-        reason,
-        supplier_code: None,
-        message: "no".into(),
-    }
-}
-
-fn judge<T>(with: impl FnOnce(Times<'_>) -> T) -> T {
-    let (reconcile, capture_retry) = schedules();
-    with(Times {
-        now: NOW,
-        reconcile: &reconcile,
-        capture_retry: &capture_retry,
-    })
 }
 
 #[test]
@@ -295,161 +258,5 @@ fn a_cancellation_is_done_only_when_the_supplier_shows_it() {
             )
         });
         assert_eq!(judgement.event.name(), event, "{leg:?}");
-    }
-}
-
-fn paying(payment_state: PaymentState) -> Payment {
-    let processor = SupplierId::parse("CARDS").unwrap();
-    let instrument = Instrument {
-        id: InstrumentId::from_bits(1),
-        processor: processor.clone(),
-        token: "t".into(),
-        card: None,
-        created_at: NOW,
-    };
-    let payment = Payment::to_authorize(
-        PaymentId::from_bits(1),
-        euros(100),
-        processor,
-        &instrument,
-        NOW,
-    );
-    Payment {
-        state: payment_state,
-        ..payment
-    }
-}
-
-fn at_processor(status: ProcessorStatus) -> ProcessorState {
-    ProcessorState {
-        status,
-        processor_reference: "ch_1".into(),
-        authorized: euros(100),
-        captured: euros(if status == ProcessorStatus::Captured {
-            100
-        } else {
-            0
-        }),
-        refunded: euros(0),
-        card: None,
-        expires_at: None,
-    }
-}
-
-#[test]
-fn a_hold_counts_only_when_it_is_the_one_that_was_asked_for() {
-    use PaymentError as P;
-    let payment = paying(PaymentState::Authorizing(sent(9_000)));
-    let other_amount = ProcessorState {
-        authorized: euros(50),
-        ..at_processor(ProcessorStatus::Authorized)
-    };
-    for (answer, event) in [
-        (
-            Ok(at_processor(ProcessorStatus::Authorized)),
-            "payment_authorized",
-        ),
-        (Ok(other_amount), "payment_checked"),
-        (
-            Ok(at_processor(ProcessorStatus::RequiresAction)),
-            "payment_declined",
-        ),
-        (
-            Ok(at_processor(ProcessorStatus::Declined)),
-            "payment_declined",
-        ),
-        (
-            Err(P::Declined(Decline::InsufficientFunds)),
-            "payment_declined",
-        ),
-        (Err(P::Refused("bad token".into())), "payment_declined"),
-        (Err(P::NotSent("refused".into())), "payment_nothing_held"),
-        (Err(P::Unknown("cut".into())), "payment_checked"),
-    ] {
-        let judgement = judge(|times| authorized(&payment, answer.clone(), times));
-        assert_eq!(judgement.event.name(), event, "{answer:?}");
-    }
-}
-
-#[test]
-fn what_is_read_back_of_a_payment_fits_what_was_asked_for() {
-    use ProcessorStatus as S;
-    let sent = || sent(0);
-    for (payment_state, found, consistent, event) in [
-        (
-            PaymentState::Authorizing(sent()),
-            Some(S::Authorized),
-            None,
-            "payment_authorized",
-        ),
-        (
-            PaymentState::Authorizing(sent()),
-            None,
-            Some(0),
-            "payment_nothing_held",
-        ),
-        (
-            PaymentState::Authorizing(sent()),
-            None,
-            None,
-            "payment_checked",
-        ),
-        (
-            PaymentState::Capturing(sent()),
-            Some(S::Captured),
-            None,
-            "payment_captured",
-        ),
-        (
-            PaymentState::Capturing(sent()),
-            Some(S::Authorized),
-            None,
-            "payment_step_failed",
-        ),
-        (
-            PaymentState::Capturing(sent()),
-            Some(S::Voided),
-            None,
-            "payment_checked",
-        ),
-        (
-            PaymentState::Capturing(sent()),
-            None,
-            Some(0),
-            "payment_checked",
-        ),
-        (
-            PaymentState::Voiding(sent()),
-            Some(S::Voided),
-            None,
-            "payment_voided",
-        ),
-        (
-            PaymentState::Voiding(sent()),
-            Some(S::Authorized),
-            None,
-            "payment_step_failed",
-        ),
-        (
-            PaymentState::Voiding(sent()),
-            Some(S::Captured),
-            None,
-            "payment_checked",
-        ),
-        (
-            PaymentState::Voiding(sent()),
-            None,
-            Some(0),
-            "payment_voided",
-        ),
-    ] {
-        let payment = paying(payment_state.clone());
-        let judgement =
-            judge(|times| found_payment(&payment, Ok(found.map(at_processor)), consistent, times));
-        assert_eq!(
-            judgement.event.name(),
-            event,
-            "{payment_state:?}, {found:?}"
-        );
     }
 }

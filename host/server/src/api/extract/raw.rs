@@ -1,0 +1,110 @@
+//! The body as bytes, and requests whose body is read only once it is known that
+//! somebody wants it.
+
+use crate::api::caller::Visit;
+use crate::api::extract::{Incoming, Part};
+use crate::api::problem::ApiError;
+use crate::app::App;
+use axum::body::Body;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use bytes::{Bytes, BytesMut};
+use futures::StreamExt;
+use http::HeaderMap;
+use http::header::CONTENT_LENGTH;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How much of a body that is too long is read before the connection is given up.
+const DRAINED_BYTES_MAX: usize = 8 << 20;
+
+/// A request of which only what stands before its body is read: nobody knows yet
+/// whether the rest is wanted. Its query says nothing to us.
+#[derive(Debug)]
+pub struct Unread<T> {
+    /// Of the path.
+    pub parts: T,
+    /// As they came.
+    pub headers: HeaderMap,
+    /// What is not read.
+    pub body: Body,
+    /// Its id, and its deadline.
+    pub visit: Visit,
+}
+
+impl<T: Part> FromRequest<Arc<App>> for Unread<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
+        let (mut parts, body) = request.into_parts();
+        let visit = Visit::from_request_parts(&mut parts, app).await?;
+        let mut incoming = Incoming::of_head(&mut parts, app).await;
+        let taken = T::take(&mut incoming);
+        let violations = incoming.found;
+        match taken {
+            Some(taken) if violations.is_empty() => Ok(Self {
+                parts: taken,
+                headers: parts.headers,
+                body,
+                visit,
+            }),
+            _ => Err(ApiError::violations(violations)),
+        }
+    }
+}
+
+/// Why there is no whole body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BodyError {
+    /// Longer than wanted.
+    #[error("the body is too long")]
+    TooLarge,
+    /// The rest of it did not come.
+    #[error("the body did not arrive in time")]
+    Late,
+    /// The rest of it will not come.
+    #[error("the body was cut off")]
+    CutOff,
+}
+
+/// The whole body.
+pub(crate) async fn collect(
+    headers: &HeaderMap,
+    body: Body,
+    bytes_max: usize,
+    patience: Duration,
+) -> Result<Bytes, BodyError> {
+    let declared = headers
+        .get(CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok());
+    if declared
+        .and_then(|length| length.parse::<u64>().ok())
+        .is_some_and(|length| length > DRAINED_BYTES_MAX as u64)
+    {
+        return Err(BodyError::TooLarge);
+    }
+    tokio::time::timeout(patience, drain(body, bytes_max))
+        .await
+        .map_err(|_| BodyError::Late)?
+}
+
+/// A body that is too long is still read to its end and dropped: a caller that
+/// is still sending would see a broken connection, not the answer.
+async fn drain(body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
+    let mut chunks = body.into_data_stream();
+    let mut bytes = BytesMut::new();
+    let mut length = 0_usize;
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|_| BodyError::CutOff)?;
+        length = length.saturating_add(chunk.len());
+        if length > DRAINED_BYTES_MAX {
+            break;
+        }
+        if length <= bytes_max {
+            bytes.extend_from_slice(&chunk);
+        }
+    }
+    if length > bytes_max {
+        return Err(BodyError::TooLarge);
+    }
+    Ok(bytes.freeze())
+}

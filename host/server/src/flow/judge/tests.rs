@@ -1,0 +1,42 @@
+//! What the tables of answers share.
+
+use super::Times;
+use host_domain::leg::{Leg, Schedule};
+use host_domain::money::{Currency, Money};
+use host_domain::supplier::{Refusal, RefusalReason};
+use host_domain::time::Timestamp;
+
+pub(super) const NOW: Timestamp = Timestamp(10_000);
+
+pub(super) fn schedules() -> (Schedule, Schedule) {
+    (Schedule::new(vec![5, 15]), Schedule::new(vec![30]))
+}
+
+pub(super) fn euros(minor: i64) -> Money {
+    Money::new(minor, Currency::parse("EUR").unwrap())
+}
+
+pub(super) fn sent(since: i64) -> Leg {
+    Leg::due(Timestamp(since)).sent(Timestamp(since), Timestamp(since + 5000))
+}
+
+pub(super) fn pending(since: i64) -> Leg {
+    sent(since).pending(Timestamp(since), Timestamp(since + 5000))
+}
+
+pub(super) fn refusal(reason: RefusalReason) -> Refusal {
+    Refusal {
+        reason,
+        supplier_code: None,
+        message: "no".into(),
+    }
+}
+
+pub(super) fn judge<T>(with: impl FnOnce(Times<'_>) -> T) -> T {
+    let (reconcile, capture_retry) = schedules();
+    with(Times {
+        now: NOW,
+        reconcile: &reconcile,
+        capture_retry: &capture_retry,
+    })
+}

@@ -1,0 +1,408 @@
+//! Lists of flight bookings against a plain list in memory, and by which index the
+//! databases find them.
+
+use super::flight::{flight, state};
+use super::*;
+use crate::dialect::Dialect;
+use crate::flight_list::{
+    by_time, cheapest, dearest, few, few_by_price, inside, outside, priced, referred, unpriced,
+    whole,
+};
+use crate::statement::Statement;
+use crate::{FlightBookingFilter, FlightBookingSort, Page};
+use host_domain::flight::booking::{Booking, Status};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
+
+on_both_databases!(
+    pages_and_counts_are_those_of_a_plain_list,
+    a_reference_finds_one_booking_at_most,
+    counts_follow_bookings_through_every_status,
+);
+
+/// More than are put in order afterwards, so that long and short times are both among them.
+const BOOKINGS: u32 = 1600;
+
+/// The `number`th of many that differ in all that lists know.
+fn varied(number: u32) -> Booking {
+    // Steps without a common factor, so that every combination comes about.
+    let status = Status::ALL[usize::try_from(number % 9).unwrap()];
+    let mut booking = flight(number);
+    // Two of each instant.
+    let instant = i64::from(number * 7 % BOOKINGS / 2);
+    booking.created_at = NOW.plus_s(instant);
+    booking.state = state(status);
+    if number % 20 < 9 {
+        booking.supplier = SupplierId::parse("SUPPLIER_B").unwrap();
+    }
+    let bindable = !matches!(status, Status::Created | Status::PrebookInProgress);
+    if bindable && number % 4 > 0 {
+        let (code, minor) =
+            [("EUR", 100), ("JPY", 1), ("KWD", 1000)][usize::try_from(number % 3).unwrap()];
+        let price = Money::new(
+            i64::from(number * 13 % 97) * minor,
+            Currency::parse(code).unwrap(),
+        );
+        booking.offered = price;
+        booking.ticket = Some(price);
+    }
+    booking
+}
+
+async fn filled(db: &TestDatabase) -> Vec<Booking> {
+    let bookings: Vec<_> = (1..=BOOKINGS).map(varied).collect();
+    let mut stranger = flight(0);
+    stranger.owner.user = "another".into();
+    for some in bookings.chunks(200).chain([&[stranger][..]]) {
+        let mut write = Write::new(NOW);
+        for booking in some {
+            write.insert_flight_booking(booking);
+        }
+        db.store.commit(write).await.unwrap();
+    }
+    bookings
+}
+
+/// Every combination of what may be asked for, apart from order.
+fn filters() -> Vec<FlightBookingFilter> {
+    let at = |second| Some(NOW.plus_s(second));
+    let times = [
+        (None, None),
+        (at(700), None),
+        (at(10), None),
+        (None, at(90)),
+        (at(100), at(130)),
+        (at(10), at(790)),
+        (at(-10), at(10_000)),
+        (at(200), at(100)),
+    ];
+    let mut filters = Vec::new();
+    for status in [None, Some(Status::Confirmed), Some(Status::Created)] {
+        for supplier in [None, Some(supplier())] {
+            for (created_from, created_to) in times {
+                filters.push(FlightBookingFilter {
+                    status,
+                    supplier: supplier.clone(),
+                    created_from,
+                    created_to,
+                    ..FlightBookingFilter::default()
+                });
+            }
+        }
+    }
+    filters
+}
+
+fn orders(filter: &FlightBookingFilter) -> Vec<FlightBookingFilter> {
+    let sorts = [FlightBookingSort::CreatedAt, FlightBookingSort::TotalAmount];
+    let order = |sort, descending| FlightBookingFilter {
+        sort,
+        descending,
+        ..filter.clone()
+    };
+    let both = sorts.map(|sort| [order(sort, false), order(sort, true)]);
+    both.into_iter().flatten().collect()
+}
+
+/// What a list is to hold, from its definition.
+fn expected(bookings: &[Booking], filter: &FlightBookingFilter) -> Vec<BookingId> {
+    let mut found: Vec<_> = bookings
+        .iter()
+        .filter(|booking| {
+            filter
+                .status
+                .is_none_or(|status| booking.status() == status)
+                && filter
+                    .supplier
+                    .as_ref()
+                    .is_none_or(|id| booking.supplier == *id)
+                && filter
+                    .created_from
+                    .is_none_or(|from| booking.created_at >= from)
+                && filter.created_to.is_none_or(|to| booking.created_at <= to)
+        })
+        .collect();
+    found.sort_by(|one, other| match filter.sort {
+        FlightBookingSort::CreatedAt => {
+            (one.created_at, &one.id).cmp(&(other.created_at, &other.id))
+        }
+        FlightBookingSort::TotalAmount => {
+            let price = |booking: &Booking| booking.total().map(Money::to_major);
+            (price(one), &one.id).cmp(&(price(other), &other.id))
+        }
+    });
+    if filter.descending {
+        found.reverse();
+    }
+    if filter.sort == FlightBookingSort::TotalAmount {
+        found.sort_by_key(|booking| booking.total().is_none());
+    }
+    found
+        .into_iter()
+        .map(|booking| booking.id.clone())
+        .collect()
+}
+
+async fn count(db: &TestDatabase, filter: &FlightBookingFilter) -> usize {
+    let count = db.store.count_flight_bookings(&owner(), filter).await;
+    usize::try_from(count.unwrap()).unwrap()
+}
+
+async fn pages_and_counts_are_those_of_a_plain_list(db: &TestDatabase) {
+    let bookings = filled(db).await;
+    for filter in filters() {
+        let number = expected(&bookings, &filter).len();
+        assert_eq!(count(db, &filter).await, number, "{filter:?}");
+        for filter in orders(&filter) {
+            let expected = expected(&bookings, &filter);
+            let unpriced = number - number / 3;
+            for (limit, offset) in [
+                (20, 0),
+                (100, 40),
+                (20, unpriced),
+                (7, number.max(9) - 9),
+                (5, number),
+            ] {
+                let page = Page {
+                    limit,
+                    offset: u32::try_from(offset).unwrap(),
+                };
+                let list = db.store.flight_bookings(&owner(), &filter, page).await;
+                let list = list.unwrap();
+                let ids: Vec<_> = list.items.into_iter().map(|booking| booking.id).collect();
+                let limit = usize::try_from(limit).unwrap();
+                let rest = expected.get(offset..).unwrap_or(&[]);
+                let wanted = &rest[..rest.len().min(limit)];
+                assert_eq!(ids, wanted, "{filter:?} {page:?}");
+                assert_eq!(list.has_more, rest.len() > limit, "{filter:?} {page:?}");
+            }
+        }
+    }
+}
+
+async fn a_reference_finds_one_booking_at_most(db: &TestDatabase) {
+    for number in 1..=3 {
+        let mut booking = flight(number);
+        booking.supplier_reference = (number < 3).then(|| "ord_1".into());
+        if number == 1 {
+            booking.supplier = SupplierId::parse("SUPPLIER_B").unwrap();
+        }
+        db.store.commit(inserting(&booking)).await.unwrap();
+    }
+    let referred = |reference: &str| FlightBookingFilter {
+        supplier_reference: Some(reference.into()),
+        ..FlightBookingFilter::default()
+    };
+    let confirmed = FlightBookingFilter {
+        status: Some(Status::Confirmed),
+        ..referred("ord_1")
+    };
+    let of_first = FlightBookingFilter {
+        supplier: SupplierId::parse("SUPPLIER_B").ok(),
+        ..referred("ord_1")
+    };
+    for (filter, offset, found, number) in [
+        (referred("ord_1"), 0, Some(2), 1),
+        (referred("ord_1"), 1, None, 1),
+        (of_first, 0, Some(1), 1),
+        (confirmed, 0, None, 0),
+        (referred("ord"), 0, None, 0),
+    ] {
+        for filter in orders(&filter) {
+            let page = Page { limit: 20, offset };
+            let list = db.store.flight_bookings(&owner(), &filter, page).await;
+            let list = list.unwrap();
+            let mut ids = list.items.into_iter().map(|booking| booking.id);
+            assert_eq!(ids.next(), found.map(BookingId::from_bits), "{filter:?}");
+            assert_eq!((ids.next(), list.has_more), (None, false));
+            assert_eq!(count(db, &filter).await, number, "{filter:?}");
+        }
+    }
+}
+
+fn inserting(booking: &Booking) -> Write {
+    let mut write = Write::new(NOW);
+    write.insert_flight_booking(booking);
+    write
+}
+
+/// From every status to every other, whatever bookings really do, some of them at
+/// the same time.
+async fn counts_follow_bookings_through_every_status(db: &TestDatabase) {
+    let mut bookings: Vec<_> = (1..=81).map(flight).collect();
+    for (booking, number) in bookings.iter_mut().zip(0..) {
+        booking.state = state(Status::ALL[number / 9]);
+        db.store.commit(inserting(booking)).await.unwrap();
+    }
+    let moves = bookings
+        .iter_mut()
+        .zip(0..)
+        .map(|(booking, number): (_, usize)| {
+            booking.state = state(Status::ALL[number % 9]);
+            booking.version += 1;
+            let mut write = Write::new(NOW);
+            write.update_flight_booking(booking, booking.version - 1);
+            db.store.commit(write)
+        });
+    for moved in futures::future::join_all(moves).await {
+        moved.unwrap();
+    }
+    // What failed left no trace.
+    let mut late = bookings[0].clone();
+    late.state = state(Status::Confirmed);
+    let mut write = Write::new(NOW);
+    write.update_flight_booking(&late, 7);
+    write.insert_flight_booking(&late);
+    assert_eq!(
+        conflict(&db.store, write).await,
+        Some(Conflict::BookingVersion)
+    );
+    let again = conflict(&db.store, inserting(&late)).await;
+    assert_eq!(again, Some(Conflict::BookingExists));
+    for status in Status::ALL {
+        let filter = FlightBookingFilter {
+            status: Some(status),
+            ..FlightBookingFilter::default()
+        };
+        assert_eq!(count(db, &filter).await, 9, "{status:?}");
+    }
+    assert_eq!(count(db, &FlightBookingFilter::default()).await, 81);
+}
+
+/// What a statement is to be found by.
+struct Expectation {
+    statement: Statement,
+    /// The index that is to be used.
+    index: String,
+    /// A few are put in order afterwards.
+    sorts: bool,
+}
+
+/// Every statement that a list or its count can need.
+fn expectations() -> Vec<Expectation> {
+    let page = Page {
+        limit: 20,
+        offset: 40,
+    };
+    let mut expectations = Vec::new();
+    for filter in filters() {
+        let facet = match (&filter.status, &filter.supplier) {
+            (None, None) => "",
+            (Some(_), None) => "_status",
+            (None, Some(_)) => "_supplier",
+            (Some(_), Some(_)) => "_both",
+        };
+        let by_time_index = format!("flight_booking_list{facet}");
+        let by_price_index = format!("flight_booking_price{facet}");
+        let mut expect = |statement, index: &str, sorts| {
+            expectations.push(Expectation {
+                statement,
+                index: index.to_owned(),
+                sorts,
+            });
+        };
+        let owner = &owner();
+        for order in orders(&filter) {
+            let (statement, index) = match (order.sort, order.descending) {
+                (FlightBookingSort::CreatedAt, _) => (by_time(owner, &order, page), &by_time_index),
+                (_, false) => (cheapest(owner, &order, page), &by_price_index),
+                (_, true) => (dearest(owner, &order, page), &by_price_index),
+            };
+            expect(statement, index, false);
+            if filter.created_from == Some(NOW.plus_s(100)) {
+                let statement = few_by_price(owner, &order, page);
+                expect(statement, &by_time_index, true);
+            }
+        }
+        expect(unpriced(owner, &filter, page), &by_price_index, false);
+        expect(priced(owner, &filter), &by_price_index, false);
+        expect(whole(owner, &filter), &by_time_index, false);
+        let last = NOW.plus_s(i64::from(BOOKINGS / 2 - 1));
+        if filter.created_from.or(filter.created_to).is_none() {
+            // Nothing else is counted.
+        } else if filter.takes_most(NOW, last) {
+            expect(outside(owner, &filter), &by_time_index, false);
+        } else {
+            expect(inside(owner, &filter), &by_time_index, false);
+            expect(few(owner, &filter), &by_time_index, false);
+        }
+        let filter = FlightBookingFilter {
+            supplier_reference: Some("ord_1".into()),
+            ..filter
+        };
+        let by_reference = "flight_booking_supplier_reference";
+        expect(referred(owner, &filter), by_reference, true);
+    }
+    expectations
+}
+
+#[tokio::test]
+async fn sqlite_reads_lists_from_their_indexes() {
+    let db = TestDatabase::sqlite().await;
+    filled(&db).await;
+    let mut write = Write::new(NOW);
+    write.any(crate::statement::statement!("ANALYZE"));
+    db.store.commit(write).await.unwrap();
+    for expectation in expectations() {
+        let sql = &expectation.statement.sql;
+        let explain = Statement {
+            sql: format!("EXPLAIN QUERY PLAN {sql}").into(),
+            args: expectation.statement.args.clone(),
+        };
+        let rows = db.store.rows(explain).await.unwrap();
+        let plan: Vec<_> = rows.iter().map(|row| row.text("detail").unwrap()).collect();
+        // What a search found may be gone through, a table may not.
+        let scans = plan.iter().find_map(|line| line.strip_prefix("SCAN "));
+        let found = ["page", "few", "bounded", "CONSTANT ROW"];
+        assert!(
+            scans.is_none_or(|of| found.contains(&of)),
+            "{sql}\n{plan:#?}"
+        );
+        let plan = plan.join("\n");
+        let named = super::plan::names(&plan, &expectation.index);
+        assert!(named, "{}: {sql}\n{plan}", expectation.index);
+        let sorts = plan.contains("TEMP B-TREE");
+        assert!(expectation.sorts || !sorts, "{sql}\n{plan}");
+    }
+    db.remove().await;
+}
+
+#[tokio::test]
+async fn postgres_reads_lists_from_their_indexes() {
+    let db = TestDatabase::postgres().await;
+    filled(&db).await;
+    let mut connection = PgConnection::connect(&db.url).await.unwrap();
+    for sql in CROWD {
+        connection.execute(*sql).await.unwrap();
+    }
+    for expectation in expectations() {
+        let sql = Dialect::Postgres.render(&expectation.statement);
+        let explain = AssertSqlSafe(format!("EXPLAIN {sql}"));
+        let args = expectation.statement.postgres_args().unwrap();
+        let rows = sqlx::query_with(explain, args)
+            .fetch_all(&mut connection)
+            .await
+            .unwrap();
+        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        let plan = plan.join("\n");
+        let named = super::plan::names(&plan, &expectation.index);
+        assert!(named, "{}: {sql}\n{plan}", expectation.index);
+        assert!(!plan.contains("Seq Scan"), "{sql}\n{plan}");
+        let sorts = plan.contains("Sort");
+        assert!(expectation.sorts || !sorts, "{sql}\n{plan}");
+    }
+    connection.close().await.unwrap();
+    db.remove().await;
+}
+
+/// Others, beside whom one owner is not the whole table.
+const CROWD: &[&str] = &[
+    "INSERT INTO flight_booking \
+     SELECT 'demo', 'test', 'bkg_x' || n, 'user' || n % 100, 'CONFIRMED', 'SUPPLIER_A', \
+       'reference-' || n, n, NULL, n % 1000, 1800000000000 + n * 40, n, 1, '{}' \
+     FROM generate_series(1, 20000) AS n",
+    "INSERT INTO flight_booking_count \
+     SELECT 'demo', 'test', 'user' || n, 'SUPPLIER_A', 'CONFIRMED', '0', 1 \
+     FROM generate_series(101, 20000) AS n",
+    "VACUUM ANALYZE flight_booking",
+    "VACUUM ANALYZE flight_booking_count",
+];
