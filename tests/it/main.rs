@@ -5,6 +5,7 @@
     reason = "a test that cannot go on fails by panicking"
 )]
 
+mod duffel;
 mod http;
 mod nuitee;
 mod operate;

@@ -2,32 +2,21 @@
 //! configuration: a kept card pays a booking, or does not.
 
 use serde_json::{Value, json};
-use std::path::Path;
-use std::process::Command;
 use tests::{
-    Answer, Booked, Database, Received, Server, ServerOptions, Upstream, binary, eventually,
-    target_dir,
+    Answer, Booked, Database, Received, Server, ServerOptions, Upstream, check_example, eventually,
+    example_at,
 };
 
 const KEY: &str = "sk_test_canary";
 const KEPT: &str = "cus_1/pm_1";
 const CAPTURE: &str = "POST /v1/payment_intents/pi_1/capture";
 
-fn example() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/stripe.toml");
-    std::fs::read_to_string(path).unwrap()
-}
-
 /// The demo with this Stripe in it, in place of the real one.
 async fn gateway(stripe: &Upstream) -> Server {
-    let example = example();
-    assert!(example.contains("\"https://api.stripe.com\""));
-    let config = example
-        .replace("https://api.stripe.com", &stripe.url)
-        .replace("api.stripe.com", stripe.host());
+    let example = example_at("stripe.toml", &[("api.stripe.com", stripe)]);
     let settings = format!("settings = {{ base_url = \"{}\" }}\n", stripe.url);
     let options = ServerOptions::on(Database::Sqlite)
-        .config(&(config + &settings))
+        .config(&(example + &settings))
         .environment("STRIPE_SECRET_KEY", KEY);
     Server::start_with(options).await
 }
@@ -150,27 +139,11 @@ async fn a_declined_card_books_nothing() {
     assert!(server.ledger().await.kinds_of(&booking).is_empty());
 }
 
-fn check(key: Option<&str>) -> (bool, String) {
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/stripe.toml");
-    let mut command = Command::new(binary());
-    command
-        .args(["config", "check", "--config"])
-        .arg(example)
-        .env("STOPOVER_PLUGINS_DIR", target_dir().join("plugins"))
-        .env_remove("STRIPE_SECRET_KEY");
-    if let Some(key) = key {
-        command.env("STRIPE_SECRET_KEY", key);
-    }
-    let checked = command.output().unwrap();
-    let said = String::from_utf8(checked.stderr).unwrap();
-    (checked.status.success(), said)
-}
-
 #[test]
 fn the_example_is_valid_with_a_key_in_the_environment() {
-    let (is_valid, said) = check(Some(KEY));
+    let (is_valid, said) = check_example("stripe.toml", &[("STRIPE_SECRET_KEY", Some(KEY))]);
     assert!(is_valid, "{said}");
-    let (is_valid, said) = check(None);
+    let (is_valid, said) = check_example("stripe.toml", &[("STRIPE_SECRET_KEY", None)]);
     assert!(!is_valid);
     assert!(said.contains("STRIPE_SECRET_KEY"), "{said}");
 }

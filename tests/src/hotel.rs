@@ -118,14 +118,7 @@ impl Booked {
 
     /// The id of a stored card.
     pub async fn instrument(&self, client: &Client) -> String {
-        let reply = client
-            .post(
-                "/v1/payment-instruments",
-                &json!({"type": "CARD", "token": self.card}),
-            )
-            .await
-            .expect(201);
-        reply.data()["id"].as_str().unwrap().to_owned()
+        client.store_card(&self.card).await
     }
 
     /// The booking's id, and the answer to completing it.

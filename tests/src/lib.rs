@@ -11,6 +11,9 @@
 
 mod client;
 mod database;
+mod document;
+mod example;
+mod flight;
 mod hotel;
 mod sandbox;
 mod server;
@@ -18,6 +21,9 @@ mod upstream;
 
 pub use client::{Client, Reply};
 pub use database::Database;
+pub use document::{each_text, move_days, read_document, say};
+pub use example::{check_example, example_at};
+pub use flight::{Flown, passenger, prebook_flight_request, trip};
 pub use hotel::{Booked, days_ahead, offers_request, prebook_request};
 pub use sandbox::{Effect, Ledger, heal, pay, set_price};
 pub use server::{Server, ServerOptions, binary, target_dir};

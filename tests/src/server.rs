@@ -40,6 +40,12 @@ impl ServerOptions {
         self
     }
 
+    /// With read-backs and captures within a second, so that nothing has to be waited for.
+    #[must_use]
+    pub fn hurried(self) -> Self {
+        self.config("[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]")
+    }
+
     /// With a variable.
     #[must_use]
     pub fn environment(mut self, name: &str, value: &str) -> Self {
@@ -89,6 +95,11 @@ impl Server {
     /// The demo on a database, with nothing changed.
     pub async fn start(database: Database) -> Self {
         Self::start_with(ServerOptions::on(database)).await
+    }
+
+    /// The demo on a database, in a hurry.
+    pub async fn start_hurried(database: Database) -> Self {
+        Self::start_with(ServerOptions::on(database).hurried()).await
     }
 
     /// A server with options, its sandbox in the same process.
@@ -160,6 +171,20 @@ impl Server {
         .await;
         again.key = key;
         again
+    }
+
+    /// A client with a new test key, of any organization.
+    pub async fn client_of(&self, organization: &str) -> Client {
+        let output = Command::new(binary())
+            .args(["keys", "create", "--mode", "test", "--organization"])
+            .args([organization, "--database", &self.database_url])
+            .output()
+            .await
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{complaint}");
+        Client::new(&self.api, said.trim())
     }
 
     /// A client with the server's key.

@@ -129,7 +129,13 @@ impl Upstream {
             .insert(route.to_owned(), Arc::new(answer));
     }
 
-    /// What came since the last time that this was asked, in order.
+    /// What came since the last time that it was taken, in order; it stays.
+    #[must_use]
+    pub fn received(&self) -> Vec<Received> {
+        self.desk.received.lock().unwrap().clone()
+    }
+
+    /// What came since the last time that it was taken, in order.
     #[must_use]
     pub fn take_received(&self) -> Vec<Received> {
         let mut received = self.desk.received.lock().unwrap();

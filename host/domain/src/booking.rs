@@ -105,6 +105,8 @@ impl Told {
             | PaymentEvent::Voided
             | PaymentEvent::Failed { .. }
             | PaymentEvent::Checked { .. }
+            | PaymentEvent::Repeated { .. }
+            | PaymentEvent::RefundRepeated { .. }
             | PaymentEvent::RefundSent { .. }
             | PaymentEvent::RefundFailed { .. }
             | PaymentEvent::RefundChecked { .. } => return,

@@ -104,6 +104,16 @@ impl Leg {
         }
     }
 
+    /// Not known to have happened, to be sent again as the same call: only where
+    /// the other side answers a repeated reference with what it did the first time.
+    #[must_use]
+    pub const fn repeat(self, at: Timestamp) -> Self {
+        Self::Due {
+            at,
+            tries: self.tries(),
+        }
+    }
+
     /// Due now, where it would be due later; whether it would have been.
     pub fn hurry(&mut self, now: Timestamp) -> bool {
         let (Self::Due { at, .. }

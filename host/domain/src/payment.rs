@@ -197,6 +197,11 @@ pub enum PaymentEvent {
         /// When to read back next.
         next_at: Timestamp,
     },
+    /// A hold that was not there when read back; to be asked for again as the same call.
+    Repeated {
+        /// When.
+        at: Timestamp,
+    },
     /// The mark before a refund leaves.
     RefundSent {
         /// Which.
@@ -212,6 +217,13 @@ pub enum PaymentEvent {
         refund: RefundId,
         /// When.
         retry_at: Timestamp,
+    },
+    /// The refund was not there when read back; to be sent again as the same call.
+    RefundRepeated {
+        /// Which.
+        refund: RefundId,
+        /// When.
+        at: Timestamp,
     },
     /// The refund was read back without result.
     RefundChecked {
@@ -235,9 +247,11 @@ impl PaymentEvent {
             Self::Voided => "payment_voided",
             Self::Failed { .. } => "payment_step_failed",
             Self::Checked { .. } => "payment_checked",
+            Self::Repeated { .. } => "payment_repeated",
             Self::RefundSent { .. } => "refund_sent",
             Self::Refunded(_) => "refund_done",
             Self::RefundFailed { .. } => "refund_failed",
+            Self::RefundRepeated { .. } => "refund_repeated",
             Self::RefundChecked { .. } => "refund_checked",
         }
     }
@@ -560,6 +574,9 @@ impl Payment {
             (S::Voiding(leg @ Leg::Sent { .. }), E::Checked { next_at }) => {
                 S::Voiding(leg.checked(next_at))
             }
+            (S::Authorizing(leg @ Leg::Sent { .. }), E::Repeated { at }) => {
+                S::Authorizing(leg.repeat(at))
+            }
             (S::Captured, refund) => {
                 self.refunds = apply_refund(self.refunds, &refund, now).ok_or(conflict)?;
                 S::Captured
@@ -581,6 +598,7 @@ fn apply_refund(
         E::RefundSent { refund, .. }
         | E::Refunded(refund)
         | E::RefundFailed { refund, .. }
+        | E::RefundRepeated { refund, .. }
         | E::RefundChecked { refund, .. } => refund,
         _ => return None,
     };
@@ -589,6 +607,7 @@ fn apply_refund(
         (leg @ Leg::Due { .. }, E::RefundSent { next_at, .. }) => Some(leg.sent(now, *next_at)),
         (Leg::Due { .. }, _) | (_, E::RefundSent { .. }) => return None,
         (leg, E::RefundFailed { retry_at, .. }) => Some(leg.retry(*retry_at)),
+        (leg, E::RefundRepeated { at, .. }) => Some(leg.repeat(*at)),
         (leg, E::RefundChecked { next_at, .. }) => Some(leg.checked(*next_at)),
         (_, _) => None,
     };

@@ -20,6 +20,11 @@ use secrecy::SecretSlice;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// Anybody may send a delivery, of 1 MiB: so many at once take little memory, and
+/// leave an adapter half of its places by default for bookings.
+const DELIVERIES_MAX: usize = 32;
 
 /// The application. Handlers get it as `State<Arc<App>>`.
 pub struct App {
@@ -43,6 +48,8 @@ pub struct App {
     pub schemas: Schemas,
     /// How much a key may ask.
     pub limiter: Limiter,
+    /// How many deliveries of suppliers are taken in at once.
+    pub(crate) deliveries: Semaphore,
     /// What questions to suppliers remember between requests.
     pub(crate) query_memory: QueryMemory,
     /// When what went wrong is looked at again.
@@ -114,6 +121,7 @@ impl App {
             keys: Keys::new(store.clone(), tasks.clone()),
             limiter: Limiter::new(config.limits.requests_per_s, config.limits.burst),
             schemas: Schemas::default(),
+            deliveries: Semaphore::new(DELIVERIES_MAX),
             query_memory: QueryMemory::new(&config),
             schedules: Schedules::new(&config),
             clock: surroundings.clock,

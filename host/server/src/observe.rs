@@ -17,6 +17,8 @@ pub const SUPPLIER_CALLS: &str = "stopover_supplier_calls_total";
 pub const SUPPLIER_SECONDS: &str = "stopover_supplier_call_duration_seconds";
 /// HTTP exchanges of plugins, by supplier and outcome.
 pub const SUPPLIER_EXCHANGES: &str = "stopover_supplier_exchanges_total";
+/// What suppliers told by themselves, by supplier, kind and what came of it.
+pub const SUPPLIER_EVENTS: &str = "stopover_supplier_events_total";
 
 const BUCKETS: [f64; 12] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0,
@@ -86,6 +88,7 @@ fn describe() {
         "Time of a call into a plugin"
     );
     metrics::describe_counter!(SUPPLIER_EXCHANGES, "HTTP exchanges of plugins");
+    metrics::describe_counter!(SUPPLIER_EVENTS, "Events that suppliers told");
 }
 
 /// An answered request, as it is logged and counted.

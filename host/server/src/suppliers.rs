@@ -5,7 +5,8 @@ use crate::config::{Config, SupplierConfig};
 use host_domain::owner::Mode;
 use host_domain::routing::Candidate;
 use host_domain::supplier::{Kind, Operation, SupplierId};
-use host_runtime::{LoadError, Runtime};
+use host_runtime::{LoadError, PluginInfo, Runtime, Supplier};
+use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 
 /// What the configuration says, joined with what the runtime knows.
@@ -15,6 +16,17 @@ pub struct Suppliers {
     processor_live: Option<SupplierId>,
     plugins_dir: PathBuf,
     runtime: Runtime,
+}
+
+/// Where a delivery of a supplier's own webhooks leads.
+pub(crate) enum EventsPath<'a> {
+    /// Nowhere: there is no such supplier, it has no webhooks, nobody could tell
+    /// its deliveries from a stranger's, or the path is another one.
+    Unknown,
+    /// To a supplier whose adapter is not loaded: it may be later.
+    NotLoaded,
+    /// To this one.
+    Open(&'a SupplierConfig, Supplier),
 }
 
 impl Suppliers {
@@ -35,7 +47,7 @@ impl Suppliers {
     pub async fn load(&self) -> Vec<(SupplierId, LoadError)> {
         let mut failed = Vec::new();
         for supplier in &self.configured {
-            if let Err(error) = self.runtime.load(supplier.plugin(&self.plugins_dir)).await {
+            if let Err(error) = self.load_one(supplier).await {
                 tracing::error!(
                     supplier = supplier.id.as_str(),
                     error = &error as &dyn std::error::Error,
@@ -51,11 +63,25 @@ impl Suppliers {
     ///
     /// # Errors
     /// [`LoadError`]; the one that is loaded stays.
-    pub async fn reload(&self, id: &SupplierId) -> Result<host_runtime::PluginInfo, LoadError> {
+    pub async fn reload(&self, id: &SupplierId) -> Result<PluginInfo, LoadError> {
         let supplier = self
             .configured(id)
             .ok_or_else(|| LoadError::NotLoaded(id.clone()))?;
-        self.runtime.load(supplier.plugin(&self.plugins_dir)).await
+        self.load_one(supplier).await
+    }
+
+    async fn load_one(&self, supplier: &SupplierConfig) -> Result<PluginInfo, LoadError> {
+        let spec = supplier.plugin(&self.plugins_dir);
+        let info = self.runtime.load(spec).await?;
+        if info.operations.contains(&Operation::SupplierEvents) && !takes_events(supplier, &info) {
+            tracing::warn!(
+                supplier = supplier.id.as_str(),
+                "webhooks of this supplier are not taken, because its adapter cannot verify them: \
+                 add `events_token = \"…\"` to its table in the configuration, 32 to 128 of \
+                 [A-Za-z0-9_-] that nobody can guess"
+            );
+        }
+        Ok(info)
     }
 
     /// Every one that is configured, in the order of the configuration.
@@ -100,6 +126,27 @@ impl Suppliers {
         candidates.collect()
     }
 
+    /// Where a delivery leads that came for a supplier, with a token or without.
+    pub(crate) fn events_path(&self, id: &SupplierId, token: Option<&str>) -> EventsPath<'_> {
+        let Some(configured) = self.configured(id) else {
+            return EventsPath::Unknown;
+        };
+        let is_path = match token {
+            Some(token) => is_same(token, configured.events_token.expose()),
+            None => configured.events_token.is_empty(),
+        };
+        if !is_path {
+            return EventsPath::Unknown;
+        }
+        match self.runtime.supplier(id) {
+            Some(supplier) if takes_events(configured, supplier.info()) => {
+                EventsPath::Open(configured, supplier)
+            }
+            Some(_) => EventsPath::Unknown,
+            None => EventsPath::NotLoaded,
+        }
+    }
+
     /// Who takes the cards of a mode.
     #[must_use]
     pub fn processor(&self, mode: Mode) -> Option<&SupplierId> {
@@ -108,4 +155,18 @@ impl Suppliers {
             Mode::Live => self.processor_live.as_ref(),
         }
     }
+}
+
+/// Whether an adapter reads webhooks, and the path or a signature keeps strangers
+/// out. Without a secret no adapter can check a signature.
+fn takes_events(configured: &SupplierConfig, info: &PluginInfo) -> bool {
+    info.operations.contains(&Operation::SupplierEvents)
+        && (!configured.events_token.is_empty() || !info.description.secrets.is_empty())
+}
+
+/// Whether a token is the expected one, of which nothing can be learned by taking
+/// the time: what is compared are digests, which nobody can choose. No token is
+/// expected to be none.
+fn is_same(token: &str, expected: &str) -> bool {
+    !expected.is_empty() && Sha256::digest(token) == Sha256::digest(expected)
 }

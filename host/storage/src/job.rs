@@ -180,10 +180,10 @@ impl Write {
     /// [`Conflict::LeaseLost`].
     pub fn finish_job(&mut self, kind: &str, subject: &str, token: &str) -> &mut Self {
         self.wakes_jobs = true;
-        // The first checks the lease; then the row goes, or what was asked for
-        // meanwhile keeps it.
+        // What was asked for meanwhile keeps the row and frees it; else it goes.
         let release = statement!(
-            "UPDATE job SET due_at = COALESCE(again_at, due_at), lease_until = NULL, \
+            "UPDATE job SET due_at = COALESCE(again_at, due_at), again_at = NULL, \
+             lease_token = CASE WHEN again_at IS NULL THEN lease_token END, lease_until = NULL, \
              attempts = 0, last_error = NULL \
              WHERE kind = $1 AND subject = $2 AND lease_token = $3",
             kind,
@@ -191,20 +191,12 @@ impl Write {
             token,
         );
         let delete = statement!(
-            "DELETE FROM job \
-             WHERE kind = $1 AND subject = $2 AND lease_token = $3 AND again_at IS NULL",
+            "DELETE FROM job WHERE kind = $1 AND subject = $2 AND lease_token = $3",
             kind,
             subject,
             token,
         );
-        let free = statement!(
-            "UPDATE job SET lease_token = NULL, again_at = NULL \
-             WHERE kind = $1 AND subject = $2 AND lease_token = $3",
-            kind,
-            subject,
-            token,
-        );
-        self.one(release, Conflict::LeaseLost).any(delete).any(free)
+        self.one(release, Conflict::LeaseLost).any(delete)
     }
 
     /// Gives a parked job new attempts, else [`Conflict::NotParked`].

@@ -6,6 +6,7 @@
 //! randomness: ids, tokens and instants come in.
 
 mod attempt;
+mod batch;
 mod content;
 mod dialect;
 mod error;

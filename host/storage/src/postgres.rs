@@ -2,13 +2,14 @@
 //! groups the flushes. Hosts wake each other by notifications.
 
 use crate::Options;
+use crate::batch::{batches, joined};
 use crate::dialect::{Dialect, POSTGRES_MIGRATIONS, failed, is_contended, is_lost};
 use crate::error::{CommitError, DatabaseError, OpenError};
 use crate::statement::{Row, Statement};
-use crate::write::{Outcome, Write};
+use crate::write::{Outcome, Step, Write};
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Row as _};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -141,14 +142,19 @@ impl Postgres {
 
     pub(crate) async fn commit(&self, write: &Write) -> Result<Outcome, CommitError> {
         let mut tries = 1;
+        let mut plan: Vec<&[Step]> = batches(&write.steps).collect();
         loop {
             let mut connection = self.pool.acquire().await.map_err(failed)?;
-            match self.transact(&mut connection, write).await {
+            match self.transact(&mut connection, &plan).await {
                 Ok(outcome) => {
                     if write.wakes_jobs {
                         self.announce.notify_one();
                     }
                     return Ok(outcome);
+                }
+                // Only one by one do they tell which of them fails, and how.
+                Err(Failure::Final(_)) if plan.len() < write.steps.len() => {
+                    plan = write.steps.chunks(1).collect();
                 }
                 Err(Failure::Final(error)) => return Err(error),
                 Err(Failure::Again(error)) => {
@@ -181,11 +187,11 @@ impl Postgres {
     async fn transact(
         &self,
         connection: &mut PoolConnection<sqlx::Postgres>,
-        write: &Write,
+        plan: &[&[Step]],
     ) -> Result<Outcome, Failure> {
         let begun = timeout(self.answer_timeout, connection.begin()).await;
         let mut transaction = begun.map_err(|_| Failure::Silent)?.map_err(retriable)?;
-        let steps = timeout(self.answer_timeout, run_steps(&mut transaction, write)).await;
+        let steps = timeout(self.answer_timeout, run_steps(&mut transaction, plan)).await;
         let outcome = match steps {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(failure)) => {
@@ -243,27 +249,60 @@ async fn fetch(
     Ok(rows.into_iter().map(Row::Postgres).collect())
 }
 
-async fn run_steps(connection: &mut PgConnection, write: &Write) -> Result<Outcome, Failure> {
+async fn run_steps(connection: &mut PgConnection, plan: &[&[Step]]) -> Result<Outcome, Failure> {
     let mut outcome = Outcome::default();
-    for step in &write.steps {
-        if step.returns {
-            outcome.rows = fetch(connection, &step.statement)
-                .await
-                .map_err(retriable)?;
-            continue;
-        }
-        let sql = AssertSqlSafe(Dialect::Postgres.render(&step.statement));
-        let args = step.statement.postgres_args().map_err(retriable)?;
-        let query = sqlx::query_with(sql, args);
-        let done = query.execute(&mut *connection).await.map_err(retriable)?;
-        outcome.affected = done.rows_affected();
-        if let Some(conflict) = step.expects_one
-            && outcome.affected != 1
-        {
-            return Err(Failure::Final(CommitError::Conflict(conflict)));
+    for batch in plan {
+        match batch {
+            [step] => run_step(connection, step, &mut outcome).await?,
+            steps => run_joined(connection, steps, &mut outcome).await?,
         }
     }
     Ok(outcome)
+}
+
+async fn run_step(
+    connection: &mut PgConnection,
+    step: &Step,
+    outcome: &mut Outcome,
+) -> Result<(), Failure> {
+    if step.returns {
+        outcome.rows = fetch(connection, &step.statement)
+            .await
+            .map_err(retriable)?;
+        return Ok(());
+    }
+    let sql = AssertSqlSafe(Dialect::Postgres.render(&step.statement));
+    let args = step.statement.postgres_args().map_err(retriable)?;
+    let query = sqlx::query_with(sql, args);
+    let done = query.execute(connection).await.map_err(retriable)?;
+    outcome.changed(step, done.rows_affected())
+}
+
+async fn run_joined(
+    connection: &mut PgConnection,
+    steps: &[Step],
+    outcome: &mut Outcome,
+) -> Result<(), Failure> {
+    let statement = joined(steps);
+    let args = statement.postgres_args().map_err(retriable)?;
+    let query = sqlx::query_with(AssertSqlSafe(statement.sql), args);
+    let row = query.fetch_one(connection).await.map_err(retriable)?;
+    let changed: Vec<i64> = row.try_get("changed").map_err(retriable)?;
+    for (step, changed) in steps.iter().zip(changed) {
+        outcome.changed(step, changed.unsigned_abs())?;
+    }
+    Ok(())
+}
+
+impl Outcome {
+    /// Notes what a step did, if that is what it is expected to do.
+    fn changed(&mut self, step: &Step, rows: u64) -> Result<(), Failure> {
+        self.affected = rows;
+        match step.expects_one {
+            Some(conflict) if rows != 1 => Err(Failure::Final(CommitError::Conflict(conflict))),
+            _ => Ok(()),
+        }
+    }
 }
 
 #[expect(

@@ -1,20 +1,9 @@
 //! Fares.
 
 use serde_json::{Value, json};
-use tests::{Client, Database, Reply, Server, days_ahead, on_both_databases, prebook_request};
-
-/// A trip of one adult in a month, in euros, with some members more.
-fn trip(route: &str, more: Value) -> Value {
-    let (origin, destination) = route.split_once('-').unwrap();
-    let mut request = json!({
-        "journeys": [{"origin": origin, "destination": destination, "date": days_ahead(30)}],
-        "passengers": {"adults": 1},
-        "currency": "EUR",
-    });
-    let members = request.as_object_mut().unwrap();
-    members.extend(more.as_object().unwrap().clone());
-    request
-}
+use tests::{
+    Client, Database, Reply, Server, days_ahead, on_both_databases, prebook_request, trip,
+};
 
 async fn fares(client: &Client, request: &Value) -> Reply {
     client.post("/v1/flight/offers", request).await.expect(200)

@@ -6,6 +6,7 @@ mod content;
 mod convention;
 mod flight_offer;
 mod flight_reference;
+mod flight_rows;
 mod idempotency;
 mod identity;
 mod instrument;

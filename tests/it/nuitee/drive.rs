@@ -3,8 +3,7 @@
 use crate::nuitee::service::{KEY, Nuitee};
 use crate::nuitee::story::{Story, vendor_folder};
 use serde_json::{Value, json};
-use std::io::Write;
-use tests::{Client, Database, Received, Server, eventually};
+use tests::{Client, Database, Received, Server, eventually, say};
 
 #[tokio::test]
 async fn a_stay_is_searched_booked_and_cancelled_at_nuitee_with_our_documents() {
@@ -21,11 +20,6 @@ async fn a_stay_is_searched_booked_and_cancelled_at_nuitee_with_the_vendors_docu
             vendor_folder().display()
         )),
     }
-}
-
-/// Past the test harness, which shows output of failed tests only.
-fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 async fn drive(story: Story) {

@@ -3,9 +3,8 @@
 
 use crate::nuitee::story::Story;
 use serde_json::{Value, json};
-use std::path::Path;
 use std::sync::{Arc, Mutex};
-use tests::{Answer, Database, Received, Server, ServerOptions, Upstream};
+use tests::{Answer, Database, Received, Server, ServerOptions, Upstream, example_at};
 
 /// What the account is known by.
 pub(super) const KEY: &str = "sand_0123456789abcdef";
@@ -43,24 +42,13 @@ impl Nuitee {
         Server::start_with(options).await
     }
 
-    /// `examples/nuitee.toml`, with this machine's hosts in place of Nuitee's. Its
-    /// tables come last in a file.
+    /// `examples/nuitee.toml`, with this machine's hosts in place of Nuitee's.
     pub(super) fn config(&self) -> String {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/nuitee.toml");
-        let mut text = std::fs::read_to_string(path).unwrap();
-        for (host, here) in [
+        let hosts = [
             ("api.liteapi.travel", &self.data),
             ("book.liteapi.travel", &self.book),
-        ] {
-            assert!(
-                text.contains(&format!("https://{host}")),
-                "the example names {host}"
-            );
-            text = text
-                .replace(&format!("https://{host}"), &here.url)
-                .replace(host, here.host());
-        }
-        text
+        ];
+        example_at("nuitee.toml", &hosts)
     }
 
     /// Every route, and no booking.

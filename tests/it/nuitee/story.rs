@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use tests::days_ahead;
+use tests::{days_ahead, each_text, move_days, read_document};
 
 /// The documents of a stay, and what they say.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ impl Story {
     pub(super) fn own() -> Self {
         let folder =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/nuitee-hotels/fixtures");
-        let read = |name: &str| document(&folder.join(name));
+        let read = |name: &str| read_document(&folder.join(name));
         let mut documents = Documents {
             places: read("places.json"),
             place: read("place.json"),
@@ -69,20 +69,8 @@ impl Story {
             read: read("booking.json"),
             cancel: read("cancel.json"),
         };
-        // The fixtures' stay begins on this day.
-        let shift = jiff::civil::date(2027, 6, 1)
-            .until(day(&days_ahead(10)))
-            .unwrap();
         for document in documents.all() {
-            each_text(document, &mut |_, text| {
-                if let Some(date) = text
-                    .get(..10)
-                    .and_then(|date| date.parse::<jiff::civil::Date>().ok())
-                {
-                    let shifted = date.checked_add(shift).unwrap();
-                    text.replace_range(..10, &shifted.to_string());
-                }
-            });
+            move_days(document, "2027-06-01", &days_ahead(10));
         }
         let rates = documents.rates["data"][1]["roomTypes"][0]["rates"].clone();
         let policy = |number: &Value| {
@@ -134,7 +122,7 @@ impl Story {
             return None;
         }
         let own = Self::own().documents;
-        let read = |name: &str| document(&folder.join(name));
+        let read = |name: &str| read_document(&folder.join(name));
         let mut documents = Documents {
             places: read("static/GET_data_places__200.json"),
             rates: read("search/POST_hotels_rates__200__Search_response.json"),
@@ -267,33 +255,8 @@ pub(super) fn vendor_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/fixtures/liteapi/extracted")
 }
 
-fn document(path: &Path) -> Value {
-    assert!(path.is_file(), "there is no {}", path.display());
-    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
-}
-
-fn day(text: &str) -> jiff::civil::Date {
-    text.parse().unwrap()
-}
-
 fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
-}
-
-/// Every text, with the name of the member that it stands in.
-fn each_text(value: &mut Value, change: &mut impl FnMut(&str, &mut String)) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| each_text(item, change)),
-        Value::Object(members) => {
-            for (key, member) in members {
-                match member {
-                    Value::String(text) => change(key, text),
-                    other => each_text(other, change),
-                }
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Sets every member `amount`.

@@ -253,6 +253,11 @@ pub enum Event {
         /// When to read back next.
         next_at: Timestamp,
     },
+    /// Not there when read back; to be sent again as the same call.
+    BookRepeated {
+        /// When.
+        at: Timestamp,
+    },
     /// The ticket is issued.
     BookConfirmed {
         /// As the supplier has it.
@@ -314,6 +319,11 @@ pub enum Event {
     PurchaseChecked {
         /// When to read back next.
         next_at: Timestamp,
+    },
+    /// Not there when read back; to be sent again as the same call.
+    PurchaseRepeated {
+        /// When.
+        at: Timestamp,
     },
     /// The extras are on the ticket.
     PurchaseDone(Box<BookingState>),

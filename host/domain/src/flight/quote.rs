@@ -1,7 +1,6 @@
 //! What cancelling a ticket would cost now, and where that is known from.
 
 use crate::flight::booking::Booking;
-use crate::flight::itinerary::FareCondition;
 use crate::flight::supply::SupplierQuote;
 use crate::id::PaymentId;
 use crate::money::Money;
@@ -64,7 +63,7 @@ impl CancellationQuote {
                 (QuoteSource::SupplierQuote, *expires_at, amounts)
             }
             SupplierQuote::Unavailable(_) => {
-                let estimate = estimate(&booking.fare_conditions.refund, paid);
+                let estimate = booking.estimate();
                 (QuoteSource::FareEstimate, None, estimate)
             }
         };
@@ -82,13 +81,21 @@ impl CancellationQuote {
     }
 }
 
-/// Fee and refund by the fare's terms, of what was paid.
-pub(crate) fn estimate(refund: &FareCondition, paid: Money) -> Result<(Money, Money), NoAmounts> {
-    let fee = match (refund.allowed, refund.penalty) {
-        (Some(false), _) => paid,
-        (Some(true), Some(penalty)) if penalty.currency == paid.currency => penalty.at_most(paid),
-        (Some(true), Some(_)) => return Err(NoAmounts::PenaltyInOtherCurrency),
-        (Some(true), None) | (None, _) => return Err(NoAmounts::TermsUnknown),
-    };
-    Ok((fee, paid.less(fee)))
+impl Booking {
+    /// Fee and refund by the fare's terms. They speak of the ticket: extras are
+    /// taken to be lost.
+    pub(crate) fn estimate(&self) -> Result<(Money, Money), NoAmounts> {
+        let none = Money::zero(self.offered.currency);
+        let (ticket, paid) = (self.ticket.unwrap_or(none), self.total().unwrap_or(none));
+        let terms = self.fare_conditions.refund;
+        let refund = match (terms.allowed, terms.penalty) {
+            (Some(false), _) => none,
+            (Some(true), Some(penalty)) if penalty.currency == ticket.currency => {
+                ticket.less(penalty)
+            }
+            (Some(true), Some(_)) => return Err(NoAmounts::PenaltyInOtherCurrency),
+            (Some(true), None) | (None, _) => return Err(NoAmounts::TermsUnknown),
+        };
+        Ok((paid.less(refund), refund))
+    }
 }

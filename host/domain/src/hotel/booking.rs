@@ -300,6 +300,11 @@ pub enum Event {
         /// When to read back next.
         next_at: Timestamp,
     },
+    /// Not there when read back; to be sent again as the same call.
+    BookRepeated {
+        /// When.
+        at: Timestamp,
+    },
     /// The supplier says yes.
     BookConfirmed(Box<BookingState>),
     /// The supplier says no, or reading back proved that nothing was booked.

@@ -5,6 +5,8 @@ use host_domain::time::is_time_zone;
 
 /// Longest reference of a supplier.
 const REFERENCE_BYTES_MAX: usize = 256;
+/// Longest key that nothing else may have: every database takes it into an index.
+const KEY_BYTES_MAX: usize = 1 << 10;
 /// Longest opaque state that an adapter gives and gets back.
 pub(super) const OPAQUE_BYTES_MAX: usize = 4 << 10;
 const URL_BYTES_MAX: usize = 2 << 10;
@@ -18,7 +20,16 @@ const SENTENCE_CHARS: usize = 500;
 
 /// An identifier: neither empty nor too long, without control characters.
 pub(super) fn reference(field: &'static str, text: String) -> Read<String> {
-    if text.is_empty() || text.len() > REFERENCE_BYTES_MAX || text.chars().any(char::is_control) {
+    identifier(field, text, REFERENCE_BYTES_MAX)
+}
+
+/// An identifier that may be a whole offer's.
+pub(super) fn key(field: &'static str, text: String) -> Read<String> {
+    identifier(field, text, KEY_BYTES_MAX)
+}
+
+fn identifier(field: &'static str, text: String, bytes_max: usize) -> Read<String> {
+    if text.is_empty() || text.len() > bytes_max || text.chars().any(char::is_control) {
         return bad(field, "empty, too long, or not an identifier");
     }
     Ok(text)

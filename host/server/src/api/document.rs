@@ -10,7 +10,7 @@ pub(crate) use crate::api::document::operation::{Described, Document};
 use crate::api::answer::Meta;
 use crate::api::caller::Caller;
 use crate::api::code::Code;
-use crate::api::extract::{Part, PathValue, Valid};
+use crate::api::extract::{Part, PathValue, Unread, Valid};
 use crate::api::problem::ApiError;
 use crate::api::schema::{COMPONENTS, Components, described, merge};
 use crate::app::App;
@@ -75,6 +75,21 @@ where
     }
 }
 
+/// The same, with a body that is anybody's.
+impl<F, I, R, Fut> Operation<(Unread<I>, I, R, Fut)> for F
+where
+    F: Fn(State<Arc<App>>, Unread<I>) -> Fut,
+    Fut: Future<Output = Result<R, ApiError>>,
+    I: Part,
+    R: Reply,
+{
+    fn describe() -> (Inputs, Outputs) {
+        let (mut inputs, outputs) = describe_types::<I, R>();
+        inputs.any_body();
+        (inputs, outputs)
+    }
+}
+
 fn describe_types<I: Part, R: Reply>() -> (Inputs, Outputs) {
     let mut inputs = Inputs::default();
     let mut outputs = Outputs::default();
@@ -102,6 +117,17 @@ impl Inputs {
             Code::BodyTooLarge,
             Code::UnsupportedMediaType,
         ]);
+    }
+
+    /// A body of which the gateway itself knows nothing.
+    pub fn any_body(&mut self) {
+        self.body = Some(json!({
+            "required": true,
+            "description": "As the other side sends it, of whatever content type.",
+            "content": { "application/json": { "schema": {} } },
+        }));
+        self.codes
+            .extend([Code::ValidationFailed, Code::BodyTooLarge]);
     }
 
     /// A query whose parameters are the members of `T`.

@@ -22,6 +22,7 @@ mod identifier;
 mod meta;
 mod payment_instrument;
 mod supplier;
+mod supplier_event;
 mod unresolved;
 
 use crate::api::caller::Scope;
@@ -44,6 +45,8 @@ fn table() -> [(Option<Scope>, Vec<Route>); 3] {
     let open = vec![
         route!(health::get_health), //
         route!(health::get_readiness),
+        route!(supplier_event::receive_supplier_events),
+        route!(supplier_event::receive_secret_supplier_events),
     ];
     let read = vec![
         route!(supplier::list_suppliers),

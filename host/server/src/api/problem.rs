@@ -6,6 +6,7 @@
 
 mod flight;
 mod hotel;
+mod supplier_event;
 
 use crate::api::code::Code;
 use crate::api::value::Money;

@@ -102,13 +102,45 @@ impl<E> Judgement<E> {
     }
 }
 
+/// What an adapter promises of its supplier, or its processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Promises {
+    /// After so long not finding something proves that it is not there; none: never.
+    pub(crate) consistent_after_ms: Option<u32>,
+    /// A call that is repeated under its reference gets the first one's answer.
+    pub(crate) repeats_are_safe: bool,
+}
+
+/// What not finding something tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Absence {
+    /// It was never done.
+    Proof,
+    /// Perhaps it was; doing it again, as the same call, does no harm.
+    Repeat,
+    /// Nothing yet.
+    Nothing,
+}
+
+const REPEATED: &str = "read back: not found; sent again as the same call";
+const NOT_FOUND: &str = "read back: not found, which proves nothing yet";
+
+/// For so long a call may be repeated under its reference: well within what
+/// suppliers and processors remember a reference for.
+const REPEAT_WITHIN_MS: i64 = 60 * 60 * 1000;
+
 /// Not finding something proves that it was never done only where the adapter
 /// says that its supplier's reads are consistent, and only after its delay.
-fn is_proof(leg: Option<&Leg>, consistent_after_ms: Option<u32>, now: Timestamp) -> bool {
-    let since = leg.and_then(Leg::unknown_since);
-    consistent_after_ms
-        .zip(since)
-        .is_some_and(|(delay, since)| now.since(since) >= i64::from(delay))
+fn absence(leg: Option<&Leg>, promises: Promises, now: Timestamp) -> Absence {
+    let Some(since) = leg.and_then(Leg::unknown_since) else {
+        return Absence::Nothing;
+    };
+    let waited_ms = now.since(since);
+    match promises.consistent_after_ms {
+        Some(delay) if waited_ms >= i64::from(delay) => Absence::Proof,
+        _ if promises.repeats_are_safe && waited_ms < REPEAT_WITHIN_MS => Absence::Repeat,
+        _ => Absence::Nothing,
+    }
 }
 
 /// Why a booking failed. `sold_out` says what the supplier has no more of.

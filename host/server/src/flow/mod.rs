@@ -16,12 +16,13 @@ pub(crate) mod prebook;
 pub(crate) mod refusal;
 pub(crate) mod settle;
 pub(crate) mod step;
+pub(crate) mod supplier_event;
 pub(crate) mod walk;
 
 use crate::app::App;
 use crate::config::Config;
 use crate::flow::bookable::Bookable;
-use crate::flow::judge::Times;
+use crate::flow::judge::{Promises, Times};
 use crate::flow::step::{FlowError, Walker};
 use futures::future::BoxFuture;
 use host_domain::id::BookingId;
@@ -88,13 +89,16 @@ impl App {
         self.schedules.reconcile.next_after(now, now)
     }
 
-    /// After how long a supplier's not knowing something proves that it is not there; none: never.
-    pub(crate) fn reads_consistent_after_ms(&self, id: &SupplierId) -> Option<u32> {
-        self.runtime
-            .supplier(id)?
-            .info()
-            .description
-            .reads_consistent_after_ms
+    /// What the adapter of a supplier, or processor, promises.
+    pub(crate) fn promises(&self, id: &SupplierId) -> Promises {
+        let supplier = self.runtime.supplier(id);
+        supplier.map_or(Promises::default(), |supplier| {
+            let description = &supplier.info().description;
+            Promises {
+                consistent_after_ms: description.reads_consistent_after_ms,
+                repeats_are_safe: description.repeats_are_safe,
+            }
+        })
     }
 
     /// A claim of this call on a booking's work.

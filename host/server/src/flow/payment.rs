@@ -110,8 +110,8 @@ impl App {
             }
             PaymentStep::Find(_) => {
                 let answer = find(processor, &context, payment, client_reference).await;
-                let consistent = self.reads_consistent_after_ms(&payment.processor);
-                judge::found_payment(payment, answer, consistent, self.times())
+                let promises = self.promises(&payment.processor);
+                judge::found_payment(payment, answer, promises, self.times())
             }
             PaymentStep::Refund(_, refund) => {
                 let request = RefundRequest {
@@ -137,8 +137,8 @@ impl App {
                     None => Err(not_configured()),
                 };
                 let answer = answer.map(|found| matches!(found, FoundRefund::Refund(_)));
-                let consistent = self.reads_consistent_after_ms(&payment.processor);
-                judge::found_refund(payment, refund, answer, consistent, self.times())
+                let promises = self.promises(&payment.processor);
+                judge::found_refund(payment, refund, answer, promises, self.times())
             }
         };
         let id = payment.id.clone();

@@ -3,10 +3,12 @@
 //! state, compares, acts, and is safe to run twice.
 
 mod booking;
+mod supplier_event;
 pub(crate) mod unresolved;
 
 use crate::app::App;
 use crate::flow::bookable::Bookable;
+use crate::flow::supplier_event::EventKey;
 use host_domain::{flight, hotel};
 use host_storage::{Claim, Job, Write};
 use std::sync::Arc;
@@ -53,7 +55,7 @@ async fn claim(app: &Arc<App>, places: &Arc<Semaphore>) -> bool {
     let room = places.available_permits().saturating_add(1);
     let token = format!("{:032x}", app.ids.bits());
     let claim = Claim {
-        kinds: &[hotel::Booking::JOB, flight::Booking::JOB],
+        kinds: &[hotel::Booking::JOB, flight::Booking::JOB, EventKey::JOB],
         limit: u32::try_from(room).unwrap_or(1),
         now: app.clock.now(),
         lease_ms: app.lease_ms(),
@@ -102,6 +104,7 @@ async fn run(app: &App, job: &Job, token: &str) {
     let ended = match job.kind.as_str() {
         hotel::Booking::JOB => booking::run::<hotel::Booking>(app, &job.subject, token).await,
         flight::Booking::JOB => booking::run::<flight::Booking>(app, &job.subject, token).await,
+        EventKey::JOB => supplier_event::run(app, &job.subject, token).await,
         unknown => {
             tracing::error!(
                 kind = unknown,

@@ -7,7 +7,6 @@ use crate::flight::booking::{
     BookedChange, BookedJourney, Booking, Cancellation, Purchase, RefundedBy, ServiceStatus,
 };
 use crate::flight::itinerary::{Journey, Segment};
-use crate::flight::quote::estimate;
 use crate::flight::supply::{BookingState, Service};
 use crate::id::{AirlineChangeId, JourneyId, RefundId, SegmentId};
 use crate::money::Money;
@@ -168,7 +167,8 @@ impl Booking {
             .filter(|amounts| amounts.refund.currency == paid.currency);
         let (fee, refund) = match said {
             Some(amounts) => (amounts.fee, amounts.refund.at_most(paid)),
-            None => estimate(&self.fare_conditions.refund, paid)
+            None => self
+                .estimate()
                 .unwrap_or((paid, Money::zero(paid.currency))),
         };
         let shares = self.refund_shares(refund);

@@ -28,6 +28,7 @@ impl Event {
             Self::BookNotSent => "book_not_sent",
             Self::BookPending { .. } => "book_pending",
             Self::BookChecked { .. } => "book_checked",
+            Self::BookRepeated { .. } => "book_repeated",
             Self::BookConfirmed { .. } => "book_confirmed",
             Self::BookRefused(_) => "book_refused",
             Self::CheckoutNotCompleted => "checkout_not_completed",
@@ -44,6 +45,7 @@ impl Event {
             Self::PurchaseSent { .. } => "purchase_sent",
             Self::PurchaseNotSent => "purchase_not_sent",
             Self::PurchaseChecked { .. } => "purchase_checked",
+            Self::PurchaseRepeated { .. } => "purchase_repeated",
             Self::PurchaseDone(_) => "purchase_done",
             Self::PurchaseRefused(_) => "purchase_refused",
             Self::Hinted => "hinted",
@@ -166,6 +168,7 @@ impl Booking {
                 leg.pending(now, next_at)
             }
             (leg, Event::BookChecked { next_at }) => leg.checked(next_at),
+            (leg @ Leg::Sent { .. }, Event::BookRepeated { at }) => leg.repeat(at),
             (_, Event::BookConfirmed { state, payment }) => {
                 return Some(self.confirm(&state, payment, now, told));
             }
@@ -404,6 +407,9 @@ impl Booking {
             (Leg::Due { .. }, _) => return None,
             (leg, Event::PurchaseChecked { next_at }) => PurchaseState::Open {
                 buy: leg.checked(next_at),
+            },
+            (leg @ Leg::Sent { .. }, Event::PurchaseRepeated { at }) => PurchaseState::Open {
+                buy: leg.repeat(at),
             },
             (_, Event::PurchaseDone(state)) => {
                 self.take_ticket(&state, told);

@@ -250,6 +250,7 @@ fn events() -> Vec<Event> {
             next_at: LATER,
         },
         Event::BookChecked { next_at: LATER },
+        Event::BookRepeated { at: LATER },
         Event::BookConfirmed(supplier_state(BookingStatus::Confirmed, None)),
         Event::BookRefused(no()),
         Event::CheckoutNotCompleted,
@@ -276,6 +277,7 @@ fn events() -> Vec<Event> {
         pay(PaymentEvent::Voided),
         pay(PaymentEvent::Failed { retry_at: LATER }),
         pay(PaymentEvent::Checked { next_at: LATER }),
+        pay(PaymentEvent::Repeated { at: LATER }),
         pay(PaymentEvent::RefundSent {
             refund: refund_id(),
             next_at: LATER,
@@ -594,7 +596,7 @@ fn money_that_was_never_taken_is_released_instead_of_returned() {
 proptest! {
     /// Whatever happens in whatever order, money follows the booking.
     #[test]
-    fn no_order_of_events_loses_money(picks in proptest::collection::vec(0..34_usize, 1..60)) {
+    fn no_order_of_events_loses_money(picks in proptest::collection::vec(0..36_usize, 1..60)) {
         let mut booking = created();
         for (count, pick) in picks.into_iter().enumerate() {
             let now = Timestamp(NOW.0 + i64::try_from(count).unwrap());

@@ -26,6 +26,7 @@ impl Event {
             Self::BookNotSent => "book_not_sent",
             Self::BookPending { .. } => "book_pending",
             Self::BookChecked { .. } => "book_checked",
+            Self::BookRepeated { .. } => "book_repeated",
             Self::BookConfirmed(_) => "book_confirmed",
             Self::BookRefused(_) => "book_refused",
             Self::CheckoutNotCompleted => "checkout_not_completed",
@@ -160,6 +161,7 @@ impl Booking {
                 leg.pending(now, next_at)
             }
             (leg, Event::BookChecked { next_at }) => leg.checked(next_at),
+            (leg @ Leg::Sent { .. }, Event::BookRepeated { at }) => leg.repeat(at),
             (_, Event::BookConfirmed(state)) => return Some(self.confirm(&state, now, told)),
             (_, Event::BookRefused(failure)) => return Some(self.fail(failure, now, told)),
             _ => return None,

@@ -79,7 +79,7 @@ fn offer(offer: flight_pricing::Offer, currency: Currency, asked: Priced) -> Rea
     let key = offer.exclusive_key.filter(|key| !key.is_empty());
     Ok(Offer {
         supplier_offer: text::opaque("offers.supplier-offer", offer.supplier_offer)?,
-        exclusive_key: optional(key, |key| text::reference("offers.exclusive-key", key))?,
+        exclusive_key: optional(key, |key| text::key("offers.exclusive-key", key))?,
         total: price("offers.total", offer.total, currency)?,
         fare_family: text::some(offer.fare_family, text::LINE_CHARS),
         refundable: offer.refundable,

@@ -2,6 +2,7 @@
 //! somebody wants it.
 
 use crate::api::caller::Visit;
+use crate::api::code::Code;
 use crate::api::extract::{Incoming, Part};
 use crate::api::problem::ApiError;
 use crate::app::App;
@@ -18,7 +19,8 @@ use std::time::Duration;
 const DRAINED_BYTES_MAX: usize = 8 << 20;
 
 /// A request of which only what stands before its body is read: nobody knows yet
-/// whether the rest is wanted. Its query says nothing to us.
+/// whether the rest is wanted. A path of another form is one that is not there;
+/// a query says nothing to us.
 #[derive(Debug)]
 pub struct Unread<T> {
     /// Of the path.
@@ -39,16 +41,13 @@ impl<T: Part> FromRequest<Arc<App>> for Unread<T> {
         let visit = Visit::from_request_parts(&mut parts, app).await?;
         let mut incoming = Incoming::of_head(&mut parts, app).await;
         let taken = T::take(&mut incoming);
-        let violations = incoming.found;
-        match taken {
-            Some(taken) if violations.is_empty() => Ok(Self {
-                parts: taken,
-                headers: parts.headers,
-                body,
-                visit,
-            }),
-            _ => Err(ApiError::violations(violations)),
-        }
+        let taken = taken.filter(|_| incoming.found.is_empty());
+        Ok(Self {
+            parts: taken.ok_or(Code::NotFound)?,
+            headers: parts.headers,
+            body,
+            visit,
+        })
     }
 }
 

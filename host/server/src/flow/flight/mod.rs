@@ -274,7 +274,7 @@ impl App {
         step: &Step,
         walker: &Walker,
     ) -> Result<Judgement<Event>, FlowError> {
-        let consistent = self.reads_consistent_after_ms(&booking.supplier);
+        let promises = self.promises(&booking.supplier);
         let gone = || FlowError::Gone(booking.id.clone());
         Ok(match step {
             Step::GiveUpPrebook => moved(Event::PrebookGivenUp),
@@ -286,7 +286,7 @@ impl App {
             Step::FindBooking => {
                 let answer = self.read_flight_back(booking, walker).await;
                 let payment = self.new_payment();
-                judge::found(booking, answer, payment, consistent, self.times())
+                judge::found(booking, answer, payment, promises, self.times())
             }
             Step::Reread => {
                 let answer = self.read_flight_back(booking, walker).await;
@@ -305,7 +305,7 @@ impl App {
             }
             Step::FindCancellation => {
                 let answer = self.read_flight_back(booking, walker).await;
-                judge::found_canceling(booking, answer, consistent, self.times())
+                judge::found_canceling(booking, answer, promises, self.times())
             }
             Step::Buy => {
                 let request = buy_request(booking).ok_or_else(gone)?;
@@ -320,7 +320,7 @@ impl App {
             }
             Step::FindPurchase => {
                 let answer = self.read_flight_back(booking, walker).await;
-                judge::found_purchase(booking, answer, consistent, self.times())
+                judge::found_purchase(booking, answer, promises, self.times())
             }
             Step::Payment(step) => return self.act_payment(booking, step, walker).await,
         })

@@ -254,17 +254,17 @@ impl App {
             Step::Book => Ok(self.book_hotel(booking, walker).await),
             Step::FindBooking => {
                 let answer = self.read_hotel_back(booking, walker).await;
-                let consistent = self.reads_consistent_after_ms(&booking.supplier);
-                Ok(judge::found(booking, answer, consistent, self.times()))
+                let promises = self.promises(&booking.supplier);
+                Ok(judge::found(booking, answer, promises, self.times()))
             }
             Step::Cancel => self.cancel_hotel(booking, walker).await,
             Step::FindCancellation => {
                 let answer = self.read_hotel_back(booking, walker).await;
-                let consistent = self.reads_consistent_after_ms(&booking.supplier);
+                let promises = self.promises(&booking.supplier);
                 let refund = self.new_refund();
                 let times = self.times();
                 Ok(judge::found_canceling(
-                    booking, answer, refund, consistent, times,
+                    booking, answer, refund, promises, times,
                 ))
             }
             Step::Payment(step) => self.act_payment(booking, step, walker).await,

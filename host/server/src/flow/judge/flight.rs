@@ -3,7 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use crate::flow::judge::{Judgement, Outcome, Times, book_failed, is_proof, judged};
+use crate::flow::judge::{
+    Absence, Judgement, NOT_FOUND, Outcome, Promises, REPEATED, Times, absence, book_failed, judged,
+};
 use host_domain::booking::Failure;
 use host_domain::flight::booking::{Booking, Event, State};
 use host_domain::flight::supply::{BookingState, Found};
@@ -99,7 +101,7 @@ pub(crate) fn found(
     booking: &Booking,
     answer: Result<Found, ReadError>,
     payment: PaymentId,
-    consistent_after_ms: Option<u32>,
+    promises: Promises,
     times: Times<'_>,
 ) -> Judgement<Event> {
     let leg = leg(booking);
@@ -107,12 +109,19 @@ pub(crate) fn found(
     let unknown = |why: String| judged(Event::BookChecked { next_at }, Outcome::Unknown, why);
     match answer {
         Ok(Found::Booking(state)) => booked_state(*state, payment, next_at),
-        Ok(Found::Nothing) if is_proof(leg, consistent_after_ms, times.now) => {
-            let failure = Failure::new("book_failed", "The supplier has no such booking.");
-            let why = "read back: not found, and reads are consistent";
-            judged(Event::BookRefused(failure), Outcome::Refused, why)
-        }
-        Ok(Found::Nothing) => unknown("read back: not found, which proves nothing yet".to_owned()),
+        Ok(Found::Nothing) => match absence(leg, promises, times.now) {
+            Absence::Proof => {
+                let failure = Failure::new("book_failed", "The supplier has no such booking.");
+                let why = "read back: not found, and reads are consistent";
+                judged(Event::BookRefused(failure), Outcome::Refused, why)
+            }
+            Absence::Repeat => judged(
+                Event::BookRepeated { at: next_at },
+                Outcome::NotSent,
+                REPEATED,
+            ),
+            Absence::Nothing => unknown(NOT_FOUND.to_owned()),
+        },
         Err(error) => unknown(error.to_string()),
     }
 }
@@ -175,7 +184,7 @@ fn canceled_state(state: BookingState, next_at: Timestamp) -> Judgement<Event> {
 pub(crate) fn found_canceling(
     booking: &Booking,
     answer: Result<Found, ReadError>,
-    consistent_after_ms: Option<u32>,
+    promises: Promises,
     times: Times<'_>,
 ) -> Judgement<Event> {
     let leg = leg(booking);
@@ -191,7 +200,7 @@ pub(crate) fn found_canceling(
     }
     match leg {
         Some(Leg::Pending { .. }) => cancel_refused(REFUSED, "read back: the booking stands"),
-        _ if is_proof(leg, consistent_after_ms, times.now) => {
+        _ if absence(leg, promises, times.now) == Absence::Proof => {
             let failure = Failure::new(
                 "cancel_failed",
                 "The cancellation did not reach the supplier.",
@@ -251,7 +260,7 @@ pub(crate) fn bought(
 pub(crate) fn found_purchase(
     booking: &Booking,
     answer: Result<Found, ReadError>,
-    consistent_after_ms: Option<u32>,
+    promises: Promises,
     times: Times<'_>,
 ) -> Judgement<Event> {
     let leg = purchase_leg(booking);
@@ -262,14 +271,18 @@ pub(crate) fn found_purchase(
             let event = Event::PurchaseDone(state);
             judged(event, Outcome::Done, "read back: bought")
         }
-        Ok(Found::Booking(_)) if is_proof(leg, consistent_after_ms, times.now) => {
-            let event = purchase_failed("The supplier did not sell the extras.");
-            let why = "read back: not on the ticket, and reads are consistent";
-            judged(event, Outcome::Refused, why)
-        }
-        Ok(Found::Booking(_)) => {
-            unknown("read back: not on the ticket, which proves nothing yet".to_owned())
-        }
+        Ok(Found::Booking(_)) => match absence(leg, promises, times.now) {
+            Absence::Proof => {
+                let event = purchase_failed("The supplier did not sell the extras.");
+                let why = "read back: not on the ticket, and reads are consistent";
+                judged(event, Outcome::Refused, why)
+            }
+            Absence::Repeat => {
+                let event = Event::PurchaseRepeated { at: next_at };
+                judged(event, Outcome::NotSent, REPEATED)
+            }
+            Absence::Nothing => unknown(NOT_FOUND.to_owned()),
+        },
         Ok(Found::Nothing) => unknown("read back: booking not found".to_owned()),
         Err(error) => unknown(error.to_string()),
     }

@@ -3,7 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use crate::flow::judge::{Judgement, Outcome, Times, book_failed, is_proof, judged};
+use crate::flow::judge::{
+    Absence, Judgement, NOT_FOUND, Outcome, Promises, REPEATED, Times, absence, book_failed, judged,
+};
 use host_domain::booking::Failure;
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event, State};
 use host_domain::hotel::supply::{BookingState, Found};
@@ -107,26 +109,26 @@ fn booked_state(state: BookingState, next_at: Timestamp) -> Judgement<Event> {
 pub(crate) fn found(
     booking: &Booking,
     answer: Result<Found, ReadError>,
-    consistent_after_ms: Option<u32>,
+    promises: Promises,
     times: Times<'_>,
 ) -> Judgement<Event> {
     let leg = book_leg(booking);
     let next_at = times.recheck(leg);
     match answer {
         Ok(Found::Booking(state)) => booked_state(*state, next_at),
-        Ok(Found::Nothing) if is_proof(leg, consistent_after_ms, times.now) => {
-            let failure = Failure::new("book_failed", "The supplier has no such booking.");
-            judged(
-                Event::BookRefused(failure),
-                Outcome::Refused,
-                "read back: not found, and reads are consistent",
-            )
-        }
-        Ok(Found::Nothing) => judged(
-            Event::BookChecked { next_at },
-            Outcome::Unknown,
-            "read back: not found, which proves nothing yet",
-        ),
+        Ok(Found::Nothing) => match absence(leg, promises, times.now) {
+            Absence::Proof => {
+                let failure = Failure::new("book_failed", "The supplier has no such booking.");
+                let why = "read back: not found, and reads are consistent";
+                judged(Event::BookRefused(failure), Outcome::Refused, why)
+            }
+            Absence::Repeat => judged(
+                Event::BookRepeated { at: next_at },
+                Outcome::NotSent,
+                REPEATED,
+            ),
+            Absence::Nothing => judged(Event::BookChecked { next_at }, Outcome::Unknown, NOT_FOUND),
+        },
         Err(error) => judged(
             Event::BookChecked { next_at },
             Outcome::Unknown,
@@ -243,7 +245,7 @@ pub(crate) fn found_canceling(
     booking: &Booking,
     answer: Result<Found, ReadError>,
     refund: RefundId,
-    consistent_after_ms: Option<u32>,
+    promises: Promises,
     times: Times<'_>,
 ) -> Judgement<Event> {
     let leg = book_leg(booking);
@@ -285,7 +287,7 @@ pub(crate) fn found_canceling(
                 "read back: the booking stands",
             )
         }
-        _ if is_proof(leg, consistent_after_ms, times.now) => {
+        _ if absence(leg, promises, times.now) == Absence::Proof => {
             let failure = Failure::new(
                 "cancel_failed",
                 "The cancellation did not reach the supplier.",

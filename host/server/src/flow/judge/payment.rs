@@ -3,7 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use crate::flow::judge::{Judgement, Outcome, Times, is_proof, judged};
+use crate::flow::judge::{
+    Absence, Judgement, NOT_FOUND, Outcome, Promises, REPEATED, Times, absence, judged,
+};
 use host_domain::id::RefundId;
 use host_domain::leg::Leg;
 use host_domain::payment::{
@@ -172,7 +174,7 @@ pub(crate) fn voided(
 pub(crate) fn found_payment(
     payment: &Payment,
     answer: Result<Option<ProcessorState>, ReadError>,
-    consistent_after_ms: Option<u32>,
+    promises: Promises,
     times: Times<'_>,
 ) -> Judgement<PaymentEvent> {
     let leg = payment_leg(payment);
@@ -181,19 +183,7 @@ pub(crate) fn found_payment(
         Err(error) => return check(payment, times, error.to_string()),
     };
     let Some(state) = state else {
-        let is_proof = is_proof(leg, consistent_after_ms, times.now);
-        let event = match payment.state {
-            PaymentState::Authorizing(_) if is_proof => PaymentEvent::NothingHeld,
-            PaymentState::Voiding(_) if is_proof => PaymentEvent::Voided,
-            _ => {
-                return check(
-                    payment,
-                    times,
-                    "read back: not found, which proves nothing yet",
-                );
-            }
-        };
-        return judged(event, Outcome::NotSent, "read back: never asked for");
+        return not_found(payment, absence(leg, promises, times.now), times);
     };
     match &payment.state {
         PaymentState::Capturing(_) => found_capturing(payment, state.status, times),
@@ -204,6 +194,26 @@ pub(crate) fn found_payment(
         | PaymentState::Captured
         | PaymentState::Voided
         | PaymentState::Failed => held(payment, state, times),
+    }
+}
+
+fn not_found(payment: &Payment, absence: Absence, times: Times<'_>) -> Judgement<PaymentEvent> {
+    let never = "read back: never asked for";
+    match (absence, &payment.state) {
+        (Absence::Proof, PaymentState::Authorizing(_)) => {
+            judged(PaymentEvent::NothingHeld, Outcome::NotSent, never)
+        }
+        (Absence::Proof, PaymentState::Voiding(_)) => {
+            judged(PaymentEvent::Voided, Outcome::NotSent, never)
+        }
+        // Of a payment by the browser there is no call to repeat.
+        (Absence::Repeat, PaymentState::Authorizing(_)) if !payment.is_by_browser() => {
+            let at = times.recheck(payment_leg(payment));
+            judged(PaymentEvent::Repeated { at }, Outcome::NotSent, REPEATED)
+        }
+        (Absence::Proof | Absence::Repeat | Absence::Nothing, _) => {
+            check(payment, times, NOT_FOUND)
+        }
     }
 }
 
@@ -304,7 +314,7 @@ pub(crate) fn found_refund(
     payment: &Payment,
     refund: &RefundId,
     answer: Result<bool, ReadError>,
-    consistent_after_ms: Option<u32>,
+    promises: Promises,
     times: Times<'_>,
 ) -> Judgement<PaymentEvent> {
     let leg = refund_leg(payment, refund);
@@ -321,14 +331,23 @@ pub(crate) fn found_refund(
             Outcome::Done,
             "read back: refunded",
         ),
-        Ok(false) if is_proof(leg, consistent_after_ms, times.now) => {
-            let event = PaymentEvent::RefundFailed {
-                refund: refund.clone(),
-                retry_at: times.now,
-            };
-            judged(event, Outcome::NotSent, "read back: never asked for")
-        }
-        Ok(false) => check("read back: not found, which proves nothing yet".to_owned()),
+        Ok(false) => match absence(leg, promises, times.now) {
+            Absence::Proof => {
+                let event = PaymentEvent::RefundFailed {
+                    refund: refund.clone(),
+                    retry_at: times.now,
+                };
+                judged(event, Outcome::NotSent, "read back: never asked for")
+            }
+            Absence::Repeat => {
+                let event = PaymentEvent::RefundRepeated {
+                    refund: refund.clone(),
+                    at: times.recheck(leg),
+                };
+                judged(event, Outcome::NotSent, REPEATED)
+            }
+            Absence::Nothing => check(NOT_FOUND.to_owned()),
+        },
         Err(error) => check(error.to_string()),
     }
 }

@@ -1,6 +1,6 @@
 //! What the tables of answers share.
 
-use super::Times;
+use super::{Promises, Times};
 use host_domain::leg::{Leg, Schedule};
 use host_domain::money::{Currency, Money};
 use host_domain::supplier::{Refusal, RefusalReason};
@@ -40,3 +40,17 @@ pub(super) fn judge<T>(with: impl FnOnce(Times<'_>) -> T) -> T {
         capture_retry: &capture_retry,
     })
 }
+
+/// Of a supplier whose reads are consistent after so long, or never.
+pub(super) fn consistent(after_ms: Option<u32>) -> Promises {
+    Promises {
+        consistent_after_ms: after_ms,
+        repeats_are_safe: false,
+    }
+}
+
+/// Of a supplier that answers a repeated reference as it did the first time.
+pub(super) const REPEATABLE: Promises = Promises {
+    consistent_after_ms: None,
+    repeats_are_safe: true,
+};

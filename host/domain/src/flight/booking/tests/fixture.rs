@@ -19,7 +19,7 @@ pub(super) const NOW: Timestamp = Timestamp(1_000_000);
 pub(super) const LATER: Timestamp = Timestamp(1_005_000);
 
 /// How many events [`events`] gives.
-pub(super) const EVENTS: usize = 54;
+pub(super) const EVENTS: usize = 60;
 
 pub(super) fn euros(minor: i64) -> Money {
     Money::new(minor, Currency::parse("EUR").unwrap())
@@ -297,6 +297,7 @@ pub(super) fn events() -> Vec<Event> {
             next_at,
         },
         Event::BookChecked { next_at },
+        Event::BookRepeated { at: LATER },
         book_confirmed(),
         Event::BookRefused(no()),
         Event::CheckoutNotCompleted,
@@ -313,6 +314,7 @@ pub(super) fn events() -> Vec<Event> {
         Event::PurchaseSent { next_at },
         Event::PurchaseNotSent,
         Event::PurchaseChecked { next_at },
+        Event::PurchaseRepeated { at: LATER },
         purchase_done(),
         Event::PurchaseRefused(no()),
         Event::Hinted,
@@ -328,6 +330,11 @@ pub(super) fn events() -> Vec<Event> {
         PaymentEvent::Voided,
         PaymentEvent::Failed { retry_at: LATER },
         PaymentEvent::Checked { next_at },
+        PaymentEvent::Repeated { at: LATER },
+        PaymentEvent::RefundRepeated {
+            refund: refund.clone(),
+            at: LATER,
+        },
         PaymentEvent::RefundSent {
             refund: refund.clone(),
             next_at,
@@ -340,7 +347,7 @@ pub(super) fn events() -> Vec<Event> {
         PaymentEvent::RefundChecked { refund, next_at },
     ];
     let ticket = of_payments.clone().into_iter().map(pay);
-    let bags = of_payments.into_iter().take(11).map(bag_pay);
+    let bags = of_payments.into_iter().take(13).map(bag_pay);
     own.into_iter().chain(ticket).chain(bags).collect()
 }
 

@@ -3,7 +3,9 @@
 #![expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
 
 use super::*;
-use crate::flow::judge::tests::{NOW, euros, judge, pending, refusal, sent};
+use crate::flow::judge::tests::{
+    NOW, REPEATABLE, consistent, euros, judge, pending, refusal, sent,
+};
 use host_domain::booking::Settlement;
 use host_domain::flight::booking::{BookedService, Purchase, PurchaseState, ServiceStatus};
 use host_domain::flight::passenger::{Contact, Travellers};
@@ -223,17 +225,19 @@ fn only_a_definite_no_to_a_booking_is_a_no() {
 
 #[test]
 fn not_finding_a_booking_is_proof_only_where_and_when_reads_are_consistent() {
-    for (leg, consistent, event) in [
-        (sent(0), None, "book_checked"),
-        (sent(0), Some(10_001), "book_checked"),
-        (sent(0), Some(10_000), "book_refused"),
+    for (leg, promises, event) in [
+        (sent(0), consistent(None), "book_checked"),
+        (sent(0), consistent(Some(10_001)), "book_checked"),
+        (sent(0), consistent(Some(10_000)), "book_refused"),
+        (sent(0), REPEATABLE, "book_repeated"),
+        (pending(0), REPEATABLE, "book_checked"),
         // It was accepted: that it is not found does not take that back.
-        (pending(0), Some(0), "book_checked"),
+        (pending(0), consistent(Some(0)), "book_checked"),
     ] {
         let booking = completing(leg);
         let judgement =
-            judge(|times| found(&booking, Ok(Found::Nothing), payment(), consistent, times));
-        assert_eq!(judgement.event.name(), event, "{consistent:?}");
+            judge(|times| found(&booking, Ok(Found::Nothing), payment(), promises, times));
+        assert_eq!(judgement.event.name(), event, "{promises:?}");
     }
 }
 
@@ -273,13 +277,14 @@ fn a_cancellation_is_refused_only_by_a_no_or_by_a_ticket_that_stands() {
 #[test]
 fn a_ticket_that_stands_tells_of_its_cancellation_by_how_far_that_had_come() {
     let confirmed = || Ok(Found::Booking(Box::new(state(BookingStatus::Confirmed))));
-    for (leg, consistent, event) in [
-        (pending(0), None, "cancel_refused"),
-        (sent(0), Some(0), "cancel_lost"),
-        (sent(0), None, "cancel_checked"),
+    for (leg, promises, event) in [
+        (pending(0), consistent(None), "cancel_refused"),
+        (sent(0), consistent(Some(0)), "cancel_lost"),
+        (sent(0), consistent(None), "cancel_checked"),
+        (sent(0), REPEATABLE, "cancel_checked"),
     ] {
         let booking = canceling(leg);
-        let judgement = judge(|times| found_canceling(&booking, confirmed(), consistent, times));
+        let judgement = judge(|times| found_canceling(&booking, confirmed(), promises, times));
         assert_eq!(judgement.event.name(), event);
     }
     let booking = canceling(sent(0));
@@ -287,7 +292,8 @@ fn a_ticket_that_stands_tells_of_its_cancellation_by_how_far_that_had_come() {
         (Ok(Found::Nothing), "cancel_checked"),
         (Err(ReadError::TimedOut("slow".into())), "cancel_checked"),
     ] {
-        let judgement = judge(|times| found_canceling(&booking, answer.clone(), Some(0), times));
+        let judgement =
+            judge(|times| found_canceling(&booking, answer.clone(), consistent(Some(0)), times));
         assert_eq!(judgement.event.name(), event, "{answer:?}");
     }
 }
@@ -323,20 +329,21 @@ fn bags_are_bought_only_when_the_ticket_shows_them() {
 fn bags_that_are_not_on_the_ticket_prove_nothing_before_reads_are_consistent() {
     let read = |state: BookingState| Ok(Found::Booking(Box::new(state)));
     let bare = || state(BookingStatus::Confirmed);
-    for (answer, consistent, event) in [
-        (read(with_bag()), None, "purchase_done"),
-        (read(bare()), None, "purchase_checked"),
-        (read(bare()), Some(10_001), "purchase_checked"),
-        (read(bare()), Some(10_000), "purchase_refused"),
-        (Ok(Found::Nothing), Some(0), "purchase_checked"),
+    for (answer, promises, event) in [
+        (read(with_bag()), consistent(None), "purchase_done"),
+        (read(bare()), REPEATABLE, "purchase_repeated"),
+        (read(bare()), consistent(None), "purchase_checked"),
+        (read(bare()), consistent(Some(10_001)), "purchase_checked"),
+        (read(bare()), consistent(Some(10_000)), "purchase_refused"),
+        (Ok(Found::Nothing), consistent(Some(0)), "purchase_checked"),
         (
             Err(ReadError::Failed("500".into())),
-            Some(0),
+            consistent(Some(0)),
             "purchase_checked",
         ),
     ] {
         let booking = buying(sent(0));
-        let judgement = judge(|times| found_purchase(&booking, answer.clone(), consistent, times));
+        let judgement = judge(|times| found_purchase(&booking, answer.clone(), promises, times));
         assert_eq!(judgement.event.name(), event, "{answer:?}");
     }
 }

@@ -3,7 +3,7 @@
 #![expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
 
 use super::*;
-use crate::flow::judge::tests::{euros, judge, pending, refusal, sent};
+use crate::flow::judge::tests::{consistent, euros, judge, pending, refusal, sent};
 use host_domain::booking::Settlement;
 use host_domain::hotel::booking::Event as E;
 use host_domain::hotel::offer::{Contact, HotelSummary, Occupancy, Stay};
@@ -186,7 +186,7 @@ fn not_found_is_proof_only_where_reads_are_consistent_and_late_enough() {
             found(
                 &completing(leg.clone()),
                 Ok(Found::Nothing),
-                consistent_after_ms,
+                consistent(consistent_after_ms),
                 times,
             )
         });
@@ -200,7 +200,7 @@ fn not_found_is_proof_only_where_reads_are_consistent_and_late_enough() {
         found(
             &completing(sent(0)),
             Err(ReadError::TimedOut("late".into())),
-            Some(0),
+            consistent(Some(0)),
             times,
         )
     });
@@ -242,7 +242,7 @@ fn a_cancellation_is_done_only_when_the_supplier_shows_it() {
         assert_eq!(judgement.event.name(), event, "{answer:?}");
     }
     let still_there = || Ok(Found::Booking(Box::new(state(BookingStatus::Confirmed))));
-    for (leg, consistent, event) in [
+    for (leg, consistent_after_ms, event) in [
         (pending(0), None, "cancel_refused"),
         (sent(0), Some(1_000), "cancel_lost"),
         (sent(9_900), Some(1_000), "cancel_checked"),
@@ -253,7 +253,7 @@ fn a_cancellation_is_done_only_when_the_supplier_shows_it() {
                 &canceling(leg.clone()),
                 still_there(),
                 refund(),
-                consistent,
+                consistent(consistent_after_ms),
                 times,
             )
         });

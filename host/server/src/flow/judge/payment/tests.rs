@@ -2,7 +2,7 @@
 #![expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
 
 use super::*;
-use crate::flow::judge::tests::{NOW, euros, judge, sent};
+use crate::flow::judge::tests::{NOW, REPEATABLE, consistent, euros, judge, sent};
 use host_domain::id::{InstrumentId, PaymentId};
 use host_domain::payment::Instrument;
 use host_domain::supplier::SupplierId;
@@ -84,7 +84,7 @@ fn a_hold_counts_only_when_it_is_the_one_that_was_asked_for() {
 fn what_is_read_back_of_a_payment_fits_what_was_asked_for() {
     use ProcessorStatus as S;
     let sent = || sent(0);
-    for (payment_state, found, consistent, event) in [
+    for (payment_state, found, after_ms, event) in [
         (
             PaymentState::Authorizing(sent()),
             Some(S::Authorized),
@@ -153,12 +153,30 @@ fn what_is_read_back_of_a_payment_fits_what_was_asked_for() {
         ),
     ] {
         let payment = paying(payment_state.clone());
-        let judgement =
-            judge(|times| found_payment(&payment, Ok(found.map(at_processor)), consistent, times));
+        let judgement = judge(|times| {
+            found_payment(
+                &payment,
+                Ok(found.map(at_processor)),
+                consistent(after_ms),
+                times,
+            )
+        });
         assert_eq!(
             judgement.event.name(),
             event,
             "{payment_state:?}, {found:?}"
         );
+    }
+}
+
+#[test]
+fn a_hold_that_is_not_there_is_asked_for_again_only_where_repeats_are_safe() {
+    let payment = paying(PaymentState::Authorizing(sent(0)));
+    for (promises, event) in [
+        (REPEATABLE, "payment_repeated"),
+        (consistent(None), "payment_checked"),
+    ] {
+        let judgement = judge(|times| found_payment(&payment, Ok(None), promises, times));
+        assert_eq!(judgement.event.name(), event, "{promises:?}");
     }
 }

@@ -1,0 +1,134 @@
+//! Where suppliers tell on their own account that something changed. Nobody here
+//! has a key: a supplier's adapter says whether a delivery is the supplier's, or
+//! nobody but the supplier knows the path.
+
+use crate::api::answer::Answer;
+use crate::api::code::Code;
+use crate::api::extract::{Id, PathValue, Unread, collect};
+use crate::api::problem::ApiError;
+use crate::app::App;
+use crate::flow::supplier_event::Delivered;
+use crate::suppliers::EventsPath;
+use axum::extract::State;
+use host_domain::supplier::SupplierId;
+use host_domain::supplier_event::{BODY_BYTES_MAX, SupplierDelivery};
+use http::HeaderMap;
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Duration;
+use utoipa::ToSchema;
+
+/// Suppliers send from servers, in one go: who takes longer keeps others out.
+const BODY_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What became of a delivery.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Receipt {
+    /// Events in it that are stored, now or before.
+    received: usize,
+}
+
+/// The end of a path that only its supplier knows.
+#[derive(Clone)]
+pub(crate) struct EventsToken(String);
+
+impl PathValue for SupplierId {
+    const NAME: &'static str = "id";
+    const PATTERN: &'static str = "^[A-Z][A-Z0-9_]{0,63}$";
+    const CHARS_MAX: usize = 64;
+    const MEANING: &'static str = "Id of a supplier, as the operator named it.";
+
+    fn read(text: &str) -> Option<Self> {
+        Self::parse(text).ok()
+    }
+}
+
+impl PathValue for EventsToken {
+    const NAME: &'static str = "token";
+    const PATTERN: &'static str = "^[A-Za-z0-9_-]{32,128}$";
+    const MEANING: &'static str = "The supplier's `events_token`.";
+
+    fn read(text: &str) -> Option<Self> {
+        Some(Self(text.to_owned()))
+    }
+}
+
+/// Tell what changed at a supplier
+///
+/// For a supplier's webhooks, not for callers. 200 once every event is stored, each once however often it comes; then the
+/// booking that it is about is read anew at the supplier. What a body says moves nothing by itself. 404 for a supplier that
+/// has no webhooks, or whose webhooks have a path of their own.
+#[utoipa::path(post, path = "/v1/suppliers/{id}/events", tag = "Supplier webhooks",
+    responses((status = 200, description = "Stored.")),
+    extensions(("x-error-codes" = json!(["not_found", "invalid_signature", "supplier_unavailable"]))))]
+pub(crate) async fn receive_supplier_events(
+    State(app): State<Arc<App>>,
+    request: Unread<Id<SupplierId>>,
+) -> Result<Answer<Receipt>, ApiError> {
+    let Id(supplier) = request.parts.clone();
+    receive(&app, &supplier, None, request).await
+}
+
+/// Tell what changed at a supplier that does not sign
+///
+/// The same at a path that only the supplier knows. 404 for any other token.
+#[utoipa::path(post, path = "/v1/suppliers/{id}/events/{token}", tag = "Supplier webhooks",
+    responses((status = 200, description = "Stored.")),
+    extensions(("x-error-codes" = json!(["not_found", "invalid_signature", "supplier_unavailable"]))))]
+pub(crate) async fn receive_secret_supplier_events(
+    State(app): State<Arc<App>>,
+    request: Unread<(Id<SupplierId>, Id<EventsToken>)>,
+) -> Result<Answer<Receipt>, ApiError> {
+    let (Id(supplier), Id(token)) = request.parts.clone();
+    receive(&app, &supplier, Some(&token.0), request).await
+}
+
+/// Nothing of a body is read before it is known that somebody wants it, and never
+/// many at once: whoever sends it may be anybody.
+async fn receive<T>(
+    app: &Arc<App>,
+    supplier: &SupplierId,
+    token: Option<&str>,
+    request: Unread<T>,
+) -> Result<Answer<Receipt>, ApiError> {
+    let (configured, adapter) = match app.suppliers.events_path(supplier, token) {
+        EventsPath::Unknown => return Err(Code::NotFound.into()),
+        EventsPath::NotLoaded => {
+            return Err(ApiError::from(Code::SupplierUnavailable).supplier(supplier));
+        }
+        EventsPath::Open(configured, adapter) => (configured, adapter),
+    };
+    let place = app.deliveries.try_acquire();
+    let _place = place.map_err(|_| ApiError::from(Code::Overloaded))?;
+    let received_at = app.clock.now();
+    let body = collect(
+        &request.headers,
+        request.body,
+        BODY_BYTES_MAX,
+        BODY_PATIENCE,
+    )
+    .await
+    .map_err(ApiError::delivery_body)?;
+    let delivered = Delivered {
+        supplier: configured.clone(),
+        delivery: SupplierDelivery {
+            headers: texts(&request.headers),
+            body: body.into(),
+            received_at,
+        },
+        request_id: request.visit.request_id.to_string(),
+        deadline: request.visit.deadline.instant(),
+    };
+    let received = app.receive_supplier_events(&adapter, delivered).await;
+    let received = received.map_err(|error| ApiError::delivery(supplier, error))?;
+    Ok(Answer::ok(Receipt { received }))
+}
+
+/// What is not text in a header was not signed as text either.
+fn texts(headers: &HeaderMap) -> Vec<(String, String)> {
+    let text = |value: &http::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    headers
+        .iter()
+        .map(|(name, value)| (name.to_string(), text(value)))
+        .collect()
+}

@@ -1,0 +1,257 @@
+//! Tells a booking that its supplier, or its processor, said that something
+//! changed: a hint to read it anew there, never a fact.
+
+use crate::app::App;
+use crate::flow::bookable::Bookable;
+use crate::flow::step::FlowError;
+use crate::flow::supplier_event::EventKey;
+use host_domain::booking::booking_of_reference;
+use host_domain::id::BookingId;
+use host_domain::leg::Schedule;
+use host_domain::supplier::Kind;
+use host_domain::time::Timestamp;
+use host_domain::{flight, hotel};
+use host_storage::{
+    CommitError, Conflict, DatabaseError, StoredSupplierEvent, SupplierEventState, Write,
+};
+
+/// A supplier may tell of a booking before its answer told us the booking's
+/// reference: so many seconds after it told, it is looked for again.
+const LOOKS_S: [i64; 9] = [1, 3, 10, 30, 60, 300, 900, 1800, GIVEN_UP_S];
+
+/// After the last look, the event is nobody's.
+const GIVEN_UP_S: i64 = 3600;
+
+/// How often a booking is told again that moved meanwhile.
+const CONFLICT_RETRIES_MAX: usize = 8;
+
+/// The booking of an event.
+enum Search {
+    Hotel(Box<hotel::Booking>),
+    Flight(Box<flight::Booking>),
+    /// None yet: what names it may not have been answered to us.
+    NotYet,
+    /// None, and there will be none.
+    Nobody,
+}
+
+/// How storing ended.
+enum Ended {
+    Stored,
+    /// Somebody else works on this event; nothing is left to do here.
+    Elsewhere,
+    /// The booking moved meanwhile.
+    Moved,
+}
+
+pub(crate) async fn run(app: &App, subject: &str, token: &str) -> Result<(), FlowError> {
+    let Some(key) = EventKey::of_subject(subject) else {
+        tracing::error!(subject, "work for something that is no supplier's event");
+        return Ok(());
+    };
+    let stored = app.store.supplier_event(key.mode, &key.supplier, &key.id);
+    let Some(stored) = stored.await? else {
+        tracing::error!(subject, "work for a supplier's event that is not there");
+        return Ok(());
+    };
+    let telling = Telling {
+        app,
+        key,
+        stored,
+        token,
+    };
+    if telling.stored.state != SupplierEventState::Received {
+        return telling.finish().await;
+    }
+    match telling.find().await? {
+        Search::Hotel(booking) => telling.tell(*booking).await,
+        Search::Flight(booking) => telling.tell(*booking).await,
+        Search::NotYet => telling.look_again().await,
+        Search::Nobody => telling.ignore().await,
+    }
+}
+
+/// An event whose booking is being told.
+struct Telling<'a> {
+    app: &'a App,
+    key: EventKey,
+    stored: StoredSupplierEvent,
+    /// The claim on this work.
+    token: &'a str,
+}
+
+impl Telling<'_> {
+    async fn find(&self) -> Result<Search, DatabaseError> {
+        match self.find_by_our_reference().await? {
+            Some(found) => Ok(found),
+            None => self.find_by_theirs().await,
+        }
+    }
+
+    async fn find_by_our_reference(&self) -> Result<Option<Search>, DatabaseError> {
+        let reference = self.stored.event.client_reference.as_deref();
+        let Some(id) = reference.and_then(booking_of_reference) else {
+            return Ok(None);
+        };
+        if let Some(booking) = hotel::Booking::load(&self.app.store, &id).await? {
+            return Ok(Some(self.check(booking, Search::Hotel)));
+        }
+        let booking = flight::Booking::load(&self.app.store, &id).await?;
+        Ok(booking.map(|booking| self.check(booking, Search::Flight)))
+    }
+
+    /// A supplier tells of its own bookings only, a processor of its payments.
+    fn check<B: Bookable>(&self, booking: B, found: impl FnOnce(Box<B>) -> Search) -> Search {
+        let supplier = &self.key.supplier;
+        let mut payments = booking.payments().iter();
+        let is_theirs = booking.supplier() == supplier
+            || payments.any(|payment| payment.processor == *supplier);
+        if is_theirs && booking.owner().tenant.mode == self.key.mode {
+            found(Box::new(booking))
+        } else {
+            Search::Nobody
+        }
+    }
+
+    async fn find_by_theirs(&self) -> Result<Search, DatabaseError> {
+        let (store, mode, supplier) = (&self.app.store, self.key.mode, &self.key.supplier);
+        let event = &self.stored.event;
+        let configured = self.app.suppliers.configured(supplier);
+        let kind = configured.map(|configured| configured.kind);
+        if let Some(reference) = &event.supplier_reference {
+            match kind {
+                Some(Kind::Hotel) => {
+                    let found =
+                        store.hotel_booking_by_supplier_reference(mode, supplier, reference);
+                    if let Some(booking) = found.await? {
+                        return Ok(Search::Hotel(Box::new(booking)));
+                    }
+                }
+                Some(Kind::Flight) => {
+                    let found =
+                        store.flight_booking_by_supplier_reference(mode, supplier, reference);
+                    if let Some(booking) = found.await? {
+                        return Ok(Search::Flight(Box::new(booking)));
+                    }
+                }
+                // Payments are known by our references only.
+                Some(Kind::Payment) | None => return Ok(Search::Nobody),
+            }
+        }
+        if let (Some(offer), Some(Kind::Flight)) = (&event.supplier_offer, kind) {
+            let found = store.flight_booking_by_offer(mode, supplier, offer);
+            if let Some(booking) = found.await? {
+                return Ok(Search::Flight(Box::new(booking)));
+            }
+        }
+        // Offers are known before a supplier hears of a booking; its references are not.
+        Ok(match event.supplier_reference {
+            Some(_) => Search::NotYet,
+            None => Search::Nobody,
+        })
+    }
+
+    /// The hint, the work that is due because of it, and that it was given, in
+    /// one commit.
+    async fn tell<B: Bookable>(&self, mut booking: B) -> Result<(), FlowError> {
+        let id = booking.id().clone();
+        let (app, key) = (self.app, &self.key);
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            let (now, read_version) = (app.clock.now(), booking.version());
+            let mut write = match booking.apply(B::hinted(), now) {
+                Ok(moved) => {
+                    let why = format!("{} at {}", self.stored.event.kind.as_str(), key.supplier);
+                    let request_id = format!("job_{:032x}", app.ids.bits());
+                    let mut write = app.write_of(read_version, &[moved], Some(&why), &request_id);
+                    write.upsert_job(B::JOB, id.as_str(), now);
+                    write
+                }
+                // Nothing about it waits for an answer.
+                Err(_) => self.write(),
+            };
+            write.apply_supplier_event(key.mode, &key.supplier, &key.id, &id);
+            if !matches!(
+                self.settle(write, "applied", Some(&id)).await?,
+                Ended::Moved
+            ) {
+                return Ok(());
+            }
+            let current = B::load(&app.store, &id).await?;
+            booking = current.ok_or_else(|| FlowError::Gone(id.clone()))?;
+        }
+        Err(FlowError::Contended(id))
+    }
+
+    async fn look_again(&self) -> Result<(), FlowError> {
+        let Some(at) = next_look(self.stored.received_at, self.app.clock.now()) else {
+            return self.ignore().await;
+        };
+        let mut write = self.write();
+        write.release_job(EventKey::JOB, &self.key.subject(), self.token, at);
+        self.commit(write).await.map(|_| ())
+    }
+
+    async fn ignore(&self) -> Result<(), FlowError> {
+        let (key, mut write) = (&self.key, self.write());
+        write.ignore_supplier_event(key.mode, &key.supplier, &key.id);
+        self.settle(write, "ignored", None).await.map(|_| ())
+    }
+
+    async fn finish(&self) -> Result<(), FlowError> {
+        let mut write = self.write();
+        write.finish_job(EventKey::JOB, &self.key.subject(), self.token);
+        self.commit(write).await.map(|_| ())
+    }
+
+    fn write(&self) -> Write {
+        Write::new(self.app.clock.now())
+    }
+
+    /// Stores what came of the event, and that there is nothing more to do.
+    async fn settle(
+        &self,
+        mut write: Write,
+        outcome: &'static str,
+        booking: Option<&BookingId>,
+    ) -> Result<Ended, FlowError> {
+        write.finish_job(EventKey::JOB, &self.key.subject(), self.token);
+        let ended = self.commit(write).await?;
+        if matches!(ended, Ended::Stored) {
+            self.key.record(&self.stored.event.kind, outcome, booking);
+        }
+        Ok(ended)
+    }
+
+    async fn commit(&self, write: Write) -> Result<Ended, FlowError> {
+        match self.app.store.commit(write).await {
+            Ok(()) => Ok(Ended::Stored),
+            Err(CommitError::Conflict(Conflict::LeaseLost | Conflict::SupplierEventSettled)) => {
+                Ok(Ended::Elsewhere)
+            }
+            Err(CommitError::Conflict(_)) => Ok(Ended::Moved),
+            Err(CommitError::Database(error)) => Err(error.into()),
+        }
+    }
+}
+
+/// When an event without a booking is looked at again; none: not any more.
+fn next_look(received_at: Timestamp, now: Timestamp) -> Option<Timestamp> {
+    let is_over = now >= received_at.plus_s(GIVEN_UP_S);
+    let looks = Schedule::new(LOOKS_S.to_vec());
+    (!is_over).then(|| looks.next_after(received_at, now))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_waits_an_hour_for_its_booking() {
+        let (mut now, mut looks) = (Timestamp(0), Vec::new());
+        while let Some(at) = next_look(Timestamp(0), now) {
+            looks.push(at.0 / 1000);
+            now = at;
+        }
+        assert_eq!(looks, LOOKS_S);
+    }
+}

@@ -1,0 +1,104 @@
+//! PostgreSQL: steps of a write as one statement, because what costs is the way
+//! to the server and back.
+//!
+//! The parts of such a statement do not see what the others do. So only steps
+//! are put together that cannot tell: none changes a table that one before it
+//! changed. A new row that is expected may join all the same, because the unique
+//! indexes of its table see everything. Where a part then fails, it may be because
+//! of the others, so that the steps are to be carried out one by one.
+
+use crate::dialect::Dialect;
+use crate::statement::Statement;
+use crate::write::Step;
+use std::borrow::Cow;
+
+/// Steps in runs that may be put together, in their order.
+pub(crate) fn batches(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
+    let mut tables = Vec::new();
+    steps.chunk_by(move |before, step| {
+        let (before, step) = (Change::of(before), Change::of(step));
+        tables.extend(before.map(|change| change.table.to_owned()));
+        let joins = before.is_some() && step.is_some_and(|change| change.joins(&tables));
+        if !joins {
+            tables.clear();
+        }
+        joins
+    })
+}
+
+/// One statement of several steps; its only row has an array of how many rows
+/// each of them changed.
+pub(crate) fn joined(batch: &[Step]) -> Statement {
+    let mut parts = Vec::with_capacity(batch.len());
+    let mut counts = Vec::with_capacity(batch.len());
+    let mut args = Vec::new();
+    for (number, step) in batch.iter().enumerate() {
+        let sql = Dialect::Postgres.render(&step.statement);
+        let sql = renumbered(&sql, args.len());
+        parts.push(format!("step_{number} AS ({sql} RETURNING 1)"));
+        counts.push(format!("(SELECT COUNT(*) FROM step_{number})"));
+        args.extend(step.statement.args.iter().cloned());
+    }
+    let (parts, counts) = (parts.join(", "), counts.join(", "));
+    Statement {
+        sql: format!("WITH {parts} SELECT ARRAY[{counts}] AS changed").into(),
+        args,
+    }
+}
+
+/// What a step changes.
+#[derive(Clone, Copy)]
+struct Change<'a> {
+    table: &'a str,
+    sql: &'a str,
+    is_expected_insert: bool,
+}
+
+impl<'a> Change<'a> {
+    /// None of a step that must stay alone.
+    fn of(step: &'a Step) -> Option<Self> {
+        if step.returns {
+            return None;
+        }
+        let sql = &*step.statement.sql;
+        let mut words = sql.split_ascii_whitespace();
+        let verb = words.next()?;
+        let table = match verb {
+            "UPDATE" => words.next(),
+            "INSERT" | "DELETE" => words.nth(1),
+            _ => None,
+        }?;
+        Some(Self {
+            table,
+            sql,
+            is_expected_insert: verb == "INSERT" && step.expects_one.is_some(),
+        })
+    }
+
+    /// Whether it may stand with steps that change these tables. A table that is
+    /// named for another reason only costs a round trip.
+    fn joins(self, tables: &[String]) -> bool {
+        !tables.iter().any(|table| {
+            let is_its_own = self.is_expected_insert && table == self.table;
+            self.sql.contains(table) && !is_its_own
+        })
+    }
+}
+
+/// The text with `$1` counted on from so many arguments before it.
+fn renumbered(sql: &str, before: usize) -> Cow<'_, str> {
+    if before == 0 {
+        return Cow::Borrowed(sql);
+    }
+    let mut pieces = sql.split('$');
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let digits = piece
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(piece.len());
+        let (number, rest) = piece.split_at(digits);
+        let number = number.parse::<usize>().unwrap_or_default() + before;
+        text.push_str(&format!("${number}{rest}"));
+    }
+    Cow::Owned(text)
+}

@@ -1,0 +1,208 @@
+//! What Duffel answers to an order, as data, and what becomes of the ticket and of
+//! the money.
+
+use crate::duffel::scene::{RELEASED, Scene, TAKEN, count, routes};
+use crate::duffel::service::refusal;
+use serde_json::{Value, json};
+use tests::Answer;
+
+const ORDERS: &str = "POST /air/orders";
+
+/// What an order is answered with, whether it was made all the same, and how that
+/// ends.
+struct Case {
+    name: &'static str,
+    answer: Answer,
+    is_made: bool,
+    reply: (u16, &'static str),
+    end: &'static str,
+    ledger: &'static [&'static str],
+}
+
+fn refused(name: &'static str, status: u16, code: &str) -> Case {
+    Case {
+        name,
+        answer: refusal(status, code),
+        is_made: false,
+        reply: (422, "supplier_rejected"),
+        end: "FAILED",
+        ledger: RELEASED,
+    }
+}
+
+fn unknown(name: &'static str, answer: Answer) -> Case {
+    Case {
+        name,
+        answer,
+        is_made: true,
+        reply: (500, "result_unknown"),
+        end: "CONFIRMED",
+        ledger: TAKEN,
+    }
+}
+
+fn accepted(name: &'static str, data: &Value) -> Case {
+    Case {
+        reply: (202, "COMPLETE_IN_PROGRESS"),
+        ..unknown(name, Answer::json(202, data))
+    }
+}
+
+fn cases() -> [Case; 17] {
+    let ours = Case {
+        reply: (200, "CONFIRMED"),
+        ..unknown(
+            "booked before, by us",
+            refusal(422, "offer_request_already_booked"),
+        )
+    };
+    [
+        accepted("accepted", &json!({"data": {"message": "accepted"}})),
+        accepted("accepted, with an id", &json!({"data": {"id": "ord_own"}})),
+        accepted("accepted, with nothing", &json!({})),
+        ours,
+        unknown("a failure", refusal(500, "internal_server_error")),
+        unknown("the airline's failure", refusal(502, "airline_unknown")),
+        unknown("too late", refusal(504, "gateway_timeout_error")),
+        unknown("a proxy's failure", Answer::new(502, "<html>")),
+        unknown(
+            "an answer that is cut",
+            Answer::new(201, r#"{"data": {"id": "ord"#),
+        ),
+        unknown("a code that nobody knows", refusal(422, "something_new")),
+        unknown("a conflict", refusal(409, "offer_expired")),
+        refused("not made", 502, "order_not_created"),
+        refused("out of balance", 422, "insufficient_balance"),
+        refused("gone", 422, "offer_no_longer_available"),
+        refused("expired", 422, "offer_expired"),
+        refused("a wrong number", 422, "invalid_phone_number"),
+        refused("not allowed", 403, "unavailable_feature"),
+    ]
+}
+
+#[tokio::test]
+async fn every_answer_to_an_order_ends_in_what_duffel_has() {
+    let scene = Scene::begin().await;
+    for case in cases() {
+        let name = case.name;
+        let booking = scene.ready().await;
+        let _prebooked = scene.duffel.take_received();
+        scene.duffel.answer_with(ORDERS, case.answer, case.is_made);
+        let reply = scene.book(&booking).await;
+        let pointer = if reply.status < 300 {
+            "/data/status"
+        } else {
+            "/code"
+        };
+        let word = reply.body.pointer(pointer).and_then(Value::as_str).unwrap();
+        assert_eq!((reply.status, word), case.reply, "{name}: {:#}", reply.body);
+        let ended = scene.client.flight_booking_once(&booking, case.end).await;
+        scene.leaves(name, &booking, case.ledger).await;
+        let received = scene.duffel.take_received();
+        assert_eq!(count(&received, ORDERS), 1, "{name}: never sent twice");
+        if case.is_made {
+            assert_eq!(ended["supplier_reference"], scene.story.order, "{name}");
+            assert_eq!(ended["airline_pnr"], scene.story.pnr, "{name}");
+            assert!(received.len() > 1, "{name}: read back");
+        } else {
+            assert_eq!(routes(&received), [ORDERS], "{name}");
+            assert_eq!(ended["failure"]["code"], "book_failed", "{name}");
+        }
+        scene.usual();
+    }
+}
+
+#[tokio::test]
+async fn a_lost_order_is_found_by_its_offer_and_its_label() {
+    let scene = Scene::begin().await;
+    let booking = scene.ready().await;
+    let _prebooked = scene.duffel.take_received();
+    let lost = refusal(500, "internal_server_error");
+    scene.duffel.answer_with(ORDERS, lost, true);
+    let reply = scene.book(&booking).await;
+    reply.expect_problem(500, "result_unknown");
+    scene
+        .client
+        .flight_booking_once(&booking, "CONFIRMED")
+        .await;
+    let received = scene.duffel.take_received();
+    assert_eq!(routes(&received), [ORDERS, "GET /air/orders"]);
+    assert_eq!(received[1].query, "offer_id=off_flex");
+    let again = scene.book(&booking).await.expect(200);
+    assert_eq!(again.data()["status"], "CONFIRMED");
+    assert!(scene.duffel.take_received().is_empty());
+}
+
+#[tokio::test]
+async fn while_duffel_works_on_an_order_it_is_not_sent_again() {
+    let scene = Scene::begin().await;
+    let booking = scene.ready().await;
+    let _prebooked = scene.duffel.take_received();
+    scene
+        .duffel
+        .answer_with(ORDERS, Answer::json(202, &json!({"data": {}})), false);
+    for _ in 0..2 {
+        let reply = scene.book(&booking).await.expect(202);
+        assert_eq!(reply.data()["status"], "COMPLETE_IN_PROGRESS");
+    }
+    let card = scene.server.ledger().await;
+    assert_eq!(card.kinds_of(&booking), ["authorization"], "held, and once");
+    assert_eq!(count(&scene.duffel.take_received(), ORDERS), 1);
+}
+
+/// Found under another's label, it proves nothing about ours.
+#[tokio::test]
+async fn anothers_order_is_not_taken_for_ours() {
+    let scene = Scene::begin().await;
+    let booking = scene.ready().await;
+    let _prebooked = scene.duffel.take_received();
+    scene.duffel.book_for_another();
+    let reply = scene.book(&booking).await;
+    reply.expect_problem(500, "result_unknown");
+    tests::eventually("two readings", async || {
+        let read = scene.server.ledger().await.kinds_of(&booking) == ["authorization"];
+        let received = scene.duffel.api.received();
+        (read && count(&received, "GET /air/orders") >= 3).then_some(())
+    })
+    .await;
+    let booking = scene.client.flight_booking(&booking).await;
+    assert_eq!(booking["status"], "COMPLETE_IN_PROGRESS");
+    assert!(booking["supplier_reference"].is_null());
+    assert_eq!(count(&scene.duffel.take_received(), ORDERS), 1);
+}
+
+/// Duffel takes exactly its price. What it is now is read, told to operators, and
+/// not paid.
+#[tokio::test]
+async fn an_offer_that_got_dearer_after_it_was_bound_is_not_bought() {
+    let scene = Scene::begin().await;
+    let booking = scene.ready().await;
+    let _prebooked = scene.duffel.take_received();
+    scene.duffel.change(|story| {
+        story.documents.offer["data"]["total_amount"] = json!("370.40");
+    });
+    let reply = scene.book(&booking).await;
+    reply.expect_problem(422, "supplier_rejected");
+    let ended = scene.client.flight_booking_once(&booking, "FAILED").await;
+    assert_eq!(ended["failure"]["code"], "book_failed");
+    assert_eq!(ended["total_amount"], scene.story.money("360.40"));
+    scene.leaves("a dearer offer", &booking, RELEASED).await;
+    let received = scene.duffel.take_received();
+    assert_eq!(routes(&received), [ORDERS, "GET /air/offers/off_flex"]);
+}
+
+#[tokio::test]
+async fn a_limit_leaves_the_offer_to_be_booked_again() {
+    let scene = Scene::begin().await;
+    let booking = scene.ready().await;
+    let _prebooked = scene.duffel.take_received();
+    let limit = refusal(429, "rate_limit_exceeded");
+    scene.duffel.answer_with(ORDERS, limit, false);
+    let reply = scene.book(&booking).await;
+    assert_eq!(reply.status, 503, "{:#}", reply.body);
+    scene.leaves("a limit", &booking, RELEASED).await;
+    scene.usual();
+    let reply = scene.book(&booking).await.expect(200);
+    assert_eq!(reply.data()["status"], "CONFIRMED");
+    assert_eq!(count(&scene.duffel.take_received(), ORDERS), 1);
+}

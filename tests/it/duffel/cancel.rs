@@ -1,0 +1,165 @@
+//! Quotes and cancellations: what Duffel gives back, how, and what it refuses.
+
+use crate::duffel::scene::{Scene, TAKEN, count, routes};
+use crate::duffel::service::refusal;
+use serde_json::{Value, json};
+use tests::{Answer, eventually};
+
+const QUOTE: &str = "POST /air/order_cancellations";
+const CONFIRM: &str = "POST /air/order_cancellations/ore_own/actions/confirm";
+const REFUNDED: &[&str] = &["authorization", "capture", "refund"];
+
+async fn quote(scene: &Scene, booking: &str) -> Value {
+    let path = format!("/v1/flight/bookings/{booking}/cancellation-quote");
+    let reply = scene.client.get(&path).await.expect(200);
+    reply.data().clone()
+}
+
+/// The order itself is refundable, for 50 dollars: no estimate in euros.
+#[tokio::test]
+async fn without_the_airlines_word_a_quote_is_an_estimate_or_says_why_not() {
+    let scene = Scene::begin().await;
+    let booking = scene.confirmed().await;
+    let mut another = scene.story.documents.quote.clone();
+    another["data"]["refund_currency"] = json!("USD");
+    for (name, answer) in [
+        ("the airline's failure", refusal(422, "airline_error")),
+        ("not through Duffel", refusal(422, "unsupported_action")),
+        ("a failure", refusal(500, "internal_server_error")),
+        ("in another currency", Answer::json(201, &another)),
+    ] {
+        scene.duffel.answer_with(QUOTE, answer, false);
+        let quote = quote(&scene, &booking).await;
+        assert_eq!(quote["source"], "FARE_ESTIMATE", "{name}: {quote:#}");
+        assert_eq!(
+            quote["unavailable_reason"], "penalty_in_other_currency",
+            "{name}"
+        );
+        assert!(
+            quote.get("fee").is_none() && quote.get("refund").is_none(),
+            "{name}"
+        );
+    }
+    let received = scene.duffel.take_received();
+    assert_eq!(count(&received, CONFIRM), 0, "a quote moves nothing");
+    let limit = refusal(429, "rate_limit_exceeded");
+    scene.duffel.answer_with(QUOTE, limit, false);
+    let path = format!("/v1/flight/bookings/{booking}/cancellation-quote");
+    let reply = scene.client.get(&path).await;
+    reply.expect_problem(503, "supplier_rate_limited");
+}
+
+#[tokio::test]
+async fn airline_credits_are_no_refund() {
+    let scene = Scene::begin().await;
+    for refund_to in ["airline_credits", "voucher"] {
+        scene.duffel.change(|story| {
+            story.documents.quote["data"]["refund_to"] = json!(refund_to);
+        });
+        let booking = scene.confirmed().await;
+        let quote = quote(&scene, &booking).await;
+        assert_eq!(quote["source"], "SUPPLIER_QUOTE");
+        assert_eq!(quote["refund"], scene.story.money("0.00"));
+        assert_eq!(quote["fee"], scene.story.money("360.40"));
+        assert_eq!(quote["refund_to"], json!([]));
+        scene.client.cancel_flight(&booking).await;
+        let canceled = scene.client.flight_booking_once(&booking, "CANCELED").await;
+        let cancellation = &canceled["cancellation"];
+        assert_eq!(cancellation["refund_amount"], scene.story.money("0.00"));
+        assert_eq!(cancellation["fee"], scene.story.money("360.40"));
+        assert_eq!(cancellation["refund_to"], json!([]));
+        scene.leaves(refund_to, &booking, TAKEN).await;
+        scene.usual();
+    }
+}
+
+#[tokio::test]
+async fn a_cancellation_whose_answer_is_lost_is_read_back_with_its_amounts() {
+    let scene = Scene::begin().await;
+    for (name, answer) in [
+        ("a failure", refusal(500, "internal_server_error")),
+        ("the airline's failure", refusal(502, "airline_unknown")),
+        ("cut", Answer::new(200, r#"{"data": {"id": "ore"#)),
+        ("cancelled already", refusal(422, "already_cancelled")),
+        (
+            "not confirmed",
+            Answer::json(200, &scene.story.documents.quote),
+        ),
+    ] {
+        let booking = scene.confirmed().await;
+        scene.duffel.answer_with(CONFIRM, answer, true);
+        scene.client.cancel_flight(&booking).await;
+        let canceled = scene.client.flight_booking_once(&booking, "CANCELED").await;
+        let cancellation = &canceled["cancellation"];
+        assert_eq!(
+            cancellation["refund_amount"],
+            scene.story.money("310.40"),
+            "{name}"
+        );
+        assert_eq!(cancellation["fee"], scene.story.money("50.00"), "{name}");
+        scene.leaves(name, &booking, REFUNDED).await;
+        let received = scene.duffel.take_received();
+        let read = "GET /air/orders/ord_own";
+        let expected = [read, QUOTE, CONFIRM, read, "GET /air/order_cancellations"];
+        assert_eq!(routes(&received), expected, "{name}");
+        scene.usual();
+    }
+}
+
+#[tokio::test]
+async fn a_cancellation_that_duffel_refuses_leaves_the_ticket() {
+    let scene = Scene::begin().await;
+    let unsupported = || refusal(422, "unsupported_action");
+    for (name, route, answer) in [
+        ("no quote", QUOTE, unsupported()),
+        ("no confirmation", CONFIRM, unsupported()),
+        ("an operation that is not", QUOTE, refusal(400, "400")),
+    ] {
+        let booking = scene.confirmed().await;
+        scene.duffel.answer_with(route, answer, false);
+        scene.client.cancel_flight(&booking).await;
+        refused(&scene, name, &booking).await;
+        scene.usual();
+    }
+    scene.duffel.change(|story| {
+        story.documents.order["data"]["available_actions"] = json!(["update"]);
+    });
+    let booking = scene.confirmed().await;
+    scene.client.cancel_flight(&booking).await;
+    refused(&scene, "not through Duffel", &booking).await;
+    assert_eq!(count(&scene.duffel.take_received(), QUOTE), 0);
+}
+
+async fn refused(scene: &Scene, name: &str, booking: &str) {
+    let ended = eventually(name, async || {
+        Some(scene.client.flight_booking(booking).await)
+            .filter(|booking| booking["failure"]["code"] == "cancel_refused")
+    })
+    .await;
+    assert_eq!(ended["status"], "CONFIRMED", "{name}");
+    assert!(ended.get("cancellation").is_none(), "{name}");
+    scene.leaves(name, booking, TAKEN).await;
+}
+
+/// Sent, and the order still stands: Duffel tells no time after which that proves
+/// that nothing happened.
+#[tokio::test]
+async fn a_cancellation_that_did_not_show_yet_is_not_sent_again() {
+    let scene = Scene::begin().await;
+    let booking = scene.confirmed().await;
+    let lost = refusal(500, "internal_server_error");
+    scene.duffel.answer_with(CONFIRM, lost, false);
+    scene.client.cancel_flight(&booking).await;
+    eventually("three readings", async || {
+        let received = scene.duffel.api.received();
+        (count(&received, "GET /air/orders/ord_own") >= 4).then_some(())
+    })
+    .await;
+    scene.client.cancel_flight(&booking).await.expect(202);
+    let now = scene.client.flight_booking(&booking).await;
+    assert_eq!(now["status"], "CANCEL_IN_PROGRESS");
+    assert_eq!(count(&scene.duffel.take_received(), CONFIRM), 1);
+    scene
+        .leaves("an unknown cancellation", &booking, TAKEN)
+        .await;
+}

@@ -1,0 +1,124 @@
+//! An offer read again: what is bound, and what no longer is what was offered.
+
+use crate::duffel::scene::{Scene, routes};
+use crate::duffel::service::refusal;
+use serde_json::{Value, json};
+use tests::Answer;
+
+#[tokio::test]
+async fn loyalty_programmes_stand_on_the_offer_before_it_is_priced() {
+    let scene = Scene::begin().await;
+    let accounts = json!([{"airline_iata_code": "OW", "membership_number": "OW-1234567"}]);
+    let bound = scene.prebook(json!({"loyalty_accounts": accounts})).await;
+    let bound = bound.expect(201);
+    assert_eq!(bound.data()["total_amount"], scene.story.money("324.36"));
+    let shown = &bound.data()["passengers"][0]["loyalty_accounts"][0];
+    assert_eq!(shown["membership_number"], "****4567");
+    let received = scene.duffel.take_received();
+    let patch = "PATCH /air/offers/off_flex/passengers/pas_adult";
+    let read = "GET /air/offers/off_flex";
+    assert_eq!(routes(&received[3..]), [read, patch, read]);
+    let sent = json!([{"airline_iata_code": "OW", "account_number": "OW-1234567"}]);
+    let data =
+        json!({"given_name": "Ada", "family_name": "Lovelace", "loyalty_programme_accounts": sent});
+    assert_eq!(received[4].body, json!({ "data": data }));
+
+    let booking = bound.data()["id"].as_str().unwrap();
+    let reply = scene.book(booking).await.expect(200);
+    assert_eq!(reply.data()["total_amount"], scene.story.money("324.36"));
+    let received = scene.duffel.take_received();
+    assert_eq!(received[0].body["data"]["payments"][0]["amount"], "324.36");
+}
+
+/// What the offer is answered with, and how that ends.
+fn offers(usual: &Value) -> [(&'static str, Answer, u16, &'static str); 10] {
+    let changed = |name: &str, value: Value| {
+        let mut document = usual.clone();
+        document["data"][name] = value;
+        Answer::json(200, &document)
+    };
+    let gone = refusal(422, "offer_no_longer_available");
+    let dollars = changed("total_currency", json!("USD"));
+    let limit = refusal(429, "rate_limit_exceeded").header("retry-after", "7");
+    [
+        (
+            "dearer",
+            changed("total_amount", json!("370.40")),
+            409,
+            "offer_price_changed",
+        ),
+        ("gone", gone, 422, "offer_unavailable"),
+        (
+            "expired",
+            refusal(422, "offer_expired"),
+            422,
+            "offer_expired",
+        ),
+        ("not known", refusal(404, "not_found"), 422, "offer_expired"),
+        ("in another currency", dollars, 422, "offer_unavailable"),
+        (
+            "for others",
+            changed("passengers", json!([])),
+            422,
+            "supplier_rejected",
+        ),
+        (
+            "about another",
+            changed("id", json!("off_other")),
+            503,
+            "supplier_unavailable",
+        ),
+        (
+            "cut",
+            Answer::new(200, r#"{"data": {"id": "off_"#),
+            503,
+            "supplier_unavailable",
+        ),
+        (
+            "a proxy's failure",
+            Answer::new(502, "<html>"),
+            503,
+            "supplier_unavailable",
+        ),
+        ("limit", limit, 503, "supplier_rate_limited"),
+    ]
+}
+
+#[tokio::test]
+async fn an_offer_that_is_not_what_it_was_is_not_bound() {
+    let scene = Scene::begin().await;
+    for (name, answer, status, code) in offers(&scene.story.documents.offer) {
+        let route = "GET /air/offers/off_flex";
+        scene.duffel.answer_with(route, answer, false);
+        let reply = scene.prebook(json!({})).await;
+        let ended = (reply.status, reply.body["code"].as_str());
+        assert_eq!(ended, (status, Some(code)), "{name}: {:#}", reply.body);
+        if code == "offer_price_changed" {
+            assert_eq!(reply.body["offered"], scene.story.money("360.40"));
+            assert_eq!(reply.body["current"], scene.story.money("370.40"));
+        }
+        scene.usual();
+    }
+}
+
+#[tokio::test]
+async fn a_cheaper_offer_is_bound_at_what_it_costs_now() {
+    let scene = Scene::begin().await;
+    let mut offer = scene.story.documents.offer.clone();
+    offer["data"]["total_amount"] = json!("350.40");
+    let answer = Answer::json(200, &offer);
+    scene
+        .duffel
+        .answer_with("GET /air/offers/off_flex", answer, false);
+    let bound = scene.prebook(json!({})).await.expect(201);
+    assert_eq!(bound.data()["total_amount"], scene.story.money("350.40"));
+}
+
+#[tokio::test]
+async fn what_duffel_would_refuse_of_passengers_is_refused_before_anybody_pays() {
+    let scene = Scene::begin().await;
+    let reply = scene.prebook(json!({"gender": "X"})).await;
+    reply.expect_problem(422, "supplier_rejected");
+    let received = scene.duffel.take_received();
+    assert_eq!(routes(&received[3..]), ["GET /air/offers/off_flex"]);
+}

@@ -1,0 +1,107 @@
+//! A gateway and a Duffel of which everything is usual, until a case changes it.
+
+use crate::duffel::service::Duffel;
+use crate::duffel::story::Story;
+use serde_json::{Value, json};
+use tests::{Client, Received, Reply, Server, eventually, prebook_flight_request};
+
+pub(super) struct Scene {
+    pub(super) story: Story,
+    pub(super) duffel: Duffel,
+    pub(super) server: Server,
+    pub(super) client: Client,
+}
+
+impl Scene {
+    pub(super) async fn begin() -> Self {
+        Self::of(Story::own()).await
+    }
+
+    pub(super) async fn of(story: Story) -> Self {
+        let duffel = Duffel::start(&story).await;
+        let server = duffel.gateway().await;
+        let client = server.client();
+        Self {
+            story,
+            duffel,
+            server,
+            client,
+        }
+    }
+
+    /// As if nothing had happened.
+    pub(super) fn usual(&self) {
+        self.duffel.usual(&self.story);
+        let _earlier = self.duffel.take_received();
+    }
+
+    /// The reference of the offer that is booked.
+    pub(super) async fn offer(&self) -> String {
+        let request = self.story.search(json!({}));
+        let reply = self.client.post("/v1/flight/offers", &request).await;
+        let reply = reply.expect(200);
+        let total = self.story.money(self.story.total);
+        let mut offers = reply.data().as_array().unwrap().iter();
+        let offer = offers.find(|offer| offer["total_amount"] == total);
+        offer.unwrap()["offer_reference"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    }
+
+    /// The answer to a prebook, the adult with some members more.
+    pub(super) async fn prebook(&self, more: Value) -> Reply {
+        let offer = self.offer().await;
+        let key = uuid::Uuid::now_v7().to_string();
+        let request = prebook_flight_request(&offer, &self.story.passengers(more));
+        self.client
+            .header("x-idempotency-key", &key)
+            .post("/v1/flight/prebook", &request)
+            .await
+    }
+
+    /// A booking that is ready to be completed.
+    pub(super) async fn ready(&self) -> String {
+        let bound = self.prebook(json!({})).await.expect(201);
+        bound.data()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The answer to completing a booking with a good card.
+    pub(super) async fn book(&self, booking: &str) -> Reply {
+        let card = self.client.store_card("tok_visa").await;
+        let body = json!({"payment_instrument_id": card});
+        self.client.book_flight(booking, &body).await
+    }
+
+    /// A ticket, paid.
+    pub(super) async fn confirmed(&self) -> String {
+        let booking = self.ready().await;
+        let reply = self.book(&booking).await.expect(200);
+        assert_eq!(reply.data()["status"], "CONFIRMED");
+        self.leaves("a booking", &booking, TAKEN).await;
+        let _made = self.duffel.take_received();
+        booking
+    }
+
+    /// Waits until what was carried out with the card is this.
+    pub(super) async fn leaves(&self, name: &str, booking: &str, kinds: &[&str]) {
+        let what = format!("{name} to leave {kinds:?} in the ledger");
+        eventually(&what, async || {
+            (self.server.ledger().await.kinds_of(booking) == kinds).then_some(())
+        })
+        .await;
+    }
+}
+
+pub(super) const TAKEN: &[&str] = &["authorization", "capture"];
+pub(super) const RELEASED: &[&str] = &["authorization", "void"];
+
+pub(super) fn routes(received: &[Received]) -> Vec<&str> {
+    let routes = received.iter().map(|request| request.route.as_str());
+    routes.collect()
+}
+
+pub(super) fn count(received: &[Received], route: &str) -> usize {
+    let of_route = received.iter().filter(|request| request.route == route);
+    of_route.count()
+}

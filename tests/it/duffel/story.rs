@@ -1,0 +1,262 @@
+//! Duffel's documents, ours or the vendor's, made to tell one trip from search to
+//! cancellation. As they come, the examples contradict each other in ids, dates
+//! and amounts; nothing else in them is touched.
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use tests::{days_ahead, each_text, move_days, passenger, read_document};
+
+/// The documents of a trip, and what they say.
+#[derive(Debug, Clone)]
+pub(super) struct Story {
+    pub(super) source: &'static str,
+    /// Origin, destination and days ahead.
+    pub(super) journeys: &'static [(&'static str, &'static str, i64)],
+    /// Who flies, in the order of the gateway: kind and Duffel's id.
+    pub(super) party: &'static [(&'static str, &'static str)],
+    pub(super) search: &'static str,
+    pub(super) offer: &'static str,
+    pub(super) order: &'static str,
+    pub(super) pnr: &'static str,
+    pub(super) currency: &'static str,
+    /// How many offers can be read, on how many pages.
+    pub(super) offers: (usize, usize),
+    /// Of the offer: fare, taxes, and both together.
+    pub(super) fare: &'static str,
+    pub(super) tax: &'static str,
+    pub(super) total: &'static str,
+    /// The first bag that is for sale: Duffel's id, of one, and how many at most.
+    pub(super) bag: (&'static str, &'static str, u8),
+    /// How many bags are for sale to one passenger each.
+    pub(super) bags: usize,
+    /// What cancelling keeps and gives back, without bags.
+    pub(super) fee: &'static str,
+    pub(super) refund: &'static str,
+    /// Whether the passengers still have to answer the airline's change.
+    pub(super) is_action_required: bool,
+    pub(super) airline: &'static str,
+    /// A text that the suggestions answer, and the airports in them.
+    pub(super) airports: (&'static str, &'static [&'static str]),
+    pub(super) documents: Documents,
+}
+
+/// What Duffel answers.
+#[derive(Debug, Clone)]
+pub(super) struct Documents {
+    pub(super) offer_request: Value,
+    /// In pages.
+    pub(super) offers: Vec<Value>,
+    pub(super) offer: Value,
+    /// As it is made: without services.
+    pub(super) order: Value,
+    /// What is for sale on it.
+    pub(super) services: Value,
+    pub(super) quote: Value,
+    pub(super) suggestions: Value,
+    /// In pages.
+    pub(super) airlines: Vec<Value>,
+}
+
+impl Story {
+    /// The project's own documents: an adult, a child and an infant, there and back.
+    pub(super) fn own() -> Self {
+        let folder =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/duffel-flights/fixtures");
+        let read = |name: &str| read_document(&folder.join(name));
+        let mut documents = Documents {
+            offer_request: read("offer-request.json"),
+            offers: vec![read("offers-1.json"), read("offers-2.json")],
+            offer: read("offer.json"),
+            order: read("order.json"),
+            services: read("services.json"),
+            quote: read("quote.json"),
+            suggestions: read("suggestions.json"),
+            airlines: vec![read("airlines-1.json"), read("airlines-2.json")],
+        };
+        let order = &mut documents.order["data"];
+        order["services"] = json!([]);
+        order["total_amount"] = json!("360.40");
+        order["base_amount"] = json!("300.00");
+        documents.quote["data"]["refund_amount"] = json!("310.40");
+        documents.flies_on("2027-06-01", &days_ahead(30));
+        Self {
+            source: "the project's own documents",
+            journeys: &[("OLD", "NEW", 30), ("NEW", "OLD", 37)],
+            party: &[
+                ("ADULT", "pas_adult"),
+                ("CHILD", "pas_child"),
+                ("INFANT", "pas_infant"),
+            ],
+            search: "orq_own",
+            offer: "off_flex",
+            order: "ord_own",
+            pnr: "OWNPNR",
+            currency: "EUR",
+            offers: (3, 2),
+            fare: "300.00",
+            tax: "60.40",
+            total: "360.40",
+            bag: ("aso_23", "27.49", 3),
+            bags: 2,
+            fee: "50.00",
+            refund: "310.40",
+            is_action_required: true,
+            airline: "OW",
+            airports: ("old", &["NOZ", "OLD", "OLS"]),
+            documents,
+        }
+    }
+
+    /// The vendor's examples, where they stand beside the repository: one adult, one
+    /// way.
+    pub(super) fn vendor() -> Option<Self> {
+        let folder = vendor_folder();
+        if !folder.is_dir() {
+            return None;
+        }
+        let read = |name: &str| read_document(&folder.join(name));
+        let mut documents = Documents {
+            offer_request: read("java-sdk/offer_request.json"),
+            offers: vec![read("java-sdk/offers_by_offer_request_id.json")],
+            offer: read("java-sdk/offers_by_id_with_services.json"),
+            order: read("java-sdk/order.json"),
+            services: read("java-sdk/order_available_services.json"),
+            quote: read("python-sdk/create-order-cancellation.json"),
+            suggestions: read("go-airheart/200-get-places-suggestion.json"),
+            airlines: vec![read("python-sdk/get-airlines.json")],
+        };
+        let change = read("java-sdk/airline_initiated_change.json")["data"].take();
+        let (passenger, order) = ("pas_0000AJjwEHPaqntorAJiCD", "ord_0000AL3E9lRtT7XMqrEHp8");
+        documents.offer_request["data"]["passengers"][0]["id"] = json!(passenger);
+        let written = &mut documents.order["data"];
+        let segment = written["slices"][0]["segments"][0]["id"].clone();
+        written["services"] = json!([]);
+        written["airline_initiated_changes"] = json!([change]);
+        for (name, amount) in [
+            ("total_amount", "524.30"),
+            ("base_amount", "444.32"),
+            ("tax_amount", "79.98"),
+        ] {
+            written[name] = json!(amount);
+        }
+        rename(written, "pas_0000AL3E3kMKbiSRjal4ro", passenger);
+        for service in documents.services["data"].as_array_mut().unwrap() {
+            service["passenger_ids"] = json!([passenger]);
+            service["segment_ids"] = json!([segment]);
+        }
+        let quote = &mut documents.quote["data"];
+        quote["order_id"] = json!(order);
+        quote["confirmed_at"] = Value::Null;
+        quote["refund_amount"] = json!("494.30");
+        documents.airlines[0]["meta"]["after"] = Value::Null;
+        documents.flies_on("2022-05-27", &days_ahead(30));
+        Some(Self {
+            source: "the vendor's documents",
+            journeys: &[("LHR", "STR", 30)],
+            party: &[("ADULT", "pas_0000AJjwEHPaqntorAJiCD")],
+            search: "orq_0000AJySzYPHklwQdNrTPY",
+            offer: "off_0000AJjwEHhflaMRlEm9NA",
+            order: "ord_0000AL3E9lRtT7XMqrEHp8",
+            pnr: "IXK4SC",
+            currency: "GBP",
+            offers: (1, 1),
+            fare: "444.32",
+            tax: "79.98",
+            total: "524.30",
+            bag: ("aso_0000AQ60G4rdb68eWlEe3e", "27.49", 3),
+            bags: 2,
+            fee: "30.00",
+            refund: "494.30",
+            is_action_required: false,
+            airline: "BA",
+            airports: ("heathrow", &["LHR"]),
+            documents,
+        })
+    }
+
+    /// A search, with more members.
+    pub(super) fn search(&self, more: Value) -> Value {
+        let count = |kind: &str| {
+            self.party
+                .iter()
+                .filter(|(known, _)| *known == kind)
+                .count()
+        };
+        let journeys = self.journeys.iter().map(|(origin, destination, days)| {
+            json!({"origin": origin, "destination": destination, "date": days_ahead(*days)})
+        });
+        let mut request = json!({
+            "supplier": "DUFFEL",
+            "journeys": journeys.collect::<Vec<_>>(),
+            "passengers": {"adults": count("ADULT"), "children": vec![8; count("CHILD")], "infants": count("INFANT")},
+        });
+        let members = more.as_object().unwrap().clone();
+        request.as_object_mut().unwrap().extend(members);
+        request
+    }
+
+    /// Who flies, the adult with some members more.
+    pub(super) fn passengers(&self, more: Value) -> Vec<Value> {
+        let document = |number: usize| json!({"type": "PASSPORT", "number": format!("P-CANARY-{number}"), "issuing_country": "FR", "expires_on": days_ahead(900)});
+        let kinds = self.party.iter().enumerate();
+        let passengers = kinds.map(|(number, (kind, _))| {
+            let mut one = match *kind {
+                "CHILD" => json!({"first_name": "Bea", "date_of_birth": days_ahead(-3022)}),
+                "INFANT" => json!({"first_name": "Cleo", "date_of_birth": days_ahead(-200), "gender": "M", "title": "MX"}),
+                _ => more.clone(),
+            };
+            one["type"] = json!(kind);
+            one["document"] = document(number);
+            passenger(one)
+        });
+        passengers.collect()
+    }
+
+    pub(super) fn money(&self, amount: &str) -> Value {
+        money(amount, self.currency)
+    }
+}
+
+impl Documents {
+    /// Moves all to other days; what holds for a while holds from now on.
+    fn flies_on(&mut self, from: &str, to: &str) {
+        let soon = jiff::Timestamp::now() + jiff::SignedDuration::from_mins(30);
+        let documents = [
+            &mut self.offer_request,
+            &mut self.offer,
+            &mut self.order,
+            &mut self.quote,
+        ];
+        for document in documents.into_iter().chain(&mut self.offers) {
+            move_days(document, from, to);
+            each_text(document, &mut |key, text| {
+                if key == "expires_at" {
+                    *text = soon.to_string();
+                }
+            });
+        }
+    }
+}
+
+/// Where the vendor's examples would be.
+pub(super) fn vendor_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/fixtures/duffel")
+}
+
+/// Money as the gateway writes it: whole amounts without decimals.
+pub(super) fn money(amount: &str, currency: &str) -> Value {
+    let amount: Value = serde_json::from_str(amount).unwrap();
+    let amount = match amount.as_f64().unwrap() {
+        whole if whole.fract() == 0.0 => serde_json::from_str(&format!("{whole:.0}")).unwrap(),
+        _ => amount,
+    };
+    json!({"amount": amount, "currency": currency})
+}
+
+fn rename(document: &mut Value, from: &str, to: &str) {
+    each_text(document, &mut |_, text| {
+        if text == from {
+            to.clone_into(text);
+        }
+    });
+}

@@ -1,0 +1,48 @@
+//! The configurations in `examples/`, as the READMEs have them run.
+
+use crate::server::{binary, target_dir};
+use crate::upstream::Upstream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../examples")
+        .join(name)
+}
+
+/// An example with hosts on this machine in place of the vendor's, of which it has
+/// to name each. Its tables come last in a file.
+///
+/// # Panics
+/// When it does not name one.
+#[must_use]
+pub fn example_at(name: &str, hosts: &[(&str, &Upstream)]) -> String {
+    let mut text = std::fs::read_to_string(path(name)).unwrap();
+    for (host, here) in hosts {
+        let origin = format!("https://{host}");
+        assert!(text.contains(&origin), "{name} does not name {host}");
+        text = text.replace(&origin, &here.url).replace(host, here.host());
+    }
+    text
+}
+
+/// Whether an example is valid with these variables and without those that have
+/// no value, and what is said of it.
+#[must_use]
+pub fn check_example(name: &str, variables: &[(&str, Option<&str>)]) -> (bool, String) {
+    let mut command = Command::new(binary());
+    command
+        .args(["config", "check", "--config"])
+        .arg(path(name))
+        .env("STOPOVER_PLUGINS_DIR", target_dir().join("plugins"));
+    for (variable, value) in variables {
+        match value {
+            Some(value) => command.env(variable, value),
+            None => command.env_remove(variable),
+        };
+    }
+    let checked = command.output().unwrap();
+    let said = String::from_utf8(checked.stderr).unwrap();
+    (checked.status.success(), said)
+}

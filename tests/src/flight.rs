@@ -1,0 +1,240 @@
+//! Builders of flight requests, and the way to a booking.
+
+use crate::client::{Client, Reply};
+use crate::hotel::days_ahead;
+use crate::sandbox::pay;
+use crate::server::Server;
+use serde_json::{Value, json};
+
+/// A search for one adult in a month, in euros, with some members more or other ones.
+#[must_use]
+pub fn trip(route: &str, more: Value) -> Value {
+    let (origin, destination) = route.split_once('-').expect("a route is FROM-TO");
+    let mut request = json!({
+        "journeys": [{"origin": origin, "destination": destination, "date": days_ahead(30)}],
+        "passengers": {"adults": 1},
+        "currency": "EUR",
+    });
+    merge(&mut request, more);
+    request
+}
+
+/// An adult who flies, with some members more or other ones.
+#[must_use]
+pub fn passenger(more: Value) -> Value {
+    let mut passenger = json!({
+        "type": "ADULT",
+        "first_name": "Ada",
+        "last_name": "Lovelace",
+        "date_of_birth": "1990-12-10",
+        "gender": "F",
+        "nationality": "GB",
+    });
+    merge(&mut passenger, more);
+    passenger
+}
+
+/// A prebook of a fare for some passengers.
+#[must_use]
+pub fn prebook_flight_request(offer_reference: &str, passengers: &[Value]) -> Value {
+    json!({
+        "offer_reference": offer_reference,
+        "contact": {"email": "ada@example.org", "phone": "+442079460000"},
+        "passengers": passengers,
+    })
+}
+
+fn merge(object: &mut Value, more: Value) {
+    let (Value::Object(members), Value::Object(more)) = (object, more) else {
+        panic!("both are objects");
+    };
+    members.extend(more);
+}
+
+/// A way to a flight booking: which route, at whom, which fare, who flies, and how it is paid.
+#[derive(Debug, Clone)]
+pub struct Flown {
+    route: String,
+    supplier: String,
+    fare: String,
+    currency: String,
+    passengers: Vec<Value>,
+    card: String,
+    in_browser: bool,
+}
+
+impl Flown {
+    /// On a route of the sandbox: the flexible fare of `SUPPLIER_A` for one adult, paid with a good card.
+    #[must_use]
+    pub fn on(route: &str) -> Self {
+        Self {
+            route: route.to_owned(),
+            supplier: "SUPPLIER_A".to_owned(),
+            fare: "Economy Flex".to_owned(),
+            currency: "EUR".to_owned(),
+            passengers: vec![passenger(json!({}))],
+            card: "tok_visa".to_owned(),
+            in_browser: false,
+        }
+    }
+
+    /// At another supplier.
+    #[must_use]
+    pub fn at(mut self, supplier: &str) -> Self {
+        supplier.clone_into(&mut self.supplier);
+        self
+    }
+
+    /// Another fare: `Economy Basic` gives nothing back, `Business` everything.
+    #[must_use]
+    pub fn fare(mut self, family: &str) -> Self {
+        family.clone_into(&mut self.fare);
+        self
+    }
+
+    /// In another currency.
+    #[must_use]
+    pub fn currency(mut self, currency: &str) -> Self {
+        currency.clone_into(&mut self.currency);
+        self
+    }
+
+    /// With other adults.
+    #[must_use]
+    pub fn passengers(mut self, adults: Vec<Value>) -> Self {
+        self.passengers = adults;
+        self
+    }
+
+    /// With another card.
+    #[must_use]
+    pub fn card(mut self, token: &str) -> Self {
+        token.clone_into(&mut self.card);
+        self
+    }
+
+    /// Paid in a browser, with the payment SDK.
+    #[must_use]
+    pub fn in_browser(mut self) -> Self {
+        self.in_browser = true;
+        self
+    }
+
+    /// An offer reference.
+    pub async fn offer(&self, client: &Client) -> String {
+        let more = json!({
+            "supplier": self.supplier,
+            "currency": self.currency,
+            "passengers": {"adults": self.passengers.len()},
+        });
+        let request = trip(&self.route, more);
+        let reply = client.post("/v1/flight/offers", &request).await.expect(200);
+        let mut offers = reply.data().as_array().expect("offers").iter();
+        let offer = offers
+            .find(|offer| offer["fare_family"] == self.fare)
+            .expect("a fare of this family");
+        offer["offer_reference"].as_str().unwrap().to_owned()
+    }
+
+    /// A prebook of a fare.
+    #[must_use]
+    pub fn request(&self, offer_reference: &str) -> Value {
+        let mut request = prebook_flight_request(offer_reference, &self.passengers);
+        if self.in_browser {
+            request["use_payment_sdk"] = json!(true);
+        }
+        request
+    }
+
+    /// The answer to prebooking such a fare, with a new key.
+    pub async fn prebook(&self, client: &Client) -> Reply {
+        let offer = self.offer(client).await;
+        let key = uuid::Uuid::now_v7().to_string();
+        client
+            .header("x-idempotency-key", &key)
+            .post("/v1/flight/prebook", &self.request(&offer))
+            .await
+    }
+
+    /// The id of a booking that is ready to be completed: where a browser pays, it has.
+    pub async fn ready(&self, server: &Server) -> String {
+        let reply = self.prebook(&server.client()).await.expect(201);
+        assert_eq!(reply.data()["status"], "READY_FOR_COMPLETE");
+        let meta = &reply.body["meta"];
+        let tokens = [&meta["checkout"]["token"], &meta["payment_sdk"]["token"]];
+        for token in tokens.iter().filter_map(|token| token.as_str()) {
+            pay(&server.sandbox_url, token).await;
+        }
+        reply.data()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The body that completes such a booking: a stored card, unless a browser pays.
+    pub async fn payment(&self, client: &Client) -> Value {
+        if self.in_browser || self.supplier == "SUPPLIER_B" {
+            json!({})
+        } else {
+            json!({"payment_instrument_id": client.store_card(&self.card).await})
+        }
+    }
+
+    /// The booking's id, and the answer to completing it.
+    pub async fn book(&self, server: &Server) -> (String, Reply) {
+        let client = server.client();
+        let booking = self.ready(server).await;
+        let payment = self.payment(&client).await;
+        let reply = client.book_flight(&booking, &payment).await;
+        (booking, reply)
+    }
+
+    /// The id of a confirmed booking.
+    pub async fn confirmed(&self, server: &Server) -> String {
+        let (booking, reply) = self.book(server).await;
+        assert_eq!(reply.expect(200).data()["status"], "CONFIRMED");
+        booking
+    }
+}
+
+impl Client {
+    /// The id of a stored card.
+    pub async fn store_card(&self, token: &str) -> String {
+        let card = json!({"type": "CARD", "token": token});
+        let reply = self.post("/v1/payment-instruments", &card).await;
+        reply.expect(201).data()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The answer to completing a booking.
+    pub async fn book_flight(&self, id: &str, payment: &Value) -> Reply {
+        self.post(&format!("/v1/flight/bookings/{id}/book"), payment)
+            .await
+    }
+
+    /// The answer to cancelling a booking.
+    pub async fn cancel_flight(&self, id: &str) -> Reply {
+        self.post(&format!("/v1/flight/bookings/{id}/cancel"), &json!({}))
+            .await
+    }
+
+    /// A booking as it is now.
+    pub async fn flight_booking(&self, id: &str) -> Value {
+        let reply = self.get(&format!("/v1/flight/bookings/{id}")).await;
+        reply.expect(200).data().clone()
+    }
+
+    /// A booking once it is as wanted.
+    pub async fn flight_booking_when(&self, id: &str, what: &str, is: fn(&Value) -> bool) -> Value {
+        let what = format!("booking {id}: {what}");
+        crate::eventually(&what, async || {
+            Some(self.flight_booking(id).await).filter(is)
+        })
+        .await
+    }
+
+    /// A booking once it has a status.
+    pub async fn flight_booking_once(&self, id: &str, status: &str) -> Value {
+        let what = format!("booking {id} to be {status}");
+        crate::eventually(&what, async || {
+            Some(self.flight_booking(id).await).filter(|booking| booking["status"] == status)
+        })
+        .await
+    }
+}
