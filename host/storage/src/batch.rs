@@ -12,13 +12,18 @@ use crate::statement::Statement;
 use crate::write::Step;
 use std::borrow::Cow;
 
+/// The most steps of a statement, so that texts stay short enough to be kept prepared.
+const STEPS_MAX: usize = 16;
+
 /// Steps in runs that may be put together, in their order.
 pub(crate) fn batches(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
-    let mut tables = Vec::new();
+    let mut tables = Vec::with_capacity(STEPS_MAX);
     steps.chunk_by(move |before, step| {
         let (before, step) = (Change::of(before), Change::of(step));
         tables.extend(before.map(|change| change.table.to_owned()));
-        let joins = before.is_some() && step.is_some_and(|change| change.joins(&tables));
+        let joins = before.is_some()
+            && tables.len() < STEPS_MAX
+            && step.is_some_and(|change| change.joins(&tables));
         if !joins {
             tables.clear();
         }

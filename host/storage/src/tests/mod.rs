@@ -1,6 +1,7 @@
 //! What storage promises, each promise once for SQLite and once for PostgreSQL.
 
 mod attempt;
+mod batch;
 mod catalog;
 mod customer;
 mod database;

@@ -1,0 +1,443 @@
+//! Bookings in every state, made by walking there.
+
+use crate::booking::{Failure, Settlement};
+use crate::hotel::booking::*;
+use crate::hotel::offer::{Board, CancellationPolicy, Contact, Guest, HotelSummary, Stay};
+use crate::hotel::offer::{GuestType, Location, Occupancy, Penalty, RoomRate};
+use crate::hotel::supply::CancellationAmounts;
+use crate::hotel::supply::{BookingState, Prebooked};
+use crate::id::InstrumentId;
+use crate::id::*;
+use crate::money::Currency;
+use crate::money::Money;
+use crate::owner::Owner;
+use crate::owner::{Mode, Tenant};
+use crate::payment::{Decline, Instrument};
+use crate::payment::{Payment, PaymentEvent};
+use crate::supplier::BookingStatus;
+use crate::supplier::SupplierId;
+use crate::time::Date;
+use crate::time::Timestamp;
+
+pub(super) const NOW: Timestamp = Timestamp(1_000_000);
+pub(super) const LATER: Timestamp = Timestamp(1_005_000);
+
+pub(super) fn euros(minor: i64) -> Money {
+    Money::new(minor, Currency::parse("EUR").unwrap())
+}
+
+pub(super) fn policy() -> CancellationPolicy {
+    CancellationPolicy {
+        refundable: true,
+        free_until: Some(Timestamp(2_000_000)),
+        penalties: vec![Penalty {
+            from: Timestamp(2_000_000),
+            amount: euros(20_000),
+        }],
+        restrictions: Vec::new(),
+    }
+}
+
+pub(super) fn rate() -> RoomRate {
+    RoomRate {
+        name: "Double".into(),
+        board: Board::RoomOnly,
+        board_name: "Room only".into(),
+        total: euros(10_000),
+        due_at_property: None,
+        policy: policy(),
+    }
+}
+
+pub(super) fn hotel() -> HotelSummary {
+    HotelSummary {
+        supplier_hotel_id: "OK".into(),
+        name: "Hotel".into(),
+        address: "1 Road".into(),
+        location: Some(Location {
+            latitude: 1.0,
+            longitude: 2.0,
+        }),
+        time_zone: None,
+    }
+}
+
+pub(super) fn room(bits: u128) -> Room {
+    let guest = Guest {
+        first_name: "Ada".into(),
+        last_name: "L".into(),
+        guest_type: GuestType::Adult,
+        is_lead: true,
+        age: None,
+    };
+    Room {
+        id: RoomId::from_bits(bits),
+        name: "Double".into(),
+        board: Board::RoomOnly,
+        board_name: "Room only".into(),
+        adults: 1,
+        children: vec![],
+        total: euros(10_000),
+        due_at_property: None,
+        policy: Some(policy()),
+        supplier_reference: None,
+        hotel_confirmation_code: None,
+        canceled_at: None,
+        guests: vec![(GuestId::from_bits(bits), guest)],
+    }
+}
+
+pub(super) fn created() -> Booking {
+    let date = |day| Date::new(2027, 1, day).unwrap();
+    Booking {
+        id: BookingId::from_bits(1),
+        owner: Owner {
+            tenant: Tenant {
+                organization: "demo".into(),
+                mode: Mode::Test,
+            },
+            user: "org".into(),
+        },
+        version: 1,
+        supplier: SupplierId::parse("SANDBOX").unwrap(),
+        hotel_id: HotelId::from_bits(1),
+        hotel: hotel(),
+        reference_id: None,
+        supplier_offer: "offer".into(),
+        supplier_prebook: None,
+        supplier_reference: None,
+        stay: Stay {
+            check_in: date(1),
+            check_out: date(2),
+            occupancies: vec![
+                Occupancy {
+                    adults: 1,
+                    children: vec![]
+                };
+                2
+            ],
+            guest_nationality: "DE".into(),
+            guest_residence: None,
+            currency: Currency::parse("EUR").unwrap(),
+        },
+        contact: Contact {
+            first_name: "Ada".into(),
+            last_name: "L".into(),
+            email: "a@example.org".into(),
+            phone: "+4912345678".into(),
+        },
+        rooms: vec![room(1), room(2)],
+        total: euros(20_000),
+        policy: Some(policy()),
+        promotions: vec![],
+        loyalty: None,
+        use_payment_sdk: false,
+        settlement: Settlement::Gateway,
+        hotel_confirmation_code: None,
+        hotel_remarks: None,
+        offer_expires_at: Timestamp(9_000_000),
+        state: State::Created,
+        payments: vec![],
+        cancellations: vec![],
+        failure: None,
+        created_at: NOW,
+        updated_at: NOW,
+        confirmed_at: None,
+        canceled_at: None,
+    }
+}
+
+pub(super) fn instrument() -> Instrument {
+    Instrument {
+        id: InstrumentId::from_bits(1),
+        processor: SupplierId::parse("CARDS").unwrap(),
+        token: "tok".into(),
+        card: None,
+        created_at: NOW,
+    }
+}
+
+pub(super) fn payment() -> Payment {
+    Payment::to_authorize(
+        PaymentId::from_bits(1),
+        euros(20_000),
+        SupplierId::parse("CARDS").unwrap(),
+        &instrument(),
+        NOW,
+    )
+}
+
+pub(super) fn browser_payment() -> Payment {
+    Payment::by_browser(
+        PaymentId::from_bits(1),
+        euros(20_000),
+        SupplierId::parse("CARDS").unwrap(),
+        "pi_1".into(),
+        NOW,
+    )
+}
+
+pub(super) fn no() -> Failure {
+    Failure {
+        code: "book_failed".into(),
+        description: "No.".into(),
+    }
+}
+
+pub(super) fn supplier_state(
+    status: BookingStatus,
+    cancellation: Option<CancellationAmounts>,
+) -> Box<BookingState> {
+    Box::new(BookingState {
+        status,
+        supplier_reference: "S1".into(),
+        client_reference: None,
+        total: euros(20_000),
+        hotel_confirmation_code: Some("H1".into()),
+        remarks: None,
+        rooms: vec![],
+        policy: None,
+        cancellation,
+    })
+}
+
+pub(super) fn bound() -> Box<Prebooked> {
+    Box::new(Prebooked {
+        supplier_prebook: "P1".into(),
+        total: euros(20_000),
+        hotel: hotel(),
+        rooms: vec![rate(), rate()],
+        policy: policy(),
+        promotions: vec![],
+        loyalty: None,
+        expires_at: None,
+        checkout: None,
+    })
+}
+
+pub(super) fn pay(event: PaymentEvent) -> Event {
+    Event::Payment {
+        id: PaymentId::from_bits(1),
+        event,
+    }
+}
+
+pub(super) fn authorized() -> Event {
+    pay(PaymentEvent::Authorized {
+        processor_reference: "ch_1".into(),
+        card: None,
+    })
+}
+
+pub(super) fn refund_id() -> RefundId {
+    RefundId::from_bits(1)
+}
+
+/// Every event once, in the order of the declaration.
+pub(super) fn events() -> Vec<Event> {
+    vec![
+        Event::PrebookStarted,
+        Event::PrebookBound {
+            bound: bound(),
+            expires_at: Timestamp(9_000_000),
+            payment: None,
+        },
+        Event::PrebookRefused(no()),
+        Event::PrebookGivenUp,
+        Event::OfferExpired,
+        Event::BookStarted {
+            payment: Some(payment()),
+        },
+        Event::BookSent { next_at: LATER },
+        Event::BookNotSent,
+        Event::BookPending {
+            supplier_reference: None,
+            next_at: LATER,
+        },
+        Event::BookChecked { next_at: LATER },
+        Event::BookRepeated { at: LATER },
+        Event::BookConfirmed(supplier_state(BookingStatus::Confirmed, None)),
+        Event::BookRefused(no()),
+        Event::CheckoutNotCompleted,
+        Event::CancelStarted {
+            id: CancellationId::from_bits(9),
+            room_ids: vec![],
+        },
+        Event::CancelSent { next_at: LATER },
+        Event::CancelNotSent { retry_at: LATER },
+        Event::CancelPending { next_at: LATER },
+        Event::CancelChecked { next_at: LATER },
+        Event::CancelDone {
+            state: supplier_state(BookingStatus::Canceled, None),
+            refund: refund_id(),
+        },
+        Event::CancelRefused(no()),
+        Event::CancelLost(no()),
+        Event::Hinted,
+        pay(PaymentEvent::Sent { next_at: LATER }),
+        authorized(),
+        pay(PaymentEvent::Declined(Decline::InsufficientFunds)),
+        pay(PaymentEvent::NothingHeld),
+        pay(PaymentEvent::Captured),
+        pay(PaymentEvent::Voided),
+        pay(PaymentEvent::Failed { retry_at: LATER }),
+        pay(PaymentEvent::Checked { next_at: LATER }),
+        pay(PaymentEvent::Repeated { at: LATER }),
+        pay(PaymentEvent::RefundSent {
+            refund: refund_id(),
+            next_at: LATER,
+        }),
+        pay(PaymentEvent::Refunded(refund_id())),
+        pay(PaymentEvent::RefundFailed {
+            refund: refund_id(),
+            retry_at: LATER,
+        }),
+        pay(PaymentEvent::RefundChecked {
+            refund: refund_id(),
+            next_at: LATER,
+        }),
+    ]
+}
+
+pub(super) fn after(booking: Booking, events: Vec<Event>) -> Booking {
+    events.into_iter().fold(booking, |booking, event| {
+        booking.apply(event, NOW).unwrap().booking
+    })
+}
+
+pub(super) fn ready() -> Booking {
+    after(
+        created(),
+        vec![
+            Event::PrebookStarted,
+            Event::PrebookBound {
+                bound: bound(),
+                expires_at: Timestamp(9_000_000),
+                payment: None,
+            },
+        ],
+    )
+}
+
+pub(super) fn paying() -> Booking {
+    after(
+        ready(),
+        vec![Event::BookStarted {
+            payment: Some(payment()),
+        }],
+    )
+}
+
+pub(super) fn paid() -> Booking {
+    after(
+        paying(),
+        vec![pay(PaymentEvent::Sent { next_at: LATER }), authorized()],
+    )
+}
+
+pub(super) fn booking_sent() -> Booking {
+    after(paid(), vec![Event::BookSent { next_at: LATER }])
+}
+
+pub(super) fn confirmed() -> Booking {
+    after(
+        booking_sent(),
+        vec![Event::BookConfirmed(supplier_state(
+            BookingStatus::Confirmed,
+            None,
+        ))],
+    )
+}
+
+pub(super) fn captured() -> Booking {
+    after(
+        confirmed(),
+        vec![
+            pay(PaymentEvent::Sent { next_at: LATER }),
+            pay(PaymentEvent::Captured),
+        ],
+    )
+}
+
+pub(super) fn canceling(room_ids: Vec<RoomId>) -> Booking {
+    after(
+        captured(),
+        vec![Event::CancelStarted {
+            id: CancellationId::from_bits(1),
+            room_ids,
+        }],
+    )
+}
+
+pub(super) fn cancel_sent(room_ids: Vec<RoomId>) -> Booking {
+    after(
+        canceling(room_ids),
+        vec![Event::CancelSent { next_at: LATER }],
+    )
+}
+
+pub(super) fn cancel_done() -> Event {
+    Event::CancelDone {
+        state: supplier_state(BookingStatus::Canceled, None),
+        refund: refund_id(),
+    }
+}
+
+/// A booking in every state that the table distinguishes.
+pub(super) fn states() -> Vec<(&'static str, Booking)> {
+    vec![
+        ("CREATED", created()),
+        (
+            "PREBOOK_IN_PROGRESS",
+            after(created(), vec![Event::PrebookStarted]),
+        ),
+        ("READY_FOR_COMPLETE", ready()),
+        ("COMPLETE_IN_PROGRESS paying", paying()),
+        ("COMPLETE_IN_PROGRESS paid", paid()),
+        ("COMPLETE_IN_PROGRESS sent", booking_sent()),
+        (
+            "COMPLETE_IN_PROGRESS pending",
+            after(
+                booking_sent(),
+                vec![Event::BookPending {
+                    supplier_reference: None,
+                    next_at: LATER,
+                }],
+            ),
+        ),
+        ("CONFIRMED capturing", confirmed()),
+        ("CONFIRMED captured", captured()),
+        ("CANCEL_IN_PROGRESS due", canceling(vec![])),
+        ("CANCEL_IN_PROGRESS sent", cancel_sent(vec![])),
+        (
+            "CANCEL_IN_PROGRESS pending",
+            after(
+                cancel_sent(vec![]),
+                vec![Event::CancelPending { next_at: LATER }],
+            ),
+        ),
+        (
+            "PARTIALLY_CANCELED",
+            after(cancel_sent(vec![RoomId::from_bits(1)]), vec![cancel_done()]),
+        ),
+        ("CANCELED", after(cancel_sent(vec![]), vec![cancel_done()])),
+        (
+            "CANCELED refund sent",
+            after(
+                cancel_sent(vec![]),
+                vec![
+                    cancel_done(),
+                    pay(PaymentEvent::RefundSent {
+                        refund: refund_id(),
+                        next_at: LATER,
+                    }),
+                ],
+            ),
+        ),
+        (
+            "FAILED",
+            after(booking_sent(), vec![Event::BookRefused(no())]),
+        ),
+        ("EXPIRED", after(ready(), vec![Event::OfferExpired])),
+    ]
+}
