@@ -6,6 +6,7 @@ mod bags;
 mod book;
 mod cancel;
 mod drive;
+mod event;
 mod prebook;
 mod read;
 mod scene;

@@ -5,6 +5,7 @@
 mod change;
 mod drive;
 mod example;
+mod flight;
 mod read;
 mod scene;
 mod service;

@@ -11,16 +11,10 @@ fn block_under<'a>(text: &'a str, heading: &str) -> &'a str {
     block.split_once("```").unwrap().0
 }
 
-#[tokio::test]
-async fn the_first_booking_works_as_pasted() {
-    let server = Server::start(Database::Sqlite).await;
-    let readme = include_str!("../../README.md");
-    let block = block_under(readme, "## A first booking");
-    let (exports, commands) = block.split_once('\n').unwrap();
-    assert!(exports.starts_with("export BASE="), "{exports}");
-    let script = format!("set -e\n{commands}");
+/// What a script says on standard output, as JSON documents, when it succeeds.
+async fn answers(server: &Server, script: &str) -> Vec<Value> {
     let output = Command::new("bash")
-        .args(["-c", &script])
+        .args(["-c", &format!("set -e\n{script}")])
         .env("BASE", &server.api)
         .env("KEY", &server.key)
         .output()
@@ -32,13 +26,36 @@ async fn the_first_booking_works_as_pasted() {
         "{said}\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let answers: Vec<Value> = serde_json::Deserializer::from_str(&said)
+    serde_json::Deserializer::from_str(&said)
         .into_iter()
         .map(Result::unwrap)
-        .collect();
-    let statuses: Vec<&str> = answers
+        .collect()
+}
+
+#[tokio::test]
+async fn the_first_bookings_work_as_pasted() {
+    let server = Server::start(Database::Sqlite).await;
+    let readme = include_str!("../../README.md");
+    let hotel = block_under(readme, "## A first booking");
+    let (exports, hotel) = hotel.split_once('\n').unwrap();
+    assert!(exports.starts_with("export BASE="), "{exports}");
+    // The flight is paid with the card that the hotel's block stored.
+    let flight = block_under(readme, "## A first flight");
+    let answers = answers(&server, &format!("{hotel}\n{flight}")).await;
+    let statuses = answers
         .iter()
-        .map(|answer| answer["data"]["status"].as_str().unwrap())
-        .collect();
-    assert_eq!(statuses, ["CONFIRMED", "CONFIRMED", "CANCEL_IN_PROGRESS"]);
+        .map(|answer| answer["data"]["status"].as_str());
+    assert_eq!(
+        statuses.collect::<Vec<_>>(),
+        [
+            Some("CONFIRMED"),
+            Some("CONFIRMED"),
+            Some("CANCEL_IN_PROGRESS"),
+            Some("CONFIRMED"),
+            None
+        ]
+    );
+    let (ticket, quote) = (&answers[3]["data"], &answers[4]["data"]);
+    assert!(ticket["airline_pnr"].is_string());
+    assert_eq!(quote["source"], "SUPPLIER_QUOTE");
 }

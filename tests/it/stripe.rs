@@ -4,20 +4,30 @@
 use serde_json::{Value, json};
 use tests::{
     Answer, Booked, Database, Received, Server, ServerOptions, Upstream, check_example, eventually,
-    example_at,
+    example_at, webhook_signature,
 };
 
 const KEY: &str = "sk_test_canary";
+const WEBHOOK_SECRET: &str = "whsec_canary";
 const KEPT: &str = "cus_1/pm_1";
 const CAPTURE: &str = "POST /v1/payment_intents/pi_1/capture";
 
 /// The demo with this Stripe in it, in place of the real one.
 async fn gateway(stripe: &Upstream) -> Server {
+    gateway_with(stripe, "").await
+}
+
+/// The same with more configuration, and with webhooks.
+async fn gateway_with(stripe: &Upstream, config: &str) -> Server {
     let example = example_at("stripe.toml", &[("api.stripe.com", stripe)]);
     let settings = format!("settings = {{ base_url = \"{}\" }}\n", stripe.url);
+    assert!(example.contains("# secrets = "));
+    let example = example.replace("# secrets = ", "secrets = ");
     let options = ServerOptions::on(Database::Sqlite)
+        .config(config)
         .config(&(example + &settings))
-        .environment("STRIPE_SECRET_KEY", KEY);
+        .environment("STRIPE_SECRET_KEY", KEY)
+        .environment("STRIPE_WEBHOOK_SECRET", WEBHOOK_SECRET);
     Server::start_with(options).await
 }
 
@@ -124,6 +134,58 @@ async fn a_kept_card_pays_a_booking() {
         ["booking"],
         "the sandbox took no card"
     );
+}
+
+/// Nothing is read back for an hour unless Stripe tells.
+#[tokio::test]
+async fn a_capture_whose_answer_was_lost_is_settled_when_stripe_tells() {
+    let stripe = stripe().await;
+    let held = std::sync::Arc::new(std::sync::Mutex::new(Value::Null));
+    let (made, taken) = (held.clone(), held.clone());
+    stripe.on("POST /v1/payment_intents", move |request| {
+        *made.lock().unwrap() = payment(request, "requires_capture", 0);
+        Answer::json(200, &made.lock().unwrap())
+    });
+    stripe.on(CAPTURE, move |_| {
+        let mut payment = taken.lock().unwrap();
+        payment["status"] = json!("succeeded");
+        payment["amount_received"] = payment["amount"].clone();
+        Answer::new(502, "<html>")
+    });
+    let read = held.clone();
+    stripe.on("GET /v1/payment_intents/pi_1", move |_| {
+        Answer::json(200, &read.lock().unwrap())
+    });
+    let server = gateway_with(&stripe, "[reconcile]\nschedule_s = [3600]").await;
+    let client = server.client();
+    let booking = Booked::at("OK").card("pm_1").confirmed(&client).await;
+    eventually("the capture to be tried", async || {
+        let tried = stripe.received().iter().any(|sent| sent.route == CAPTURE);
+        tried.then_some(())
+    })
+    .await;
+
+    let payment = held.lock().unwrap().clone();
+    let event = json!({"id": "evt_1", "object": "event", "type": "payment_intent.succeeded",
+        "created": 1_800_000_000, "data": {"object": payment}});
+    let body = event.to_string().into_bytes();
+    let path = "/v1/suppliers/STRIPE/events";
+    let forged = webhook_signature("whsec_other", &body, 0);
+    let stranger = client.without("x-api-key");
+    let forger = stranger.header("stripe-signature", &forged);
+    let refused = forger.post_bytes(path, body.clone()).await;
+    refused.expect_problem(401, "invalid_signature");
+    let signature = webhook_signature(WEBHOOK_SECRET, &body, 0);
+    let stripe_itself = stranger.header("stripe-signature", &signature);
+    stripe_itself.post_bytes(path, body).await.expect(200);
+    eventually("the payment to be captured", async || {
+        let booking = client.hotel_booking(&booking).await;
+        (booking["payments"][0]["status"] == "CAPTURED").then_some(())
+    })
+    .await;
+    let received = stripe.take_received();
+    let captures = received.iter().filter(|sent| sent.route == CAPTURE);
+    assert_eq!(captures.count(), 1, "never sent twice");
 }
 
 #[tokio::test]

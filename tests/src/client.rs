@@ -1,6 +1,6 @@
 //! A client of the API, as a user would write one.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Calls with one key, and perhaps for one user.
 #[derive(Debug, Clone)]
@@ -179,4 +179,16 @@ impl Reply {
     pub fn data(&self) -> &Value {
         &self.body["data"]
     }
+}
+
+/// Money as the gateway writes it: whole amounts without decimals.
+#[must_use]
+pub fn money(amount: f64, currency: &str) -> Value {
+    let number = if amount.fract() == 0.0 {
+        format!("{amount:.0}")
+    } else {
+        amount.to_string()
+    };
+    let number: Value = serde_json::from_str(&number).unwrap();
+    json!({"amount": number, "currency": currency})
 }

@@ -1,6 +1,6 @@
 //! The databases that everything is tested on.
 
-use sqlx::{Connection, Executor, PgConnection};
+use sqlx::{Connection, Executor, PgConnection, SqliteConnection};
 use std::path::Path;
 
 /// Which database a server under test uses.
@@ -39,4 +39,29 @@ impl Database {
             }
         }
     }
+}
+
+/// What a query finds in a server's database: texts.
+pub(crate) async fn texts(url: &str, query: &str, argument: &str) -> Vec<String> {
+    if url.starts_with("sqlite:") {
+        let mut rows = SqliteConnection::connect(url).await.unwrap();
+        let query = sqlx::query_scalar(sqlx::AssertSqlSafe(query));
+        query.bind(argument).fetch_all(&mut rows).await.unwrap()
+    } else {
+        let mut rows = PgConnection::connect(url).await.unwrap();
+        let query = sqlx::query_scalar(sqlx::AssertSqlSafe(query));
+        query.bind(argument).fetch_all(&mut rows).await.unwrap()
+    }
+}
+
+/// Every row of a PostgreSQL database, as text; bytes are shown as hexadecimal digits.
+pub(crate) async fn every_row(url: &str) -> Vec<String> {
+    let tables =
+        "SELECT quote_ident(table_name) FROM information_schema.tables WHERE table_schema = $1";
+    let mut rows = Vec::new();
+    for table in texts(url, tables, "public").await {
+        let all = format!("SELECT t::text FROM {table} t WHERE $1 = ''");
+        rows.extend(texts(url, &all, "").await);
+    }
+    rows
 }

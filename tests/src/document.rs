@@ -46,6 +46,13 @@ pub fn move_days(document: &mut Value, from: &str, to: &str) {
     });
 }
 
+/// An instant so many minutes from now, RFC 3339 in UTC.
+#[must_use]
+pub fn minutes_ahead(minutes: i64) -> String {
+    let instant = jiff::Timestamp::now() + jiff::SignedDuration::from_mins(minutes);
+    instant.to_string()
+}
+
 /// Past the test harness, which shows output of failed tests only.
 pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");

@@ -150,10 +150,7 @@ impl Flown {
     pub async fn prebook(&self, client: &Client) -> Reply {
         let offer = self.offer(client).await;
         let key = uuid::Uuid::now_v7().to_string();
-        client
-            .header("x-idempotency-key", &key)
-            .post("/v1/flight/prebook", &self.request(&offer))
-            .await
+        client.prebook_flight(&key, &self.request(&offer)).await
     }
 
     /// The id of a booking that is ready to be completed: where a browser pays, it has.
@@ -200,6 +197,13 @@ impl Client {
         let card = json!({"type": "CARD", "token": token});
         let reply = self.post("/v1/payment-instruments", &card).await;
         reply.expect(201).data()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The answer to binding a fare, under a key.
+    pub async fn prebook_flight(&self, key: &str, request: &Value) -> Reply {
+        self.header("x-idempotency-key", key)
+            .post("/v1/flight/prebook", request)
+            .await
     }
 
     /// The answer to completing a booking.

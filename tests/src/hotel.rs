@@ -15,6 +15,13 @@ pub fn days_ahead(days: i64) -> String {
         .to_string()
 }
 
+/// An instant so many seconds from now: `2026-11-21T10:00:00.000Z`.
+#[must_use]
+pub fn seconds_ahead(seconds: i64) -> String {
+    let at = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds);
+    format!("{at:.3}")
+}
+
 /// Offers of one sandbox hotel: two nights in a month, one room for two adults.
 #[must_use]
 pub fn offers_request(hotel: &str) -> Value {

@@ -9,6 +9,7 @@
     reason = "a test that cannot go on fails by panicking"
 )]
 
+mod bag;
 mod client;
 mod database;
 mod document;
@@ -17,17 +18,21 @@ mod flight;
 mod hotel;
 mod sandbox;
 mod server;
+mod subscriber;
 mod upstream;
+mod webhook;
 
-pub use client::{Client, Reply};
+pub use client::{Client, Reply, money};
 pub use database::Database;
-pub use document::{each_text, move_days, read_document, say};
+pub use document::{each_text, minutes_ahead, move_days, read_document, say};
 pub use example::{check_example, example_at};
 pub use flight::{Flown, passenger, prebook_flight_request, trip};
-pub use hotel::{Booked, days_ahead, offers_request, prebook_request};
+pub use hotel::{Booked, days_ahead, offers_request, prebook_request, seconds_ahead};
 pub use sandbox::{Effect, Ledger, heal, pay, set_price};
 pub use server::{Server, ServerOptions, binary, target_dir};
-pub use upstream::{Answer, Received, Upstream};
+pub use subscriber::{Subscriber, Subscription, signed_by};
+pub use upstream::{Answer, Received, Upstream, count, routes};
+pub use webhook::webhook_signature;
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! The real binary as a process, with a data directory and a database of its own.
 
 use crate::client::Client;
-use crate::database::Database;
+use crate::database::{self, Database};
 use crate::sandbox::Ledger;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -130,6 +130,42 @@ impl Server {
     #[must_use]
     pub fn database_url(&self) -> &str {
         &self.database_url
+    }
+
+    /// The types of a booking's events, in the order in which subscribers will get them.
+    pub async fn outbox(&self, booking: &str) -> Vec<String> {
+        let query = "SELECT event_type FROM outbox WHERE booking_id = $1 ORDER BY created_at, id";
+        database::texts(&self.database_url, query, booking).await
+    }
+
+    /// Everything that the database holds, as text.
+    pub async fn stored(&self) -> String {
+        let file = self.database_url.strip_prefix("sqlite:");
+        let Some(file) = file else {
+            return database::every_row(&self.database_url).await.join("\n");
+        };
+        let read = |path: String| std::fs::read(path).unwrap_or_default();
+        let bytes = [read(file.to_owned()), read(format!("{file}-wal"))].concat();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// The value of a metric with these labels; 0 where it was never counted.
+    ///
+    /// # Panics
+    /// When the admin listener does not answer.
+    pub async fn metric(&self, name: &str, labels: &[(&str, &str)]) -> u64 {
+        let metrics = Client::new(&self.admin, "").get("/metrics").await.body;
+        let text = metrics.as_str().expect("metrics are text");
+        let is_asked = |line: &&str| {
+            let of_name = line
+                .strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with('{'));
+            let mut labels = labels.iter();
+            of_name && labels.all(|(label, value)| line.contains(&format!("{label}=\"{value}\"")))
+        };
+        let lines = text.lines().filter(is_asked);
+        let values = lines.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok());
+        values.sum()
     }
 
     /// Kills the process as a power cut would, and waits until it is gone.

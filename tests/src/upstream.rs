@@ -37,6 +37,20 @@ impl Received {
     }
 }
 
+/// The routes of requests, in order.
+#[must_use]
+pub fn routes(received: &[Received]) -> Vec<&str> {
+    let routes = received.iter().map(|request| request.route.as_str());
+    routes.collect()
+}
+
+/// How many of the requests came on a route.
+#[must_use]
+pub fn count(received: &[Received], route: &str) -> usize {
+    let of_route = received.iter().filter(|request| request.route == route);
+    of_route.count()
+}
+
 /// An answer to a request.
 #[derive(Debug, Clone)]
 pub struct Answer {

@@ -127,6 +127,10 @@ prefixed_id! {
     AttemptId = "att_";
     /// An API key, not the key itself.
     KeyId = "key_";
+    /// A subscription to events.
+    SubscriptionId = "whs_";
+    /// An event on its way to a subscription.
+    DeliveryId = "dlv_";
     /// A unit of background work.
     JobId = "job_";
 }

@@ -18,3 +18,4 @@ pub mod routing;
 pub mod supplier;
 pub mod supplier_event;
 pub mod time;
+pub mod webhook;

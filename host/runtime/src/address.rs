@@ -30,6 +30,28 @@ pub fn can_be_granted(address: IpAddr) -> bool {
     }
 }
 
+/// Which addresses may be connected to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Public ones.
+    Public,
+    /// The machine itself too, and nothing else of its network.
+    Loopback,
+    /// What an operator may open too: [`can_be_granted`].
+    Private,
+}
+
+/// Why an address may not be connected to; none when it may.
+#[must_use]
+pub fn refusal(address: IpAddr, reach: Reach) -> Option<&'static str> {
+    let is_open = match reach {
+        Reach::Public => false,
+        Reach::Loopback => address.to_canonical().is_loopback(),
+        Reach::Private => can_be_granted(address),
+    };
+    forbidden(address).filter(|_| !is_open)
+}
+
 fn is_shared(address: Ipv4Addr) -> bool {
     matches!(address.octets(), [100, 64..=127, ..])
 }
@@ -138,6 +160,27 @@ mod tests {
     fn every_special_range_is_refused_at_its_first_and_last_address() {
         for text in SPECIAL {
             assert!(forbidden(text.parse().unwrap()).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn loopback_opens_the_machine_itself_and_nothing_else() {
+        for (text, open) in [
+            ("127.0.0.1", true),
+            ("127.8.9.10", true),
+            ("::1", true),
+            ("::ffff:127.0.0.1", true),
+            ("1.1.1.1", true),
+            ("10.0.0.1", false),
+            ("169.254.169.254", false),
+            ("::ffff:10.0.0.1", false),
+            ("::7f00:1", false),
+            ("64:ff9b::7f00:1", false),
+            ("0.0.0.0", false),
+            ("::", false),
+        ] {
+            let refused = refusal(text.parse().unwrap(), Reach::Loopback);
+            assert_eq!(refused.is_none(), open, "{text}");
         }
     }
 

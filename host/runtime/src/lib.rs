@@ -8,6 +8,7 @@
 #![warn(missing_docs)]
 
 pub mod address;
+pub mod guard;
 
 mod admission;
 mod bindings;

@@ -3,9 +3,10 @@
 //!
 //! The parts of such a statement do not see what the others do. So only steps
 //! are put together that cannot tell: none changes a table that one before it
-//! changed. A new row that is expected may join all the same, because the unique
-//! indexes of its table see everything. Where a part then fails, it may be because
-//! of the others, so that the steps are to be carried out one by one.
+//! changed. A new row may join all the same, where one that is there already fails
+//! the write or is left alone, because the unique indexes of its table see
+//! everything. Where a part then fails, it may be because of the others, so that the
+//! steps are to be carried out one by one.
 
 use crate::dialect::Dialect;
 use crate::statement::Statement;
@@ -56,7 +57,7 @@ pub(crate) fn joined(batch: &[Step]) -> Statement {
 struct Change<'a> {
     table: &'a str,
     sql: &'a str,
-    is_expected_insert: bool,
+    is_new_row: bool,
 }
 
 impl<'a> Change<'a> {
@@ -76,7 +77,8 @@ impl<'a> Change<'a> {
         Some(Self {
             table,
             sql,
-            is_expected_insert: verb == "INSERT" && step.expects_one.is_some(),
+            is_new_row: verb == "INSERT"
+                && (step.expects_one.is_some() || sql.ends_with("ON CONFLICT DO NOTHING")),
         })
     }
 
@@ -84,7 +86,7 @@ impl<'a> Change<'a> {
     /// named for another reason only costs a round trip.
     fn joins(self, tables: &[String]) -> bool {
         !tables.iter().any(|table| {
-            let is_its_own = self.is_expected_insert && table == self.table;
+            let is_its_own = self.is_new_row && table == self.table;
             self.sql.contains(table) && !is_its_own
         })
     }

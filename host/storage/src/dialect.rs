@@ -28,6 +28,8 @@ impl Dialect {
     ///   PostgreSQL an array, because a join would be planned for 100 rows.
     /// - `{each $n}`: rows of the JSON array of objects in argument `n`, to be
     ///   read as `item.value ->> 'member'`.
+    /// - `{texts $n}`: rows of the JSON array of texts in argument `n`, to be read as
+    ///   `item.value`.
     pub(crate) fn render(self, statement: &Statement) -> Cow<'static, str> {
         let sql = &statement.sql;
         if !sql.contains('{') {
@@ -47,6 +49,12 @@ impl Dialect {
             Self::Sqlite => format!("IN (SELECT value FROM json_each({list}))"),
             Self::Postgres => {
                 format!("= ANY(ARRAY(SELECT json_array_elements_text(CAST({list} AS json))))")
+            }
+        });
+        let text = substitute(&text, "{texts ", |list| match self {
+            Self::Sqlite => format!("json_each({list}) AS item"),
+            Self::Postgres => {
+                format!("json_array_elements_text(CAST({list} AS json)) AS item(value)")
             }
         });
         Cow::Owned(substitute(&text, "{each ", |list| match self {

@@ -3,6 +3,7 @@
 
 use crate::statement::{Row, statement};
 use crate::{Conflict, DatabaseError, Store, Write};
+use host_domain::event::Product;
 use host_domain::id::{BookingId, EventId};
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
@@ -28,15 +29,6 @@ pub struct BookingEvent {
     pub at: Timestamp,
 }
 
-/// What people book; subscriptions are to one of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Product {
-    /// Hotels.
-    Hotel,
-    /// Flights.
-    Flight,
-}
-
 /// An event as subscribers will get it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutboxEvent {
@@ -52,23 +44,6 @@ pub struct OutboxEvent {
     pub payload: String,
     /// When it was made.
     pub created_at: Timestamp,
-}
-
-impl Product {
-    /// `hotel` or `flight`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Hotel => "hotel",
-            Self::Flight => "flight",
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        [Self::Hotel, Self::Flight]
-            .into_iter()
-            .find(|product| product.as_str() == text)
-    }
 }
 
 impl Write {
@@ -92,8 +67,14 @@ impl Write {
         self.one(insert, Conflict::HistorySequence)
     }
 
-    /// Lays an event out for subscribers, else [`Conflict::EventExists`].
+    /// Lays an event out and records it for every subscription that wants it, else
+    /// [`Conflict::EventExists`].
     pub fn publish(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
+        self.lay_out(tenant, event);
+        self.fan_out(tenant, event)
+    }
+
+    pub(crate) fn lay_out(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
         let insert = statement!(
             "INSERT INTO outbox (organization, mode, id, event_type, product, booking_id, \
              payload, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING",

@@ -28,12 +28,13 @@ mod statement;
 mod supplier_event;
 #[cfg(test)]
 mod tests;
+mod webhook;
 mod write;
 
 pub use attempt::{Attempt, AttemptOutcome, NewAttempt};
 pub use content::{ContentPart, StoredContent};
 pub use error::{CommitError, DatabaseError, MigrateError, OpenError};
-pub use event::{BookingEvent, OutboxEvent, Product};
+pub use event::{BookingEvent, OutboxEvent};
 pub use flight_list::{FlightBookingFilter, FlightBookingSort};
 pub use hotel::{HotelBookingFilter, Listed, Page};
 pub use hotel_map::{HotelProfile, MappedHotel, SeenHotel};
@@ -44,6 +45,10 @@ pub use payment::StoredInstrument;
 pub use place::{SeenPlace, StoredPlace};
 pub use reference::{SeenAirport, StoredAirline};
 pub use supplier_event::{StoredSupplierEvent, SupplierEventState};
+pub use webhook::{
+    AnsweredDelivery, DeliveryAttempt, DeliveryClaim, DeliveryFilter, DueSubscription,
+    SealedSecrets, StoredDelivery,
+};
 pub use write::{Conflict, Write};
 
 use crate::statement::{Row, Statement};

@@ -266,9 +266,8 @@ async fn run_step(
     outcome: &mut Outcome,
 ) -> Result<(), Failure> {
     if step.returns {
-        outcome.rows = fetch(connection, &step.statement)
-            .await
-            .map_err(retriable)?;
+        let rows = fetch(connection, &step.statement).await;
+        outcome.rows.extend(rows.map_err(retriable)?);
         return Ok(());
     }
     let sql = AssertSqlSafe(Dialect::Postgres.render(&step.statement));

@@ -260,7 +260,7 @@ async fn run_steps(
         let query = sqlx::query_with(sql, args);
         if step.returns {
             let rows = query.fetch_all(&mut *connection).await.map_err(failed)?;
-            outcome.rows = rows.into_iter().map(Row::Sqlite).collect();
+            outcome.rows.extend(rows.into_iter().map(Row::Sqlite));
         } else {
             let done = query.execute(&mut *connection).await.map_err(failed)?;
             outcome.affected = done.rows_affected();

@@ -127,6 +127,12 @@ impl From<Option<Timestamp>> for Value {
     }
 }
 
+impl From<Option<&[u8]>> for Value {
+    fn from(bytes: Option<&[u8]>) -> Self {
+        Self::Blob(bytes.map(<[u8]>::to_vec))
+    }
+}
+
 impl From<&[u8]> for Value {
     fn from(bytes: &[u8]) -> Self {
         Self::Blob(Some(bytes.to_vec()))
@@ -153,6 +159,10 @@ impl Row {
         self.get(column)
     }
 
+    pub(crate) fn int_if(&self, column: &'static str) -> Result<Option<i64>, DatabaseError> {
+        self.get(column)
+    }
+
     pub(crate) fn at(&self, column: &'static str) -> Result<Timestamp, DatabaseError> {
         self.get(column).map(Timestamp)
     }
@@ -162,6 +172,10 @@ impl Row {
     }
 
     pub(crate) fn blob(&self, column: &'static str) -> Result<Vec<u8>, DatabaseError> {
+        self.get(column)
+    }
+
+    pub(crate) fn blob_if(&self, column: &'static str) -> Result<Option<Vec<u8>>, DatabaseError> {
         self.get(column)
     }
 

@@ -74,6 +74,18 @@ pub enum Conflict {
     /// The supplier's event is not there, or something came of it already.
     #[error("the supplier's event is settled")]
     SupplierEventSettled,
+    /// A subscription of this id is there already.
+    #[error("the subscription exists")]
+    SubscriptionExists,
+    /// The subscription is not there, or was changed since it was read.
+    #[error("the subscription was changed by another")]
+    SubscriptionVersion,
+    /// The subscription is not there, or was deleted.
+    #[error("the subscription does not exist")]
+    SubscriptionUnknown,
+    /// The delivery is not there, or was moved since it was read.
+    #[error("the delivery was moved by another")]
+    DeliveryMoved,
 }
 
 #[derive(Debug, Clone)]
@@ -86,7 +98,7 @@ pub(crate) struct Step {
     pub(crate) returns: bool,
 }
 
-/// What the last step of a write did.
+/// What the steps of a write returned, and how many rows the last one changed.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) rows: Vec<Row>,

@@ -198,40 +198,44 @@ impl<'de> Visitor<'de> for Scalar {
     }
 }
 
-/// Structures that are read from objects, field by field, with the name that
-/// each has there. A field that is missing has its default, one that is written
-/// twice its last value, and unknown ones are skipped. `null` and `""` instead of
-/// the object are the default; put `Option` around it to tell them apart.
+/// Structures that are read from objects, field by field, each by its own name or
+/// by those that it has there. A field that is missing has its default, one that
+/// is `null` keeps what it has, one that is written twice has its last value, and
+/// unknown ones are skipped. `null` and `""` instead of the object are the default;
+/// put `Option` around it to tell them apart.
 ///
 /// ```
 /// stopover_sdk::record! {
 ///     /// A flight.
 ///     #[derive(Debug)]
 ///     pub struct Flight<'a> {
-///         pub number: stopover_sdk::loose::Text<'a> = "flightNumber",
+///         pub number: stopover_sdk::loose::Text<'a> = "flightNumber" | "number",
+///         pub stops: Vec<String>,
 ///     }
 /// }
 /// ```
 #[macro_export]
 macro_rules! record {
-    ($($(#[$meta:meta])* $vis:vis struct $name:ident $(<$life:lifetime>)? {
-        $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty = $key:literal,)*
+    ($($(#[$meta:meta])* $vis:vis struct $name:ident $(<$life:lifetime>)? $(<$of:ident>)? {
+        $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty $(= $($key:literal)|+)?,)*
     })*) => {$(
         $(#[$meta])*
         #[derive(Default)]
-        $vis struct $name $(<$life>)? {
+        $vis struct $name $(<$life>)? $(<$of>)? {
             $($(#[$field_meta])* $field_vis $field: $type,)*
         }
 
-        impl<'de $(: $life, $life)?> ::serde::Deserialize<'de> for $name $(<$life>)? {
+        impl<'de $(: $life, $life)? $(, $of: ::serde::Deserialize<'de> + Default)?>
+            ::serde::Deserialize<'de> for $name $(<$life>)? $(<$of>)?
+        {
             fn deserialize<D: ::serde::Deserializer<'de>>(
                 deserializer: D,
             ) -> ::core::result::Result<Self, D::Error> {
-                struct Fields<T>(::core::marker::PhantomData<T>);
-                impl<'de $(: $life, $life)?> ::serde::de::Visitor<'de>
-                    for Fields<$name $(<$life>)?>
+                struct Fields<R>(::core::marker::PhantomData<R>);
+                impl<'de $(: $life, $life)? $(, $of: ::serde::Deserialize<'de> + Default)?>
+                    ::serde::de::Visitor<'de> for Fields<$name $(<$life>)? $(<$of>)?>
                 {
-                    type Value = $name $(<$life>)?;
+                    type Value = $name $(<$life>)? $(<$of>)?;
 
                     fn expecting(
                         &self,
@@ -246,12 +250,14 @@ macro_rules! record {
                     ) -> ::core::result::Result<Self::Value, A::Error> {
                         let mut read = Self::Value::default();
                         while let Some(name) = fields.next_key::<$crate::loose::Text<'de>>()? {
-                            match name.as_str() {
-                                $($key => read.$field = fields.next_value()?,)*
-                                _ => {
-                                    fields.next_value::<::serde::de::IgnoredAny>()?;
+                            let name = name.as_str();
+                            $(if $crate::record!(@is name $field $($($key)+)?) {
+                                if let Some(value) = fields.next_value()? {
+                                    read.$field = value;
                                 }
-                            }
+                                continue;
+                            })*
+                            fields.next_value::<::serde::de::IgnoredAny>()?;
                         }
                         Ok(read)
                     }
@@ -278,6 +284,8 @@ macro_rules! record {
             }
         }
     )*};
+    (@is $name:ident $field:ident) => { $name == stringify!($field) };
+    (@is $name:ident $field:ident $($key:literal)+) => { $($name == $key)||+ };
 }
 
 #[cfg(test)]
@@ -296,9 +304,20 @@ mod tests {
 
         #[derive(Debug, PartialEq)]
         struct Leg {
-            stops: Count = "stops",
-            direct: Flag = "direct",
-            score: Number = "score",
+            stops: Count,
+            direct: Flag,
+            score: Number,
+        }
+
+        #[derive(Debug)]
+        struct Bag {
+            kind: String = "type" | "bag_type",
+            tags: Vec<String>,
+        }
+
+        #[derive(Debug)]
+        struct Page<T> {
+            data: Option<T>,
         }
     }
 
@@ -338,6 +357,27 @@ mod tests {
         let document = br#"{"tripId": "a", "legs": [{"stops": 1, "stops": 3}], "tripId": "b"}"#;
         let trip: Trip<'_> = json::read(document).unwrap();
         assert_eq!((trip.id.as_str(), trip.legs.0), ("b", vec![leg(3)]));
+    }
+
+    #[test]
+    fn of_several_names_any_counts_and_null_never_does() {
+        for (document, kind, tags) in [
+            (r#"{"type": "a", "bag_type": null}"#, "a", 0),
+            (r#"{"type": "a", "type": null, "tags": null}"#, "a", 0),
+            (r#"{"bag_\u0074ype": "a", "tags": ["t"]}"#, "a", 1),
+            (r#"{"kind": "a", "x": {"y": [1]}}"#, "", 0),
+        ] {
+            let bag: Bag = json::read(document.as_bytes()).unwrap();
+            assert_eq!(
+                (bag.kind.as_str(), bag.tags.len()),
+                (kind, tags),
+                "{document}"
+            );
+        }
+        let page: Page<Bag> = json::read(br#"{"data": {"type": "a"}}"#).unwrap();
+        assert_eq!(page.data.unwrap().kind, "a");
+        let page: Page<Bag> = json::read(br#"{"data": null}"#).unwrap();
+        assert!(page.data.is_none());
     }
 
     #[test]

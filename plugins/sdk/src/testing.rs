@@ -9,6 +9,10 @@
 //! assert_eq!(gateway.requests()[0].url, "https://api.example/offers");
 //! ```
 
+mod wrong;
+
+pub use wrong::each_wrong;
+
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;

@@ -144,9 +144,9 @@ const MISSING: &str = "resource_missing";
 /// Longer than any of Stripe's.
 const CODE_BYTES_MAX: usize = 100;
 
-/// Stripe's documentation promises of these that nothing was begun: the key is not
-/// good (401), not good for this (403), or asks too much at a time (429, also
-/// `lock_timeout`: the thing is in use).
+/// Nothing was begun: the key is not good (401), not good for this (403), or asks
+/// too much at a time (429, also `lock_timeout`: the thing is in use). Stripe's
+/// documentation promises it of 401 and 429; of 403 it is inferred.
 const fn is_before_anything(status: u16) -> bool {
     matches!(status, 401 | 403 | 429)
 }

@@ -1,9 +1,9 @@
 //! Bags on a ticket: what is for sale, and what Duffel answers to buying it.
 
-use crate::duffel::scene::{RELEASED, Scene, TAKEN, count};
+use crate::duffel::scene::{RELEASED, Scene, TAKEN};
 use crate::duffel::service::refusal;
 use serde_json::{Value, json};
-use tests::{Answer, Client, Reply};
+use tests::{Answer, Client, Reply, count};
 
 const ADD: &str = "POST /air/orders/ord_own/services";
 

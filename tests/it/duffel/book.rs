@@ -1,10 +1,10 @@
 //! What Duffel answers to an order, as data, and what becomes of the ticket and of
 //! the money.
 
-use crate::duffel::scene::{RELEASED, Scene, TAKEN, count, routes};
+use crate::duffel::scene::{RELEASED, Scene, TAKEN};
 use crate::duffel::service::refusal;
 use serde_json::{Value, json};
-use tests::Answer;
+use tests::{Answer, count, routes};
 
 const ORDERS: &str = "POST /air/orders";
 

@@ -1,9 +1,9 @@
 //! Quotes and cancellations: what Duffel gives back, how, and what it refuses.
 
-use crate::duffel::scene::{Scene, TAKEN, count, routes};
+use crate::duffel::scene::{Scene, TAKEN};
 use crate::duffel::service::refusal;
 use serde_json::{Value, json};
-use tests::{Answer, eventually};
+use tests::{Answer, count, eventually, routes};
 
 const QUOTE: &str = "POST /air/order_cancellations";
 const CONFIRM: &str = "POST /air/order_cancellations/ore_own/actions/confirm";

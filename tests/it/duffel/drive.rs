@@ -1,10 +1,10 @@
 //! The whole way: search, prebook, book, bags, read, quote, cancel.
 
-use crate::duffel::scene::{Scene, TAKEN, count, routes};
+use crate::duffel::scene::{Scene, TAKEN};
 use crate::duffel::service::{TOKEN, cents, decimal};
 use crate::duffel::story::{Story, vendor_folder};
 use serde_json::{Value, json};
-use tests::{Received, days_ahead, prebook_flight_request, say};
+use tests::{Received, count, days_ahead, prebook_flight_request, routes, say};
 
 #[tokio::test]
 async fn a_trip_is_searched_booked_and_cancelled_at_duffel_with_our_documents() {

@@ -1,9 +1,9 @@
 //! An offer read again: what is bound, and what no longer is what was offered.
 
-use crate::duffel::scene::{Scene, routes};
+use crate::duffel::scene::Scene;
 use crate::duffel::service::refusal;
 use serde_json::{Value, json};
-use tests::Answer;
+use tests::{Answer, routes};
 
 #[tokio::test]
 async fn loyalty_programmes_stand_on_the_offer_before_it_is_priced() {
@@ -13,7 +13,7 @@ async fn loyalty_programmes_stand_on_the_offer_before_it_is_priced() {
     let bound = bound.expect(201);
     assert_eq!(bound.data()["total_amount"], scene.story.money("324.36"));
     let shown = &bound.data()["passengers"][0]["loyalty_accounts"][0];
-    assert_eq!(shown["membership_number"], "****4567");
+    assert_eq!(shown["membership_number"], "******4567");
     let received = scene.duffel.take_received();
     let patch = "PATCH /air/offers/off_flex/passengers/pas_adult";
     let read = "GET /air/offers/off_flex";

@@ -3,7 +3,7 @@
 use crate::duffel::service::Duffel;
 use crate::duffel::story::Story;
 use serde_json::{Value, json};
-use tests::{Client, Received, Reply, Server, eventually, prebook_flight_request};
+use tests::{Client, Database, Reply, Server, eventually, prebook_flight_request};
 
 pub(super) struct Scene {
     pub(super) story: Story,
@@ -20,6 +20,19 @@ impl Scene {
     pub(super) async fn of(story: Story) -> Self {
         let duffel = Duffel::start(&story).await;
         let server = duffel.gateway().await;
+        Self::at(story, duffel, server)
+    }
+
+    /// On a database, where nothing is read back for an hour unless Duffel tells.
+    pub(super) async fn quiet(database: Database) -> Self {
+        let story = Story::own();
+        let duffel = Duffel::start(&story).await;
+        let schedule = "[reconcile]\nschedule_s = [3600]";
+        let server = duffel.gateway_on(database, schedule).await;
+        Self::at(story, duffel, server)
+    }
+
+    fn at(story: Story, duffel: Duffel, server: Server) -> Self {
         let client = server.client();
         Self {
             story,
@@ -95,13 +108,3 @@ impl Scene {
 
 pub(super) const TAKEN: &[&str] = &["authorization", "capture"];
 pub(super) const RELEASED: &[&str] = &["authorization", "void"];
-
-pub(super) fn routes(received: &[Received]) -> Vec<&str> {
-    let routes = received.iter().map(|request| request.route.as_str());
-    routes.collect()
-}
-
-pub(super) fn count(received: &[Received], route: &str) -> usize {
-    let of_route = received.iter().filter(|request| request.route == route);
-    of_route.count()
-}

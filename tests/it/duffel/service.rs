@@ -4,15 +4,23 @@
 use crate::duffel::story::Story;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
-use tests::{Answer, Database, Received, Server, ServerOptions, Upstream, example_at};
+use tests::{
+    Answer, Database, Received, Server, ServerOptions, Upstream, example_at, minutes_ahead,
+};
 
 /// What the account is known by.
 pub(super) const TOKEN: &str = "duffel_test_canary";
+
+/// What webhooks are signed with.
+pub(super) const SECRET: &str = "whsec-canary";
 
 pub(super) struct Duffel {
     pub(super) api: Upstream,
     world: Arc<Mutex<World>>,
 }
+
+/// Does what a route is for.
+type Work = fn(&mut World, &Received) -> Answer;
 
 /// What there is at Duffel.
 #[derive(Debug, Clone)]
@@ -37,13 +45,19 @@ impl Duffel {
     /// The demo with this Duffel in it, by the example's own configuration, which is
     /// asked before all others.
     pub(super) async fn gateway(&self) -> Server {
+        let schedule = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]";
+        self.gateway_on(Database::Sqlite, schedule).await
+    }
+
+    /// The same on a database, with more configuration.
+    pub(super) async fn gateway_on(&self, database: Database, config: &str) -> Server {
         let example = example_at("duffel.toml", &[("api.duffel.com", &self.api)]);
         assert!(example.contains("priority = 100"));
-        let options = ServerOptions::on(Database::Sqlite)
-            .config("[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]")
+        let options = ServerOptions::on(database)
+            .config(config)
             .config(&example.replace("priority = 100", "priority = 1"))
             .environment("DUFFEL_TOKEN", TOKEN)
-            .environment("DUFFEL_WEBHOOK_SECRET", "whsec-canary");
+            .environment("DUFFEL_WEBHOOK_SECRET", SECRET);
         Server::start_with(options).await
     }
 
@@ -54,7 +68,7 @@ impl Duffel {
         let order = format!("/air/orders/{}", story.order);
         let cancellation = text(&story.documents.quote["data"]["id"]);
         let confirm = format!("POST /air/order_cancellations/{cancellation}/actions/confirm");
-        let routes: [(&str, fn(&mut World, &Received) -> Answer); 14] = [
+        let routes: [(&str, Work); 14] = [
             ("POST /air/offer_requests", World::search),
             ("GET /air/offers", World::offers),
             (&format!("GET {offer}"), World::offer),
@@ -100,6 +114,11 @@ impl Duffel {
     /// Changes what Duffel says from now on.
     pub(super) fn change(&self, change: impl FnOnce(&mut Story)) {
         change(&mut self.world.lock().unwrap().story);
+    }
+
+    /// Changes the order that was made.
+    pub(super) fn change_order(&self, change: impl FnOnce(&mut Value)) {
+        change(self.world.lock().unwrap().order.as_mut().unwrap());
     }
 
     /// Somebody else books the same offer request.
@@ -248,7 +267,7 @@ impl World {
             return refusal(422, "already_cancelled");
         }
         let mut quote = self.story.documents.quote.clone();
-        let now = json!(jiff::Timestamp::now().to_string());
+        let now = json!(minutes_ahead(0));
         quote["data"]["confirmed_at"] = now.clone();
         self.cancellation = Some(quote["data"].clone());
         self.order.as_mut().unwrap()["cancelled_at"] = now;

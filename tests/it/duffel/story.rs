@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use tests::{days_ahead, each_text, move_days, passenger, read_document};
+use tests::{days_ahead, each_text, minutes_ahead, money, move_days, passenger, read_document};
 
 /// The documents of a trip, and what they say.
 #[derive(Debug, Clone)]
@@ -213,14 +213,14 @@ impl Story {
     }
 
     pub(super) fn money(&self, amount: &str) -> Value {
-        money(amount, self.currency)
+        money(amount.parse().unwrap(), self.currency)
     }
 }
 
 impl Documents {
     /// Moves all to other days; what holds for a while holds from now on.
     fn flies_on(&mut self, from: &str, to: &str) {
-        let soon = jiff::Timestamp::now() + jiff::SignedDuration::from_mins(30);
+        let soon = minutes_ahead(30);
         let documents = [
             &mut self.offer_request,
             &mut self.offer,
@@ -231,7 +231,7 @@ impl Documents {
             move_days(document, from, to);
             each_text(document, &mut |key, text| {
                 if key == "expires_at" {
-                    *text = soon.to_string();
+                    text.clone_from(&soon);
                 }
             });
         }
@@ -241,16 +241,6 @@ impl Documents {
 /// Where the vendor's examples would be.
 pub(super) fn vendor_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/fixtures/duffel")
-}
-
-/// Money as the gateway writes it: whole amounts without decimals.
-pub(super) fn money(amount: &str, currency: &str) -> Value {
-    let amount: Value = serde_json::from_str(amount).unwrap();
-    let amount = match amount.as_f64().unwrap() {
-        whole if whole.fract() == 0.0 => serde_json::from_str(&format!("{whole:.0}")).unwrap(),
-        _ => amount,
-    };
-    json!({"amount": amount, "currency": currency})
 }
 
 fn rename(document: &mut Value, from: &str, to: &str) {

@@ -3,7 +3,7 @@
 use crate::nuitee::service::{KEY, Nuitee};
 use crate::nuitee::story::{Story, vendor_folder};
 use serde_json::{Value, json};
-use tests::{Client, Database, Received, Server, eventually, say};
+use tests::{Client, Database, Received, Server, eventually, money, routes, say};
 
 #[tokio::test]
 async fn a_stay_is_searched_booked_and_cancelled_at_nuitee_with_our_documents() {
@@ -58,15 +58,8 @@ impl Drive {
         received
     }
 
-    /// Whole amounts are written without decimals.
     fn money(&self, amount: f64) -> Value {
-        let number = if amount.fract() == 0.0 {
-            format!("{amount:.0}")
-        } else {
-            amount.to_string()
-        };
-        let number: Value = serde_json::from_str(&number).unwrap();
-        json!({"amount": number, "currency": self.story.currency})
+        money(amount, self.story.currency)
     }
 
     /// The gateway's id of the hotel.
@@ -382,11 +375,4 @@ pub(super) async fn pay(client: &Client, booking: &str) -> tests::Reply {
     client
         .post(&format!("/v1/hotel/bookings/{booking}/book"), &body)
         .await
-}
-
-pub(super) fn routes(received: &[Received]) -> Vec<&str> {
-    received
-        .iter()
-        .map(|request| request.route.as_str())
-        .collect()
 }

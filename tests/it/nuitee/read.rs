@@ -1,11 +1,10 @@
 //! What Nuitee answers to questions, as data, and what comes of it.
 
-use crate::nuitee::drive::routes;
 use crate::nuitee::scene::Scene;
 use crate::nuitee::service::{Nuitee, refusal};
 use crate::nuitee::story::Story;
 use serde_json::{Value, json};
-use tests::{Answer, Database, Server, ServerOptions};
+use tests::{Answer, Database, Server, ServerOptions, routes};
 
 /// What rates are answered with, and how that ends; an empty code for an answer
 /// without offers.

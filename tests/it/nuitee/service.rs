@@ -167,7 +167,7 @@ pub(super) fn refusal(status: u16, code: u32, description: &str) -> Answer {
     Answer::json(status, &json!({"error": error}))
 }
 
-fn for_account(
+pub(super) fn for_account(
     answer: impl Fn(&Received) -> Answer + Send + Sync + 'static,
 ) -> impl Fn(&Received) -> Answer + Send + Sync + 'static {
     move |request| {

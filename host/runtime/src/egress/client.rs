@@ -1,17 +1,13 @@
-//! Connections. Names are resolved once, by a resolver that judges every address,
-//! and the connection goes to exactly those; no redirects, no proxies, no cookies,
-//! no repeats. Pools belong to one plugin, and so to its credentials.
+//! Connections of plugins, through the guard. Pools belong to one plugin, and so to
+//! its credentials.
 
-use crate::address;
+use crate::address::Reach;
 use crate::egress::{ExchangeError, Incoming, Outgoing};
+use crate::guard::{self, Lookup, sentence};
 use crate::limits::Limits;
-use futures::future::BoxFuture;
 use http::header;
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::{Client, Response};
-use std::io;
-use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -23,57 +19,6 @@ const IDLE_TIME_MAX: Duration = Duration::from_secs(20);
 const IDLE_CONNECTIONS_A_HOST: usize = 64;
 /// Read ahead at most, when the length of a body is announced.
 const BODY_BYTES_FIRST: usize = 256 << 10;
-
-/// Names to addresses.
-#[derive(Clone)]
-pub(super) struct Lookup(
-    Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>,
-);
-
-impl Lookup {
-    pub(super) fn system() -> Self {
-        Self(Arc::new(|name| {
-            Box::pin(async move {
-                let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-                Ok(found.map(|address| address.ip()).collect())
-            })
-        }))
-    }
-}
-
-/// Why an address may not be connected to; none when it may.
-pub(super) fn refusal(address: IpAddr, private_granted: bool) -> Option<&'static str> {
-    address::forbidden(address).filter(|_| !(private_granted && address::can_be_granted(address)))
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct AddressRefused(&'static str);
-
-struct GuardedResolver {
-    lookup: Lookup,
-    private_granted: bool,
-}
-
-impl Resolve for GuardedResolver {
-    fn resolve(&self, name: Name) -> Resolving {
-        let found = (self.lookup.0)(name.as_str().to_owned());
-        let private_granted = self.private_granted;
-        Box::pin(async move {
-            let addresses = found.await?;
-            for address in &addresses {
-                if let Some(reason) = refusal(*address, private_granted) {
-                    return Err(AddressRefused(reason).into());
-                }
-            }
-            Ok(Box::new(
-                addresses
-                    .into_iter()
-                    .map(|address| SocketAddr::new(address, 0)),
-            ) as Addrs)
-        })
-    }
-}
 
 /// The connections of one plugin: to public hosts, and to hosts that are granted
 /// although they are private. Made at their first use: most of a client's cost is
@@ -126,33 +71,22 @@ impl Clients {
         })
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the guarded client that others are told to take"
-    )]
     fn client(&self, private: bool) -> Result<&Client, ExchangeError> {
-        let cell = if private { &self.private } else { &self.public };
+        let (cell, reach) = if private {
+            (&self.private, Reach::Private)
+        } else {
+            (&self.public, Reach::Public)
+        };
         if let Some(client) = cell.get() {
             return Ok(client);
         }
-        let resolver = GuardedResolver {
-            lookup: self.lookup.clone(),
-            private_granted: private,
-        };
-        let built = Client::builder()
-            .user_agent(concat!("stopover/", env!("CARGO_PKG_VERSION")))
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .no_proxy()
-            .referer(false)
+        let built = guard::client(self.lookup.clone(), reach)
             .gzip(true)
             .connect_timeout(CONNECT_TIME_MAX)
             .pool_idle_timeout(IDLE_TIME_MAX)
             .pool_max_idle_per_host(IDLE_CONNECTIONS_A_HOST)
             .http1_max_headers(self.headers_max.saturating_mul(2))
             .http2_max_header_list_size(u32::try_from(self.header_bytes_max).unwrap_or(u32::MAX))
-            .tcp_nodelay(true)
-            .dns_resolver(resolver)
             .build()
             .map_err(|error| {
                 ExchangeError::NotSent(format!("no HTTP client: {}", sentence(&error)))
@@ -205,8 +139,8 @@ async fn read(mut response: Response, limits: &Limits) -> Result<Incoming, Excha
 }
 
 fn failure(error: &reqwest::Error) -> ExchangeError {
-    if let Some(AddressRefused(reason)) = refused_address(error) {
-        return ExchangeError::Denied((*reason).to_owned());
+    if let Some(reason) = guard::refused_address(error) {
+        return ExchangeError::Denied(reason.to_owned());
     }
     let text = sentence(error);
     if error.is_builder() || error.is_connect() {
@@ -217,23 +151,6 @@ fn failure(error: &reqwest::Error) -> ExchangeError {
     } else {
         ExchangeError::Cut(text)
     }
-}
-
-fn refused_address(error: &reqwest::Error) -> Option<&AddressRefused> {
-    causes(error).find_map(|cause| cause.downcast_ref::<AddressRefused>())
-}
-
-fn causes<'a>(
-    error: &'a (dyn std::error::Error + 'static),
-) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
-    std::iter::successors(Some(error), |error| error.source())
-}
-
-/// The innermost cause, which holds no URL and so nothing of the query.
-fn sentence(error: &reqwest::Error) -> String {
-    let innermost = causes(error).skip(1).last();
-    let text = innermost.map_or_else(|| "the request failed".to_owned(), ToString::to_string);
-    text.chars().take(200).collect()
 }
 
 #[cfg(test)]

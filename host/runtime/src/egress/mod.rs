@@ -8,12 +8,14 @@ mod draft;
 pub(crate) use draft::{Draft, Outgoing};
 
 use crate::call_log::{ExchangeOutcome, ExchangeRecord, loggable_path, trace_exchange};
+use crate::address::{self, Reach};
 use crate::capability::{AllowList, Disallowed};
 use crate::cassette::{Recorder, Replayer};
+use crate::guard::Lookup;
 use crate::limits::Limits;
 use crate::provision::Provision;
 use crate::state::CallScope;
-use client::{Clients, Lookup};
+use client::Clients;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 use std::time::Duration;
@@ -281,7 +283,12 @@ impl Egress {
             Some(url::Host::Ipv6(address)) => Some(address.into()),
             Some(url::Host::Domain(_)) | None => None,
         };
-        match literal.and_then(|address| client::refusal(address, allowed.private)) {
+        let reach = if allowed.private {
+            Reach::Private
+        } else {
+            Reach::Public
+        };
+        match literal.and_then(|address| address::refusal(address, reach)) {
             Some(reason) => Err(ExchangeError::Denied(
                 self.allowed.private_refusal(url, reason),
             )),

@@ -195,7 +195,8 @@ impl<'de> Deserialize<'de> for CountryCode {
     }
 }
 
-fn parse_country(code: &str) -> Option<Alpha2> {
+/// A country by its code; none where no country has it.
+pub(crate) fn parse_country(code: &str) -> Option<Alpha2> {
     let upper = code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase());
     let alpha2 = upper.then(|| Alpha2::try_from(code).ok()).flatten()?;
     // Codes that anybody may give a meaning, such as XX, have no number.

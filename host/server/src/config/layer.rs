@@ -228,7 +228,7 @@ fn resolve(table: &mut Table, environment: &Environment) -> Result<(), ConfigErr
             .and_then(Value::as_str)
             .unwrap_or("?")
             .to_owned();
-        for key in ["credentials", "secrets", "settings"] {
+        for key in ["credentials", "secrets", "events_token", "settings"] {
             if let Some(value) = supplier.get_mut(key) {
                 fill(value, &format!("{key} of {id}"), environment)?;
             }

@@ -5,6 +5,7 @@ use crate::flow::judge::Judgement;
 use crate::flow::step::{Begin, FlowError, Walker};
 use futures::future::BoxFuture;
 use host_domain::booking::{Conflict, Moved, Notice, Settlement};
+use host_domain::event::Product;
 use host_domain::id::{BookingId, EventId, PaymentId};
 use host_domain::leg::Leg;
 use host_domain::money::Money;
@@ -12,7 +13,7 @@ use host_domain::owner::Owner;
 use host_domain::payment::{Next, Payment, PaymentEvent};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
-use host_storage::{DatabaseError, Product, Store, Write};
+use host_storage::{DatabaseError, Store, Write};
 use std::fmt::Debug;
 
 /// Where a booking stands, as far as completing it goes.

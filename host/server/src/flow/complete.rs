@@ -105,7 +105,12 @@ impl App {
                 }
                 Stage::Completing(_) => {
                     if !self.is_being_walked(B::JOB, booking.id()).await? {
-                        return Ok(Completion::of(booking));
+                        // Whoever worked on it may have ended since it was read.
+                        let left = self.booking_to_complete::<B>(&wish).await?;
+                        if left.version() == booking.version() {
+                            return Ok(Completion::of(left));
+                        }
+                        continue;
                     }
                 }
                 Stage::Early | Stage::Expired | Stage::Leaving | Stage::Failed { bound: false } => {

@@ -78,67 +78,35 @@ impl App {
         let context = self.call_context(booking, walker);
         let processor = self.runtime.supplier(&payment.processor);
         let client_reference = reference(booking, payment, step);
-        let times = self.times();
         let judgement = match step {
             PaymentStep::Authorize(_) => {
                 let owner = booking.owner();
                 let answer = self.authorize(processor, &context, owner, payment, client_reference);
-                judge::authorized(payment, answer.await, times)
+                judge::authorized(payment, answer.await, self.times())
             }
             PaymentStep::Capture(_) => {
-                let request = CaptureRequest {
-                    client_reference,
-                    processor_reference: payment.processor_reference.clone().unwrap_or_default(),
-                    amount: payment.amount,
-                };
-                let answer = match processor {
-                    Some(processor) => processor.capture(&context, request).await,
-                    None => Err(no_processor()),
-                };
-                judge::captured(payment, answer, times)
+                let answer = capture(processor, &context, payment, client_reference).await;
+                judge::captured(payment, answer, self.times())
             }
             PaymentStep::Void(_) => {
-                let request = VoidRequest {
-                    client_reference,
-                    processor_reference: payment.processor_reference.clone().unwrap_or_default(),
-                };
-                let answer = match processor {
-                    Some(processor) => processor.void(&context, request).await,
-                    None => Err(no_processor()),
-                };
-                judge::voided(payment, answer, times)
+                let answer = void(processor, &context, payment, client_reference).await;
+                judge::voided(payment, answer, self.times())
             }
             PaymentStep::Find(_) => {
                 let answer = find(processor, &context, payment, client_reference).await;
                 let promises = self.promises(&payment.processor);
                 judge::found_payment(payment, answer, promises, self.times())
             }
-            PaymentStep::Refund(_, refund) => {
-                let request = RefundRequest {
-                    client_reference,
-                    processor_reference: payment.processor_reference.clone().unwrap_or_default(),
-                    amount: refund_amount(payment, refund)
-                        .ok_or_else(|| FlowError::Gone(booking.id().clone()))?,
-                };
-                let answer = match processor {
-                    Some(processor) => processor.refund(&context, request).await,
-                    None => Err(no_processor()),
-                };
-                let answer = answer.map(|done| done.processor_reference);
-                judge::refunded(payment, refund, answer, times)
+            PaymentStep::Refund(_, id) => {
+                let amount = refund_amount(payment, id);
+                let amount = amount.ok_or_else(|| FlowError::Gone(booking.id().clone()))?;
+                let answer = refund(processor, &context, payment, client_reference, amount).await;
+                judge::refunded(payment, id, answer, self.times())
             }
-            PaymentStep::FindRefund(_, refund) => {
-                let at_processor = payment.processor_reference.clone().unwrap_or_default();
-                let answer = match processor {
-                    Some(processor) => {
-                        let found = processor.find_refund(&context, at_processor, client_reference);
-                        found.await
-                    }
-                    None => Err(not_configured()),
-                };
-                let answer = answer.map(|found| matches!(found, FoundRefund::Refund(_)));
+            PaymentStep::FindRefund(_, id) => {
+                let answer = find_refund(processor, &context, payment, client_reference).await;
                 let promises = self.promises(&payment.processor);
-                judge::found_refund(payment, refund, answer, promises, self.times())
+                judge::found_refund(payment, id, answer, promises, self.times())
             }
         };
         let id = payment.id.clone();
@@ -178,15 +146,73 @@ impl App {
     }
 }
 
+async fn capture(
+    processor: Option<Supplier>,
+    context: &CallContext,
+    payment: &Payment,
+    client_reference: String,
+) -> Result<ProcessorState, PaymentError> {
+    let request = CaptureRequest {
+        client_reference,
+        processor_reference: payment.processor_reference.clone().unwrap_or_default(),
+        amount: payment.amount,
+    };
+    let processor = processor.ok_or_else(no_processor)?;
+    processor.capture(context, request).await
+}
+
+async fn void(
+    processor: Option<Supplier>,
+    context: &CallContext,
+    payment: &Payment,
+    client_reference: String,
+) -> Result<ProcessorState, PaymentError> {
+    let request = VoidRequest {
+        client_reference,
+        processor_reference: payment.processor_reference.clone().unwrap_or_default(),
+    };
+    let processor = processor.ok_or_else(no_processor)?;
+    processor.void(context, request).await
+}
+
+/// The processor's id of the refund.
+async fn refund(
+    processor: Option<Supplier>,
+    context: &CallContext,
+    payment: &Payment,
+    client_reference: String,
+    amount: Money,
+) -> Result<String, PaymentError> {
+    let request = RefundRequest {
+        client_reference,
+        processor_reference: payment.processor_reference.clone().unwrap_or_default(),
+        amount,
+    };
+    let processor = processor.ok_or_else(no_processor)?;
+    let done = processor.refund(context, request).await?;
+    Ok(done.processor_reference)
+}
+
+/// Whether the refund is there.
+async fn find_refund(
+    processor: Option<Supplier>,
+    context: &CallContext,
+    payment: &Payment,
+    client_reference: String,
+) -> Result<bool, ReadError> {
+    let at_processor = payment.processor_reference.clone().unwrap_or_default();
+    let processor = processor.ok_or_else(not_configured)?;
+    let found = processor.find_refund(context, at_processor, client_reference);
+    Ok(matches!(found.await?, FoundRefund::Refund(_)))
+}
+
 async fn find(
     processor: Option<Supplier>,
     context: &CallContext,
     payment: &Payment,
     client_reference: String,
 ) -> Result<Option<ProcessorState>, ReadError> {
-    let Some(processor) = processor else {
-        return Err(not_configured());
-    };
+    let processor = processor.ok_or_else(not_configured)?;
     let at_processor = payment.processor_reference.clone();
     let found = processor.find_payment(context, client_reference, at_processor);
     Ok(match found.await? {

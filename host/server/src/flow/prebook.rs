@@ -160,11 +160,13 @@ impl App {
                 return Err(PrebookError::Decided(Decision::from_text(&refusal)));
             }
             let id = BookingId::parse(&known.resource_id).map_err(|_| PrebookError::InProgress)?;
+            // Asked first: what nobody works on any more is then read as it was left.
+            let walked = self.is_being_walked(B::JOB, &id).await?;
             let booking = B::load(&self.store, &id)
                 .await?
                 .ok_or(PrebookError::InProgress)?;
             let unbound = matches!(booking.stage(), Stage::Early);
-            if !unbound || !self.is_being_walked(B::JOB, &id).await? {
+            if !unbound || !walked {
                 return Ok(Some(Prebound::Existing(Box::new(booking))));
             }
             if !self.wait_a_little(call.deadline).await {

@@ -1,9 +1,8 @@
 //! Places by name, and points on the map.
 
-use crate::api::value::CountryCode;
+use crate::api::value::{CountryCode, parse_country};
 use host_domain::hotel;
 use host_domain::id::PlaceId;
-use iso3166_static::Alpha2;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -87,7 +86,7 @@ pub(crate) fn place(id: &PlaceId, place: SavedPlace) -> Place {
 
 /// A country that a supplier told, where it is one.
 pub(crate) fn country(code: &str) -> Option<CountryCode> {
-    Alpha2::try_from(code).ok().map(CountryCode)
+    parse_country(code).map(CountryCode)
 }
 
 impl From<hotel::Location> for Location {

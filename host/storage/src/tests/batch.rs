@@ -55,7 +55,7 @@ fn sizes(write: &Write) -> Vec<usize> {
 #[test]
 fn only_steps_that_cannot_see_each_other_go_together() {
     let first = booking(1);
-    let next = moved(&first, State::Prebooking);
+    let next = moved(&first, State::ReadyForComplete);
     let mut write = beginning(&first);
     assert_eq!(sizes(&write), [3]);
     // The booking that is changed is the one that was stored.
@@ -72,7 +72,7 @@ fn only_steps_that_cannot_see_each_other_go_together() {
 async fn steps_that_go_together_do_what_they_do_one_by_one(db: &TestDatabase) {
     let first = booking(1);
     db.store.commit(beginning(&first)).await.unwrap();
-    let next = moved(&first, State::Prebooking);
+    let next = moved(&first, State::ReadyForComplete);
     let mut write = updating(&next);
     write
         .record_booking_event(&tenant(), &event(&next))
@@ -111,7 +111,7 @@ async fn the_first_step_that_fails_is_the_one_that_is_told(db: &TestDatabase) {
 
 async fn a_step_sees_what_the_ones_before_it_did(db: &TestDatabase) {
     let first = booking(1);
-    let next = moved(&first, State::Prebooking);
+    let next = moved(&first, State::ReadyForComplete);
     let mut write = beginning(&first);
     write.append(updating(&next));
     write.finish_job("hotel_booking", first.id.as_str(), "mine");

@@ -1,7 +1,8 @@
 //! Bookings, their history and what subscribers are told.
 
 use super::*;
-use crate::{BookingEvent, HotelBookingFilter, OutboxEvent, Page, Product};
+use crate::{BookingEvent, HotelBookingFilter, OutboxEvent, Page};
+use host_domain::event::Product;
 use host_domain::hotel::booking::Status;
 use host_domain::id::EventId;
 

@@ -15,6 +15,7 @@ mod plan;
 mod reference;
 mod schema;
 mod supplier_event;
+mod webhook;
 mod write;
 
 use crate::{Conflict, Options, Store, Write};

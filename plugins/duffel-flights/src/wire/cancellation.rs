@@ -1,17 +1,20 @@
 //! `/air/order_cancellations`.
 
-use crate::wire::{Amount, record};
+use stopover_sdk::record;
+
+use crate::wire::Amount;
 
 record! {
     /// A quote, and once it has `confirmed_at` a cancellation.
-    OrderCancellation {
-        id: String,
-        order_id: String,
-        refund_amount: Amount,
-        refund_currency: String,
-        refund_to: String,
-        expires_at: Option<String>,
-        confirmed_at: Option<String>,
-        created_at: String,
+    #[derive(Debug)]
+    pub(crate) struct OrderCancellation {
+        pub(crate) id: String,
+        pub(crate) order_id: String,
+        pub(crate) refund_amount: Amount,
+        pub(crate) refund_currency: String,
+        pub(crate) refund_to: String,
+        pub(crate) expires_at: Option<String>,
+        pub(crate) confirmed_at: Option<String>,
+        pub(crate) created_at: String,
     }
 }

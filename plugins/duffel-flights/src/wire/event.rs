@@ -1,25 +1,31 @@
 //! What Duffel's webhook delivers.
 
+use stopover_sdk::record;
+
 use crate::wire::order::Metadata;
-use crate::wire::record;
 
 record! {
-    Event {
-        id: String,
-        kind: String = "type",
-        data: Data,
+    #[derive(Debug)]
+    pub(crate) struct Event {
+        pub(crate) id: String,
+        pub(crate) kind: String = "type",
+        pub(crate) data: Data,
         /// The id of the object that it is about.
-        about: String = "idempotency_key",
-        created_at: String,
+        pub(crate) about: String = "idempotency_key",
+        pub(crate) created_at: String,
     }
 
-    Data { object: Object, }
+    #[derive(Debug)]
+    pub(crate) struct Data {
+        pub(crate) object: Object,
+    }
 
     /// An order, or something that belongs to one.
-    Object {
-        id: String,
-        order_id: Option<String>,
-        offer_id: Option<String>,
-        metadata: Metadata,
+    #[derive(Debug)]
+    pub(crate) struct Object {
+        pub(crate) id: String,
+        pub(crate) order_id: Option<String>,
+        pub(crate) offer_id: Option<String>,
+        pub(crate) metadata: Metadata,
     }
 }

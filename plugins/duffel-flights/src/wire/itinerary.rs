@@ -1,69 +1,82 @@
 //! Slices, segments and conditions: the same in offers, orders and changes.
 
-use crate::wire::{Amount, record};
+use stopover_sdk::record;
+
+use crate::wire::Amount;
 
 record! {
     /// An airport, or a city.
-    Place {
-        iata_code: String,
-        iata_city_code: String,
-        time_zone: Option<String>,
+    #[derive(Debug)]
+    pub(crate) struct Place {
+        pub(crate) iata_code: String,
+        pub(crate) iata_city_code: String,
+        pub(crate) time_zone: Option<String>,
     }
 
-    Carrier {
-        iata_code: String,
-        name: String,
-        logo_symbol_url: Option<String>,
+    #[derive(Debug)]
+    pub(crate) struct Carrier {
+        pub(crate) iata_code: String,
+        pub(crate) name: String,
+        pub(crate) logo_symbol_url: Option<String>,
     }
 
-    Slice {
-        id: String,
-        duration: Option<String>,
-        fare_brand_name: Option<String>,
-        origin: Place,
-        destination: Place,
-        segments: Vec<Segment>,
+    #[derive(Debug)]
+    pub(crate) struct Slice {
+        pub(crate) id: String,
+        pub(crate) duration: Option<String>,
+        pub(crate) fare_brand_name: Option<String>,
+        pub(crate) origin: Place,
+        pub(crate) destination: Place,
+        pub(crate) segments: Vec<Segment>,
     }
 
     /// In the changes of an airline some names are older ones.
-    Segment {
-        id: String,
-        origin: Place,
-        destination: Place,
-        departing_at: String = "departing_at" | "departure_datetime",
-        arriving_at: String = "arriving_at" | "arrival_datetime",
-        duration: Option<String>,
-        marketing_carrier: Carrier,
-        marketing_carrier_flight_number: String,
-        operating_carrier: Carrier,
+    #[derive(Debug)]
+    pub(crate) struct Segment {
+        pub(crate) id: String,
+        pub(crate) origin: Place,
+        pub(crate) destination: Place,
+        pub(crate) departing_at: String = "departing_at" | "departure_datetime",
+        pub(crate) arriving_at: String = "arriving_at" | "arrival_datetime",
+        pub(crate) duration: Option<String>,
+        pub(crate) marketing_carrier: Carrier,
+        pub(crate) marketing_carrier_flight_number: String,
+        pub(crate) operating_carrier: Carrier,
         /// Landings within the segment.
-        stops: Vec<Stop>,
-        passengers: Vec<SegmentPassenger>,
+        pub(crate) stops: Vec<Stop>,
+        pub(crate) passengers: Vec<SegmentPassenger>,
     }
 
     /// Only their number counts.
-    Stop { id: String, }
-
-    SegmentPassenger {
-        passenger_id: String = "passenger_id" | "air_order_passenger_id",
-        cabin_class: String,
-        cabin_class_marketing_name: Option<String>,
-        baggages: Vec<Baggage>,
+    #[derive(Debug)]
+    pub(crate) struct Stop {
+        pub(crate) id: String,
     }
 
-    Baggage {
-        kind: String = "type",
-        quantity: Option<u32>,
+    #[derive(Debug)]
+    pub(crate) struct SegmentPassenger {
+        pub(crate) passenger_id: String = "passenger_id" | "air_order_passenger_id",
+        pub(crate) cabin_class: String,
+        pub(crate) cabin_class_marketing_name: Option<String>,
+        pub(crate) baggages: Vec<Baggage>,
     }
 
-    Conditions {
-        refund: Condition = "refund_before_departure",
-        change: Condition = "change_before_departure",
+    #[derive(Debug)]
+    pub(crate) struct Baggage {
+        pub(crate) kind: String = "type",
+        pub(crate) quantity: Option<u32>,
     }
 
-    Condition {
-        allowed: Option<bool>,
-        penalty_amount: Amount,
-        penalty_currency: Option<String>,
+    #[derive(Debug)]
+    pub(crate) struct Conditions {
+        pub(crate) refund: Condition = "refund_before_departure",
+        pub(crate) change: Condition = "change_before_departure",
+    }
+
+    #[derive(Debug)]
+    pub(crate) struct Condition {
+        pub(crate) allowed: Option<bool>,
+        pub(crate) penalty_amount: Amount,
+        pub(crate) penalty_currency: Option<String>,
     }
 }

@@ -1,37 +1,42 @@
 //! `POST /air/offer_requests` and `GET /air/offers`.
 
+use stopover_sdk::record;
+
+use crate::wire::Amount;
 use crate::wire::itinerary::{Conditions, Slice};
-use crate::wire::{Amount, record};
 
 record! {
     /// A search; its offers are read in pages.
-    OfferRequest {
-        id: String,
-        passengers: Vec<Passenger>,
+    #[derive(Debug)]
+    pub(crate) struct OfferRequest {
+        pub(crate) id: String,
+        pub(crate) passengers: Vec<Passenger>,
     }
 
-    Passenger {
-        id: String,
-        kind: String = "type",
-        age: Option<u8>,
+    #[derive(Debug)]
+    pub(crate) struct Passenger {
+        pub(crate) id: String,
+        pub(crate) kind: String = "type",
+        pub(crate) age: Option<u8>,
     }
 
-    Offer {
-        id: String,
-        total_amount: Amount,
-        total_currency: String,
-        base_amount: Amount,
-        base_currency: String,
-        tax_amount: Amount,
-        tax_currency: String,
-        expires_at: Option<String>,
-        conditions: Conditions,
-        documents_required: bool = "passenger_identity_documents_required",
+    #[derive(Debug)]
+    pub(crate) struct Offer {
+        pub(crate) id: String,
+        pub(crate) total_amount: Amount,
+        pub(crate) total_currency: String,
+        pub(crate) base_amount: Amount,
+        pub(crate) base_currency: String,
+        pub(crate) tax_amount: Amount,
+        pub(crate) tax_currency: String,
+        pub(crate) expires_at: Option<String>,
+        pub(crate) conditions: Conditions,
+        pub(crate) documents_required: bool = "passenger_identity_documents_required",
         /// The documents that may be given; empty: none.
-        document_types: Vec<String>
+        pub(crate) document_types: Vec<String>
             = "supported_passenger_identity_document_types"
             | "allowed_passenger_identity_document_types",
-        passengers: Vec<Passenger>,
-        slices: Vec<Slice>,
+        pub(crate) passengers: Vec<Passenger>,
+        pub(crate) slices: Vec<Slice>,
     }
 }

@@ -1,51 +1,62 @@
 //! `/air/orders`.
 
+use stopover_sdk::record;
+
+use crate::wire::Amount;
 use crate::wire::cancellation::OrderCancellation;
 use crate::wire::itinerary::Slice;
 use crate::wire::service::Service;
-use crate::wire::{Amount, record};
 
 record! {
-    Order {
-        id: String,
+    #[derive(Debug)]
+    pub(crate) struct Order {
+        pub(crate) id: String,
         /// The airline's record locator; empty while there is none.
-        booking_reference: String,
-        total_amount: Amount,
-        total_currency: String,
-        base_amount: Amount,
-        base_currency: String,
-        tax_amount: Amount,
-        tax_currency: String,
-        cancelled_at: Option<String>,
+        pub(crate) booking_reference: String,
+        pub(crate) total_amount: Amount,
+        pub(crate) total_currency: String,
+        pub(crate) base_amount: Amount,
+        pub(crate) base_currency: String,
+        pub(crate) tax_amount: Amount,
+        pub(crate) tax_currency: String,
+        pub(crate) cancelled_at: Option<String>,
         /// The confirmed one, where the answer has it.
-        cancellation: Option<OrderCancellation>,
-        payment_status: PaymentStatus,
+        pub(crate) cancellation: Option<OrderCancellation>,
+        pub(crate) payment_status: PaymentStatus,
         /// None: not told.
-        available_actions: Option<Vec<String>>,
-        metadata: Metadata,
-        passengers: Vec<OrderPassenger>,
-        slices: Vec<Slice>,
-        services: Vec<Service>,
-        changes: Vec<AirlineChange> = "airline_initiated_changes",
+        pub(crate) available_actions: Option<Vec<String>>,
+        pub(crate) metadata: Metadata,
+        pub(crate) passengers: Vec<OrderPassenger>,
+        pub(crate) slices: Vec<Slice>,
+        pub(crate) services: Vec<Service>,
+        pub(crate) changes: Vec<AirlineChange> = "airline_initiated_changes",
     }
 
-    PaymentStatus { awaiting_payment: bool, }
+    #[derive(Debug)]
+    pub(crate) struct PaymentStatus {
+        pub(crate) awaiting_payment: bool,
+    }
 
     /// Ours, as Duffel repeats it.
-    Metadata {
-        gateway_booking_id: Option<String>,
-        gateway_passengers: Option<String>,
+    #[derive(Debug)]
+    pub(crate) struct Metadata {
+        pub(crate) gateway_booking_id: Option<String>,
+        pub(crate) gateway_passengers: Option<String>,
     }
 
-    OrderPassenger { id: String, }
+    #[derive(Debug)]
+    pub(crate) struct OrderPassenger {
+        pub(crate) id: String,
+    }
 
-    AirlineChange {
-        id: String,
-        created_at: String,
-        added: Vec<Slice>,
-        removed: Vec<Slice>,
-        available_actions: Vec<String>,
-        action_taken: Option<String>,
-        action_taken_at: Option<String>,
+    #[derive(Debug)]
+    pub(crate) struct AirlineChange {
+        pub(crate) id: String,
+        pub(crate) created_at: String,
+        pub(crate) added: Vec<Slice>,
+        pub(crate) removed: Vec<Slice>,
+        pub(crate) available_actions: Vec<String>,
+        pub(crate) action_taken: Option<String>,
+        pub(crate) action_taken_at: Option<String>,
     }
 }

@@ -1,27 +1,29 @@
 //! `GET /places/suggestions` and `GET /air/airlines`.
 
-use crate::wire::record;
+use stopover_sdk::record;
 
 record! {
     /// An airport, or a city with its airports.
-    Suggestion {
-        kind: String = "type",
-        id: String,
-        iata_code: String,
-        icao_code: Option<String>,
-        name: String,
-        city_name: Option<String>,
-        country_code: Option<String> = "iata_country_code",
-        latitude: Option<f64>,
-        longitude: Option<f64>,
-        time_zone: Option<String>,
-        airports: Vec<Suggestion>,
+    #[derive(Debug)]
+    pub(crate) struct Suggestion {
+        pub(crate) kind: String = "type",
+        pub(crate) id: String,
+        pub(crate) iata_code: String,
+        pub(crate) icao_code: Option<String>,
+        pub(crate) name: String,
+        pub(crate) city_name: Option<String>,
+        pub(crate) country_code: Option<String> = "iata_country_code",
+        pub(crate) latitude: Option<f64>,
+        pub(crate) longitude: Option<f64>,
+        pub(crate) time_zone: Option<String>,
+        pub(crate) airports: Vec<Suggestion>,
     }
 
-    Airline {
-        id: String,
-        iata_code: String,
-        name: String,
-        logo_symbol_url: Option<String>,
+    #[derive(Debug)]
+    pub(crate) struct Airline {
+        pub(crate) id: String,
+        pub(crate) iata_code: String,
+        pub(crate) name: String,
+        pub(crate) logo_symbol_url: Option<String>,
     }
 }

@@ -1,24 +1,28 @@
 //! `GET /air/orders/{id}/available_services`, and the services of an order.
 
-use crate::wire::{Amount, record};
+use stopover_sdk::record;
+
+use crate::wire::Amount;
 
 record! {
     /// What can be bought, or was.
-    Service {
-        id: String,
-        kind: String = "type",
+    #[derive(Debug)]
+    pub(crate) struct Service {
+        pub(crate) id: String,
+        pub(crate) kind: String = "type",
         /// Of what can be bought: for one. Of what was bought: for all of them.
-        total_amount: Amount,
-        total_currency: String,
-        quantity: Option<u32>,
-        maximum_quantity: Option<u32>,
-        segment_ids: Vec<String>,
-        passenger_ids: Vec<String>,
-        metadata: ServiceMetadata,
+        pub(crate) total_amount: Amount,
+        pub(crate) total_currency: String,
+        pub(crate) quantity: Option<u32>,
+        pub(crate) maximum_quantity: Option<u32>,
+        pub(crate) segment_ids: Vec<String>,
+        pub(crate) passenger_ids: Vec<String>,
+        pub(crate) metadata: ServiceMetadata,
     }
 
-    ServiceMetadata {
-        kind: String = "type",
-        maximum_weight_kg: Option<f64>,
+    #[derive(Debug)]
+    pub(crate) struct ServiceMetadata {
+        pub(crate) kind: String = "type",
+        pub(crate) maximum_weight_kg: Option<f64>,
     }
 }

@@ -2,10 +2,10 @@
 //! adapter panic, and what it makes of one is never more than was agreed.
 
 use nuitee_flights::NuiteeFlights;
-use serde_json::{Value, json};
 use stopover_sdk::flight_booking::FindAnswer;
 use stopover_sdk::flight_cancellation::Quote;
 use stopover_sdk::supplier_events::Delivery;
+use stopover_sdk::testing;
 use stopover_sdk::{
     FlightBooking, FlightCancellation, FlightPricing, FlightReference, SupplierEvents,
 };
@@ -14,51 +14,7 @@ use crate::ask;
 
 /// Every document that differs from the fixture in one value.
 fn each_wrong(fixture: &str, check: impl Fn(&str)) {
-    let document: Value = serde_json::from_str(&ask::fixture(fixture)).unwrap();
-    let mut pointers = Vec::new();
-    collect(&document, String::new(), &mut pointers);
-    assert!(pointers.len() > 5, "{fixture}");
-    let wrong = [
-        Value::Null,
-        json!(""),
-        json!("\u{0} <b>\u{1f600}</b>"),
-        json!(-1),
-        json!(u64::MAX),
-        json!(true),
-        json!([]),
-        json!([[1]]),
-        json!({}),
-    ];
-    for pointer in pointers {
-        for value in &wrong {
-            let mut changed = document.clone();
-            *changed.pointer_mut(&pointer).unwrap() = value.clone();
-            check(&changed.to_string());
-        }
-        // Numbers that JSON's usual types do not hold.
-        for number in ["1e400", "-1e-400", "99999999999999999999999.999"] {
-            let mut changed = document.clone();
-            *changed.pointer_mut(&pointer).unwrap() = json!("@number");
-            check(&changed.to_string().replace("\"@number\"", number));
-        }
-    }
-}
-
-fn collect(value: &Value, pointer: String, pointers: &mut Vec<String>) {
-    match value {
-        Value::Object(fields) => {
-            for (name, field) in fields {
-                collect(field, format!("{pointer}/{name}"), pointers);
-            }
-        }
-        Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                collect(item, format!("{pointer}/{index}"), pointers);
-            }
-        }
-        _ => {}
-    }
-    pointers.push(pointer);
+    testing::each_wrong(&ask::fixture(fixture), check);
 }
 
 #[test]

@@ -375,6 +375,7 @@ fn of_change<T>(result: &Result<T, ChangeError>) -> End {
         Ok(_) => Done,
         Err(ChangeError::Refused(refusal)) => Refused(name(&refusal.reason)),
         Err(ChangeError::NotSent(_)) => NotSent,
+        Err(ChangeError::RateLimited(_)) => RateLimited,
         Err(ChangeError::Unknown(_)) => Unknown,
     }
 }

@@ -1,14 +1,15 @@
 use super::*;
 use http::{HeaderMap, Method};
+use std::net::IpAddr;
 use url::Url;
 
 /// A resolver that says what the test wants.
 fn resolving_to(addresses: &[&str]) -> Lookup {
     let addresses: Vec<IpAddr> = addresses.iter().map(|text| text.parse().unwrap()).collect();
-    Lookup(Arc::new(move |_| {
+    Lookup::new(move |_| {
         let addresses = addresses.clone();
-        Box::pin(async move { Ok(addresses) })
-    }))
+        async move { Ok(addresses) }
+    })
 }
 
 async fn get(addresses: &[&str], private: bool) -> ExchangeError {

@@ -3,6 +3,9 @@
 
 use super::hotel::expect;
 use super::*;
+use host_domain::flight::supply::Airline;
+use host_domain::id::AirlineId;
+use host_domain::supplier::SupplierId;
 
 const OFFERS: &str = "/v1/flight/offers";
 
@@ -223,4 +226,36 @@ async fn airports_and_airlines_are_asked_for_within_the_limits() {
         };
         assert_eq!(reply.code(), code, "{path}");
     }
+}
+
+#[tokio::test]
+async fn a_stored_airline_needs_no_supplier_however_old_it_is() {
+    let server = Server::start().await;
+    let airline = Airline {
+        supplier_airline_id: "arl_of_the_supplier".to_owned(),
+        iata_code: "U2".to_owned(),
+        icao_code: None,
+        name: "easyJet".to_owned(),
+        country: Some("ZZ".to_owned()),
+        alliance: None,
+        logo_url: None,
+        is_active: false,
+    };
+    let supplier = SupplierId::parse("SUPPLIER_A").unwrap();
+    let (id, long_ago) = (AirlineId::from_bits(7), Timestamp(0));
+    let saved =
+        server
+            .app
+            .store
+            .save_airline(Mode::Test, &supplier, id.clone(), &airline, long_ago);
+    assert_eq!(saved.await.unwrap(), id);
+    let reply = server.get("/v1/flight/airlines/iatas/u2").await;
+    let expected = json!({"data": {
+        "id": id.as_str(), "iata_code": "U2", "icao_code": null, "name": "easyJet", "country": null,
+        "alliance": null, "logo_url": null, "is_active": false,
+    }});
+    assert_eq!(reply.body, expected);
+    assert_eq!(reply.header("x-supplier"), "");
+    let unknown = server.get("/v1/flight/airlines/iatas/U9").await;
+    assert_eq!(unknown.code(), "supplier_operation_unsupported");
 }

@@ -14,6 +14,7 @@ use crate::render;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use host_domain::booking::{Conflict, Failure, Moved, Notice, Settlement};
+use host_domain::event::Product;
 use host_domain::flight::booking::{Booking, Event, State};
 use host_domain::flight::step::Step;
 use host_domain::flight::supply::{
@@ -27,7 +28,7 @@ use host_domain::owner::Owner;
 use host_domain::payment::{Next, Payment, PaymentEvent};
 use host_domain::supplier::{BookingStatus, ChangeError, ReadError, SupplierId};
 use host_domain::time::Timestamp;
-use host_storage::{DatabaseError, Product, Store, Write};
+use host_storage::{DatabaseError, Store, Write};
 
 impl Bookable for Booking {
     type Event = Event;

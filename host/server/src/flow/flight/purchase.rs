@@ -53,6 +53,16 @@ pub(crate) struct Purchase {
     pub(crate) deadline: Instant,
 }
 
+/// What an earlier call with a key came to.
+enum Earlier {
+    /// On the ticket.
+    Bought(Box<Booking>),
+    /// Not known yet.
+    AtWork,
+    /// Nobody was asked for anything: the key is as good as new.
+    Nothing,
+}
+
 /// How it does not succeed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PurchaseError {
@@ -110,7 +120,7 @@ impl App {
         request_id: &str,
         deadline: Instant,
     ) -> Result<(SupplierId, Vec<BagForSale>), PurchaseError> {
-        let booking = self.ticket(owner, id).await?;
+        let booking = ticket(self.owned(owner, id).await?)?;
         let walker = self.walker(request_id, deadline);
         match self.runtime.supplier(&booking.supplier) {
             Some(supplier) if supplier.supports(Operation::FlightServices) => {}
@@ -120,20 +130,9 @@ impl App {
         Ok((booking.supplier, bags))
     }
 
-    async fn ticket(&self, owner: &Owner, id: &BookingId) -> Result<Booking, PurchaseError> {
-        let booking = self.store.flight_booking(owner, id).await?;
-        let booking = booking.ok_or(PurchaseError::NotFound)?;
-        match booking.state {
-            State::Confirmed { .. } => Ok(booking),
-            State::Created
-            | State::PrebookInProgress { .. }
-            | State::ReadyForComplete
-            | State::CompleteInProgress { .. }
-            | State::CancelInProgress { .. }
-            | State::Canceled
-            | State::Failed
-            | State::Expired => Err(PurchaseError::State(booking.status().as_str())),
-        }
+    async fn owned(&self, owner: &Owner, id: &BookingId) -> Result<Booking, PurchaseError> {
+        let found = self.store.flight_booking(owner, id).await?;
+        found.ok_or(PurchaseError::NotFound)
     }
 
     /// None are sold to a booking that carries bags already.
@@ -177,14 +176,20 @@ impl App {
             fingerprint: wish.fingerprint.clone(),
         };
         loop {
-            if let Some(known) = self.store.idempotency(&key.key).await? {
-                if let Some(booking) = self.bought_before(&known, &wish).await? {
-                    return Ok(booking);
-                }
-            } else {
-                let booking = self.ticket(&wish.owner, &wish.booking).await?;
-                if let Some(booking) = self.begin_purchase(booking, &key, &wish).await? {
-                    return Ok(booking);
+            // Before the key: what the booking holds by this key, the key then tells.
+            let booking = self.owned(&wish.owner, &wish.booking).await?;
+            let earlier = match self.store.idempotency(&key.key).await? {
+                Some(known) => self.earlier(&known, &wish).await?,
+                None => Earlier::Nothing,
+            };
+            match earlier {
+                Earlier::Bought(booking) => return Ok(*booking),
+                Earlier::AtWork => {}
+                Earlier::Nothing => {
+                    let begun = self.begin_purchase(ticket(booking)?, &key, &wish);
+                    if let Some(booking) = begun.await? {
+                        return Ok(booking);
+                    }
                 }
             }
             if !self.wait_a_little(wish.deadline).await {
@@ -193,26 +198,29 @@ impl App {
         }
     }
 
-    /// What an earlier call with this key came to; none while it is at work.
-    async fn bought_before(
+    /// What an earlier call with this key came to.
+    async fn earlier(
         &self,
         known: &IdempotencyRecord,
         wish: &Purchase,
-    ) -> Result<Option<Booking>, PurchaseError> {
+    ) -> Result<Earlier, PurchaseError> {
         if known.fingerprint != wish.fingerprint {
             return Err(PurchaseError::KeyReused);
         }
-        let booking = self
-            .store
-            .flight_booking(&wish.owner, &wish.booking)
-            .await?;
-        let booking = booking.ok_or(PurchaseError::NotFound)?;
+        // Asked first: what nobody works on any more is then read as it was left.
+        let walked = self.is_being_walked(Booking::JOB, &wish.booking).await?;
+        let booking = self.owned(&wish.owner, &wish.booking).await?;
         let id = PurchaseId::parse(&known.resource_id).map_err(|_| PurchaseError::Unknown)?;
         let is_open = booking.purchase(&id).is_some_and(|p| p.leg().is_some());
-        if is_open && self.is_being_walked(Booking::JOB, &booking.id).await? {
-            return Ok(None);
+        if is_open && walked {
+            return Ok(Earlier::AtWork);
         }
-        ended(booking, &id).map(Some)
+        match ended(booking, &id) {
+            Ok(booking) => Ok(Earlier::Bought(Box::new(booking))),
+            // Also when nobody was there any more to tell that it was not sent.
+            Err(PurchaseError::NotSent { .. }) => Ok(Earlier::Nothing),
+            Err(error) => Err(error),
+        }
     }
 
     /// Stores the intent and walks; none when somebody else is at the booking.
@@ -244,6 +252,8 @@ impl App {
         };
         let id = purchase.id.clone();
         let take_key = |write: &mut Write| {
+            // Of a purchase that was never sent, whose booking has not moved since.
+            write.free_idempotency_key(&key.key);
             write.take_idempotency_key(&key.key, &key.fingerprint, id.as_str());
         };
         let started = self.start(booking, event, &walker, take_key).await?;
@@ -257,12 +267,7 @@ impl App {
             // The walk goes on; the caller's time is over.
             return Err(PurchaseError::Unknown);
         };
-        let ended = ended(walked??, &id);
-        if matches!(ended, Err(PurchaseError::NotSent { .. })) {
-            // The same request may be sent again.
-            self.free_key(key).await;
-        }
-        ended.map(Some)
+        ended(walked??, &id).map(Some)
     }
 
     fn purchase_started(
@@ -306,6 +311,21 @@ impl App {
             services,
             payment: Box::new(payment),
         }
+    }
+}
+
+/// A booking to which bags can be added.
+fn ticket(booking: Booking) -> Result<Booking, PurchaseError> {
+    match booking.state {
+        State::Confirmed { .. } => Ok(booking),
+        State::Created
+        | State::PrebookInProgress { .. }
+        | State::ReadyForComplete
+        | State::CompleteInProgress { .. }
+        | State::CancelInProgress { .. }
+        | State::Canceled
+        | State::Failed
+        | State::Expired => Err(PurchaseError::State(booking.status().as_str())),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::render;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use host_domain::booking::{Conflict, Failure, Moved, Notice, Settlement};
+use host_domain::event::Product;
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event, State};
 use host_domain::hotel::step::Step;
 use host_domain::hotel::supply::{
@@ -23,7 +24,7 @@ use host_domain::owner::Owner;
 use host_domain::payment::{Next, Payment, PaymentEvent};
 use host_domain::supplier::{BookingStatus, ChangeError, ReadError, SupplierId};
 use host_domain::time::Timestamp;
-use host_storage::{DatabaseError, Product, Store, Write};
+use host_storage::{DatabaseError, Store, Write};
 
 impl Bookable for Booking {
     type Event = Event;

@@ -84,7 +84,7 @@ pub(crate) struct FlightBooking {
     expires_at: Option<Instant>,
     cancellation_policy: FlightCancellationPolicy,
     fare_conditions: FareConditions,
-    /// In the order of the request.
+    /// Adults, children, infants; those of one type in the order of the request.
     passengers: Vec<FlightPassenger>,
     /// In order of travel, as they are flown; empty until the fare is bound.
     journeys: Vec<BookedJourney>,

@@ -1,6 +1,5 @@
 //! Every answer of a flight supplier, and what it means. The rule that matters
 //! most: only a definite no is a no.
-#![expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
 
 use super::*;
 use crate::flow::judge::tests::{

@@ -1,0 +1,402 @@
+//! A delivery: one event on its way to one subscription.
+
+use crate::id::{DeliveryId, EventId, SubscriptionId};
+use crate::time::Timestamp;
+
+/// Largest part of a step, in thousandths, by which an attempt may be later than
+/// the schedule says, so that those that failed together do not come back together.
+pub const JITTER_PERMILLE_MAX: i64 = 50;
+
+/// A receiver that names a time may lengthen a step to so many times itself.
+const RETRY_AFTER_STEPS_MAX: i64 = 2;
+
+/// Where a delivery is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DeliveryStatus {
+    /// Recorded; no sender took it yet.
+    Pending,
+    /// A sender took it; no final result yet.
+    Published,
+    /// The receiver has it.
+    Delivered,
+    /// Given up.
+    Failed,
+}
+
+impl DeliveryStatus {
+    /// Every status.
+    pub const ALL: [Self; 4] = [
+        Self::Pending,
+        Self::Published,
+        Self::Delivered,
+        Self::Failed,
+    ];
+
+    /// The name in the API, e.g. `PENDING`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "PENDING",
+            Self::Published => "PUBLISHED",
+            Self::Delivered => "DELIVERED",
+            Self::Failed => "FAILED",
+        }
+    }
+
+    /// The status of this name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|status| status.as_str() == text)
+    }
+}
+
+/// Why a delivery was given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FailureReason {
+    /// The last attempt failed too.
+    RetriesExhausted,
+    /// The address may not be connected to.
+    UrlNotAllowed,
+    /// The receiver answered that it is gone for good.
+    Gone,
+    /// It waited too long for a subscription that is not ACTIVE.
+    Expired,
+}
+
+impl FailureReason {
+    /// Every reason.
+    pub const ALL: [Self; 4] = [
+        Self::RetriesExhausted,
+        Self::UrlNotAllowed,
+        Self::Gone,
+        Self::Expired,
+    ];
+
+    /// The name in the API, e.g. `retries_exhausted`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::RetriesExhausted => "retries_exhausted",
+            Self::UrlNotAllowed => "url_not_allowed",
+            Self::Gone => "gone",
+            Self::Expired => "expired",
+        }
+    }
+
+    /// The reason of this name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|reason| reason.as_str() == text)
+    }
+}
+
+/// Where a delivery is, and what is known of it there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeliveryState {
+    /// Recorded; to be sent.
+    Pending,
+    /// A sender took it.
+    Published {
+        /// When the first did.
+        at: Timestamp,
+        /// When it is to be sent, or sent again.
+        next_at: Timestamp,
+    },
+    /// The receiver has it.
+    Delivered {
+        /// When a sender first took it.
+        published_at: Timestamp,
+        /// When the receiver took it.
+        at: Timestamp,
+    },
+    /// Given up.
+    Failed {
+        /// When a sender first took it, if one did.
+        published_at: Option<Timestamp>,
+        /// When it was given up.
+        at: Timestamp,
+        /// Why.
+        reason: FailureReason,
+    },
+}
+
+/// One event on its way to one subscription.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// Its id.
+    pub id: DeliveryId,
+    /// To whom.
+    pub subscription: SubscriptionId,
+    /// What.
+    pub event: EventId,
+    /// Where it is.
+    pub state: DeliveryState,
+    /// How often it was replayed; `replay_count` in the API.
+    pub generation: i64,
+    /// Attempts of this generation that have their outcome.
+    pub attempts: i64,
+    /// When the event was recorded for this subscription.
+    pub created_at: Timestamp,
+    /// When it became PENDING last.
+    pub pending_since: Timestamp,
+}
+
+/// What came of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SendOutcome {
+    /// 2xx in time.
+    Taken,
+    /// Another answer, or none.
+    NotTaken {
+        /// How long the receiver asked to be left alone.
+        retry_after_s: Option<i64>,
+    },
+    /// 410.
+    Gone,
+    /// The address may not be connected to; nothing was sent.
+    UrlNotAllowed,
+}
+
+/// When an attempt that failed is followed by another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retry<'a> {
+    /// Seconds from the first failed attempt to the second, and so on.
+    pub steps_s: &'a [i64],
+    /// A number of 0 to [`JITTER_PERMILLE_MAX`]: so much later.
+    pub jitter_permille: i64,
+}
+
+/// What makes a delivery eligible to be sent anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replay {
+    /// PENDING for longer than this.
+    pub pending_after_s: i64,
+    /// PUBLISHED for longer than this.
+    pub published_after_s: i64,
+}
+
+/// What happens to a delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeliveryEvent<'a> {
+    /// A sender took it.
+    Taken,
+    /// An attempt has its outcome.
+    Answered {
+        /// Of the generation that was sent.
+        generation: i64,
+        /// What came of it.
+        outcome: SendOutcome,
+        /// When the next one is due.
+        retry: Retry<'a>,
+    },
+    /// It waited too long for its subscription.
+    Expired,
+}
+
+impl DeliveryEvent<'_> {
+    /// Its name in the table of the machine.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Taken => "taken",
+            Self::Answered { outcome, .. } => match outcome {
+                SendOutcome::Taken => "answered: taken",
+                SendOutcome::NotTaken { .. } => "answered: not taken",
+                SendOutcome::Gone => "answered: gone",
+                SendOutcome::UrlNotAllowed => "answered: url not allowed",
+            },
+            Self::Expired => "expired",
+        }
+    }
+}
+
+/// A delivery that is not sent anew: it may still arrive by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a delivery that is {} is not replayed yet", .0.as_str())]
+pub struct NotReplayed(pub DeliveryStatus);
+
+impl Delivery {
+    /// The id of an event's delivery to a subscription: always the same one.
+    #[must_use]
+    pub fn id_of(event: &EventId, subscription: &SubscriptionId) -> Option<DeliveryId> {
+        let (_, event) = event.as_str().split_once('_')?;
+        let (_, subscription) = subscription.as_str().split_once('_')?;
+        DeliveryId::parse(&format!("{}{event}-{subscription}", DeliveryId::PREFIX)).ok()
+    }
+
+    /// Its status, as the API names it.
+    #[must_use]
+    pub const fn status(&self) -> DeliveryStatus {
+        match self.state {
+            DeliveryState::Pending => DeliveryStatus::Pending,
+            DeliveryState::Published { .. } => DeliveryStatus::Published,
+            DeliveryState::Delivered { .. } => DeliveryStatus::Delivered,
+            DeliveryState::Failed { .. } => DeliveryStatus::Failed,
+        }
+    }
+
+    /// When it is to be sent; none: never again by itself.
+    #[must_use]
+    pub const fn next_at(&self) -> Option<Timestamp> {
+        match self.state {
+            DeliveryState::Pending => Some(self.pending_since),
+            DeliveryState::Published { next_at, .. } => Some(next_at),
+            DeliveryState::Delivered { .. } | DeliveryState::Failed { .. } => None,
+        }
+    }
+
+    /// When a sender first took it, in this generation.
+    #[must_use]
+    pub const fn published_at(&self) -> Option<Timestamp> {
+        match self.state {
+            DeliveryState::Pending => None,
+            DeliveryState::Published { at, .. } => Some(at),
+            DeliveryState::Delivered { published_at, .. } => Some(published_at),
+            DeliveryState::Failed { published_at, .. } => published_at,
+        }
+    }
+
+    /// When the receiver took it.
+    #[must_use]
+    pub const fn delivered_at(&self) -> Option<Timestamp> {
+        match self.state {
+            DeliveryState::Delivered { at, .. } => Some(at),
+            DeliveryState::Pending
+            | DeliveryState::Published { .. }
+            | DeliveryState::Failed { .. } => None,
+        }
+    }
+
+    /// When and why it was given up.
+    #[must_use]
+    pub const fn failure(&self) -> Option<(Timestamp, FailureReason)> {
+        match self.state {
+            DeliveryState::Failed { at, reason, .. } => Some((at, reason)),
+            DeliveryState::Pending
+            | DeliveryState::Published { .. }
+            | DeliveryState::Delivered { .. } => None,
+        }
+    }
+
+    /// Moves it. None: nothing about it changes; so does the answer to an attempt
+    /// of an older generation, and whatever comes after the end.
+    #[must_use]
+    pub fn apply(mut self, event: DeliveryEvent<'_>, now: Timestamp) -> Option<Self> {
+        let published_at = self.published_at();
+        match (self.state, event) {
+            (DeliveryState::Pending, DeliveryEvent::Taken) => {
+                self.state = DeliveryState::Published {
+                    at: now,
+                    next_at: self.pending_since,
+                };
+            }
+            (
+                DeliveryState::Published { at, .. },
+                DeliveryEvent::Answered {
+                    generation,
+                    outcome,
+                    retry,
+                },
+            ) if generation == self.generation => {
+                self.state = answered(at, outcome, retry, self.attempts, now);
+                self.attempts += 1;
+            }
+            (DeliveryState::Pending | DeliveryState::Published { .. }, DeliveryEvent::Expired) => {
+                self.state = DeliveryState::Failed {
+                    published_at,
+                    at: now,
+                    reason: FailureReason::Expired,
+                };
+            }
+            (
+                DeliveryState::Published { .. }
+                | DeliveryState::Delivered { .. }
+                | DeliveryState::Failed { .. },
+                DeliveryEvent::Taken,
+            )
+            | (_, DeliveryEvent::Answered { .. })
+            | (
+                DeliveryState::Delivered { .. } | DeliveryState::Failed { .. },
+                DeliveryEvent::Expired,
+            ) => return None,
+        }
+        Some(self)
+    }
+
+    /// Sends it anew, as the next generation.
+    ///
+    /// # Errors
+    /// [`NotReplayed`] while it may still arrive by itself.
+    pub fn replay(mut self, rule: Replay, now: Timestamp) -> Result<Self, NotReplayed> {
+        let waits_until = match self.state {
+            DeliveryState::Pending => Some(self.pending_since.plus_s(rule.pending_after_s)),
+            DeliveryState::Published { at, .. } => Some(at.plus_s(rule.published_after_s)),
+            DeliveryState::Delivered { .. } | DeliveryState::Failed { .. } => None,
+        };
+        if waits_until.is_some_and(|until| now <= until) {
+            return Err(NotReplayed(self.status()));
+        }
+        self.state = DeliveryState::Pending;
+        self.generation += 1;
+        self.attempts = 0;
+        self.pending_since = now;
+        Ok(self)
+    }
+}
+
+/// What becomes of a delivery of which so many attempts failed before this one.
+fn answered(
+    published_at: Timestamp,
+    outcome: SendOutcome,
+    retry: Retry<'_>,
+    failed_before: i64,
+    now: Timestamp,
+) -> DeliveryState {
+    let given_up = |reason| DeliveryState::Failed {
+        published_at: Some(published_at),
+        at: now,
+        reason,
+    };
+    match outcome {
+        SendOutcome::Taken => DeliveryState::Delivered {
+            published_at,
+            at: now,
+        },
+        SendOutcome::NotTaken { retry_after_s } => {
+            match retry.next_after(failed_before, retry_after_s, now) {
+                Some(next_at) => DeliveryState::Published {
+                    at: published_at,
+                    next_at,
+                },
+                None => given_up(FailureReason::RetriesExhausted),
+            }
+        }
+        SendOutcome::Gone => given_up(FailureReason::Gone),
+        SendOutcome::UrlNotAllowed => given_up(FailureReason::UrlNotAllowed),
+    }
+}
+
+impl Retry<'_> {
+    /// When the attempt after this failed one is due; none: it was the last.
+    fn next_after(
+        self,
+        failed_before: i64,
+        retry_after_s: Option<i64>,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        let index = usize::try_from(failed_before).ok()?;
+        let step_ms = self.steps_s.get(index)?.saturating_mul(1000);
+        let jitter = self.jitter_permille.clamp(0, JITTER_PERMILLE_MAX);
+        let late_ms = step_ms.saturating_mul(1000 + jitter) / 1000;
+        let asked_ms = retry_after_s.unwrap_or(0).saturating_mul(1000);
+        let wait_ms = asked_ms
+            .min(step_ms.saturating_mul(RETRY_AFTER_STEPS_MAX))
+            .max(late_ms);
+        Some(now.plus_ms(wait_ms))
+    }
+}
+
+#[cfg(test)]
+mod tests;

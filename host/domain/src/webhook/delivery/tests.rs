@@ -1,0 +1,194 @@
+//! The whole state × event table of a delivery, its schedule, and who may be
+//! replayed when.
+
+use super::*;
+
+const NOW: Timestamp = Timestamp(1_800_000_000_000);
+const STEPS_S: [i64; 4] = [60, 300, 1800, 5400];
+const REPLAY: Replay = Replay {
+    pending_after_s: 60,
+    published_after_s: 8100,
+};
+
+fn pending() -> Delivery {
+    let (event, subscription) = (EventId::from_bits(1), SubscriptionId::from_bits(2));
+    Delivery {
+        id: Delivery::id_of(&event, &subscription).unwrap(),
+        subscription,
+        event,
+        state: DeliveryState::Pending,
+        generation: 0,
+        attempts: 0,
+        created_at: NOW,
+        pending_since: NOW,
+    }
+}
+
+fn published(attempts: i64) -> Delivery {
+    Delivery {
+        state: DeliveryState::Published {
+            at: NOW,
+            next_at: NOW,
+        },
+        attempts,
+        ..pending()
+    }
+}
+
+fn delivered() -> Delivery {
+    published(0).apply(answered_with(0, SendOutcome::Taken), NOW).unwrap()
+}
+
+fn failed() -> Delivery {
+    published(0).apply(answered_with(0, SendOutcome::Gone), NOW).unwrap()
+}
+
+fn states() -> [(&'static str, Delivery); 5] {
+    [
+        ("PENDING", pending()),
+        ("PUBLISHED, no attempt", published(0)),
+        ("PUBLISHED, all attempts but the last", published(4)),
+        ("DELIVERED", delivered()),
+        ("FAILED", failed()),
+    ]
+}
+
+fn retry(jitter_permille: i64) -> Retry<'static> {
+    Retry {
+        steps_s: &STEPS_S,
+        jitter_permille,
+    }
+}
+
+fn answered_with(generation: i64, outcome: SendOutcome) -> DeliveryEvent<'static> {
+    DeliveryEvent::Answered {
+        generation,
+        outcome,
+        retry: retry(0),
+    }
+}
+
+fn not_taken(retry_after_s: Option<i64>) -> SendOutcome {
+    SendOutcome::NotTaken { retry_after_s }
+}
+
+fn events() -> [DeliveryEvent<'static>; 6] {
+    [
+        DeliveryEvent::Taken,
+        answered_with(0, SendOutcome::Taken),
+        answered_with(0, not_taken(None)),
+        answered_with(0, SendOutcome::Gone),
+        answered_with(0, SendOutcome::UrlNotAllowed),
+        DeliveryEvent::Expired,
+    ]
+}
+
+#[test]
+fn the_table_of_states_and_events_is_this() {
+    let mut table = String::new();
+    for (name, delivery) in states() {
+        table.push_str(&format!("{name}\n"));
+        for event in events() {
+            let after = delivery.clone().apply(event, NOW).map_or_else(
+                || "nothing".to_owned(),
+                |moved| {
+                    let status = moved.status().as_str();
+                    let next = moved.next_at().map(|at| at.since(NOW) / 1000);
+                    let next = next.map(|wait_s| format!("in {wait_s} s"));
+                    let why = moved.failure().map(|(_, reason)| reason.as_str().to_owned());
+                    let rest = next.or(why).unwrap_or_default();
+                    format!("{status:9} after {} attempts {rest}", moved.attempts)
+                },
+            );
+            table.push_str(&format!("  {:25} -> {}\n", event.name(), after.trim_end()));
+        }
+        for (when, wait_s) in [("early", 60), ("after a minute", 61), ("late", 8101)] {
+            let after = match delivery.clone().replay(REPLAY, NOW.plus_s(wait_s)) {
+                Ok(again) => format!("{}, replay {}", again.status().as_str(), again.generation),
+                Err(refused) => refused.to_string(),
+            };
+            table.push_str(&format!("  {:25} -> {after}\n", format!("replay {when}")));
+        }
+    }
+    insta::assert_snapshot!("delivery_table", table);
+}
+
+#[test]
+fn attempts_keep_the_schedule_and_then_end() {
+    let mut delivery = pending().apply(DeliveryEvent::Taken, NOW).unwrap();
+    let mut waits_s = Vec::new();
+    let mut now = NOW;
+    loop {
+        let answered = answered_with(0, not_taken(None));
+        delivery = delivery.apply(answered, now).unwrap();
+        let Some(next_at) = delivery.next_at() else { break };
+        waits_s.push(next_at.since(now) / 1000);
+        now = next_at;
+    }
+    assert_eq!(waits_s, STEPS_S);
+    assert_eq!(delivery.attempts, 5);
+    assert_eq!(delivery.failure(), Some((now, FailureReason::RetriesExhausted)));
+}
+
+#[test]
+fn a_step_is_a_little_longer_and_never_shorter() {
+    for (jitter_permille, retry_after_s, wait_ms) in [
+        (0, None, 60_000),
+        (50, None, 63_000),
+        (500, None, 63_000),
+        (-5, None, 60_000),
+        (0, Some(1), 60_000),
+        (50, Some(62), 63_000),
+        (0, Some(90), 90_000),
+        (0, Some(121), 120_000),
+        (0, Some(i64::MAX), 120_000),
+        (0, Some(-1), 60_000),
+    ] {
+        let event = DeliveryEvent::Answered {
+            generation: 0,
+            outcome: not_taken(retry_after_s),
+            retry: retry(jitter_permille),
+        };
+        let moved = published(0).apply(event, NOW).unwrap();
+        let waited = moved.next_at().unwrap().since(NOW);
+        assert_eq!(waited, wait_ms, "{jitter_permille} {retry_after_s:?}");
+    }
+}
+
+#[test]
+fn the_answer_to_an_older_generation_changes_nothing() {
+    let late = NOW.plus_s(8101);
+    let again = published(2).replay(REPLAY, late).unwrap();
+    assert_eq!((again.generation, again.attempts), (1, 0));
+    assert_eq!(again.next_at(), Some(late));
+    let taken = again.apply(DeliveryEvent::Taken, late).unwrap();
+    for outcome in [SendOutcome::Taken, not_taken(None), SendOutcome::Gone] {
+        let late_answer = answered_with(0, outcome);
+        assert_eq!(taken.clone().apply(late_answer, late), None);
+    }
+    let own = answered_with(1, SendOutcome::Taken);
+    let delivered = taken.apply(own, late).unwrap();
+    assert_eq!(delivered.delivered_at(), Some(late));
+}
+
+#[test]
+fn a_replay_forgets_how_it_ended() {
+    let again = failed().replay(REPLAY, NOW).unwrap();
+    let expected = Delivery {
+        generation: 1,
+        ..pending()
+    };
+    assert_eq!(again, expected);
+}
+
+#[test]
+fn every_word_has_its_meaning_back() {
+    for status in DeliveryStatus::ALL {
+        assert_eq!(DeliveryStatus::parse(status.as_str()), Some(status));
+    }
+    for reason in FailureReason::ALL {
+        assert_eq!(FailureReason::parse(reason.as_str()), Some(reason));
+    }
+    assert_eq!(DeliveryStatus::parse("pending"), None);
+    assert_eq!(FailureReason::parse(""), None);
+}

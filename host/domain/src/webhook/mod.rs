@@ -1,0 +1,11 @@
+//! Telling subscribers: who wants to be told, and each event on its way to each
+//! of them.
+
+pub mod delivery;
+pub mod subscription;
+
+pub use delivery::{
+    Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, FailureReason, NotReplayed, Replay,
+    Retry, SendOutcome,
+};
+pub use subscription::{Subscription, SubscriptionEvent, SubscriptionStatus};

@@ -1,0 +1,150 @@
+//! Subscriptions and deliveries: what is told to whom, once, and never lost.
+
+mod delivery;
+mod plan;
+mod send;
+mod subscription;
+
+use super::*;
+use crate::{DeliveryClaim, DeliveryFilter, OutboxEvent, Page, SealedSecrets, StoredDelivery};
+use host_domain::event::Product;
+use host_domain::id::{DeliveryId, EventId, SubscriptionId};
+use host_domain::webhook::{
+    Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, FailureReason, Replay, Retry,
+    SendOutcome, Subscription, SubscriptionEvent,
+};
+
+const ALL: Page = Page {
+    limit: 100,
+    offset: 0,
+};
+
+const LEASE_MS: i64 = 60_000;
+
+/// A subscription of the tenant, made in the order of its number.
+fn subscription(number: u32, product: Product, event_types: &[&str]) -> Subscription {
+    Subscription::new(
+        subscription_id(number),
+        tenant(),
+        product,
+        format!("https://receiver{number}.example/hook"),
+        event_types.iter().map(|&name| name.to_owned()).collect(),
+        Some("ours \"ü'".to_owned()),
+        NOW.plus_ms(i64::from(number)),
+    )
+}
+
+fn subscription_id(number: u32) -> SubscriptionId {
+    SubscriptionId::from_bits(u128::from(number))
+}
+
+fn event(number: u32, event_type: &str) -> OutboxEvent {
+    OutboxEvent {
+        id: EventId::from_bits(u128::from(number)),
+        event_type: event_type.to_owned(),
+        product: Product::Hotel,
+        booking_id: None,
+        payload: format!("{{\"id\":{number},\"ü\": \"\\u0000 $1 '\"}}"),
+        created_at: NOW.plus_ms(i64::from(number)),
+    }
+}
+
+fn inserting(subscription: &Subscription) -> Write {
+    let mut write = Write::new(NOW);
+    write.insert_subscription(subscription, b"sealed");
+    write
+}
+
+fn updating(subscription: &Subscription) -> Write {
+    let mut write = Write::new(NOW);
+    write.update_subscription(subscription, subscription.version - 1);
+    write
+}
+
+async fn insert(store: &Store, subscriptions: &[Subscription]) {
+    for subscription in subscriptions {
+        store.commit(inserting(subscription)).await.unwrap();
+    }
+}
+
+async fn publish(store: &Store, events: &[OutboxEvent]) {
+    let mut write = Write::new(NOW);
+    for event in events {
+        write.publish(&tenant(), event);
+    }
+    store.commit(write).await.unwrap();
+}
+
+fn delivery_id(event: u32, subscription: u32) -> DeliveryId {
+    let event = EventId::from_bits(u128::from(event));
+    Delivery::id_of(&event, &subscription_id(subscription)).unwrap()
+}
+
+/// As an event of a number is recorded for a subscription.
+fn recorded(number: u32, subscription: u32) -> StoredDelivery {
+    let OutboxEvent {
+        id,
+        payload,
+        created_at,
+        ..
+    } = event(number, "");
+    StoredDelivery {
+        tenant: tenant(),
+        delivery: Delivery {
+            id: delivery_id(number, subscription),
+            subscription: subscription_id(subscription),
+            event: id,
+            state: DeliveryState::Pending,
+            generation: 0,
+            attempts: 0,
+            created_at,
+            pending_since: created_at,
+        },
+        payload,
+    }
+}
+
+/// The same once a sender took it.
+fn taken(stored: StoredDelivery, now: Timestamp) -> StoredDelivery {
+    let delivery = stored.delivery.apply(DeliveryEvent::Taken, now).unwrap();
+    StoredDelivery { delivery, ..stored }
+}
+
+/// The events that were recorded for a subscription, newest first.
+async fn told(store: &Store, number: u32) -> Vec<StoredDelivery> {
+    let filter = DeliveryFilter::default();
+    let (tenant, id) = (tenant(), subscription_id(number));
+    let listed = store.deliveries(&tenant, &id, filter, ALL).await;
+    listed.unwrap().items
+}
+
+async fn stored(store: &Store, event: u32, subscription: u32) -> Delivery {
+    let (id, to) = (delivery_id(event, subscription), subscription_id(subscription));
+    let found = store.delivery(&tenant(), &to, &id).await;
+    found.unwrap().unwrap().delivery
+}
+
+/// Takes deliveries of subscriptions, so many of each.
+async fn claim(store: &Store, rooms: &[(u32, u32)], now: Timestamp, token: &str) -> Vec<Delivery> {
+    claim_for(store, rooms, now, token, LEASE_MS).await
+}
+
+async fn claim_for(
+    store: &Store,
+    rooms: &[(u32, u32)],
+    now: Timestamp,
+    token: &str,
+    lease_ms: i64,
+) -> Vec<Delivery> {
+    let ids = rooms.iter().map(|(number, _)| subscription_id(*number));
+    let ids: Vec<SubscriptionId> = ids.collect();
+    let rooms = ids.iter().zip(rooms.iter().map(|(_, room)| *room));
+    let claim = DeliveryClaim {
+        rooms: &rooms.collect::<Vec<_>>(),
+        now,
+        lease_ms,
+        token,
+    };
+    let claimed = store.claim_deliveries(claim).await.unwrap();
+    claimed.into_iter().map(|stored| stored.delivery).collect()
+}

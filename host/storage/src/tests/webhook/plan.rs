@@ -1,0 +1,127 @@
+//! However much is to be sent to one, the others are found at once.
+
+use super::*;
+use crate::dialect::Dialect;
+use crate::statement::Statement;
+use crate::webhook::{attempt, delivery, send, subscription as subscriptions};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
+
+/// Statements, and what they find deliveries or subscriptions by.
+fn expectations() -> Vec<(Statement, &'static str)> {
+    let id = subscription_id(1);
+    let page = Page {
+        limit: 25,
+        offset: 50,
+    };
+    let failed = DeliveryFilter {
+        status: Some(DeliveryStatus::Failed),
+    };
+    let claim = DeliveryClaim {
+        rooms: &[],
+        now: NOW,
+        lease_ms: LEASE_MS,
+        token: "t",
+    };
+    let item = || "[{\"organization\":\"demo\",\"mode\":\"test\",\"id\":\"dlv_1\"}]".to_owned();
+    let one = delivery_id(1, 1);
+    vec![
+        (send::due(&[&id], 200), "webhook_delivery_due"),
+        (send::claim(claim, &id, 10), "webhook_delivery_due"),
+        (send::move_deliveries(item()), "webhook_delivery_pkey"),
+        (send::insert_attempts(item()), "webhook_delivery_pkey"),
+        (send::stranded(NOW, 10), "webhook_delivery_open"),
+        (send::oldest(), "webhook_delivery_open"),
+        (send::deleted(NOW), "webhook_subscription_deleted"),
+        (
+            delivery::list(&tenant(), &id, DeliveryFilter::default(), page),
+            "webhook_delivery_list",
+        ),
+        (
+            delivery::list(&tenant(), &id, failed, page),
+            "webhook_delivery_list_status",
+        ),
+        (attempt::of(&tenant(), &[&one]), "webhook_attempt_pkey"),
+        (
+            subscriptions::list(&tenant(), Product::Hotel, page),
+            "webhook_subscription_list",
+        ),
+    ]
+}
+
+fn uses(plan: &str, index: &str) -> bool {
+    super::super::plan::names(plan, index)
+}
+
+#[tokio::test]
+async fn sqlite_finds_deliveries_by_their_indexes() {
+    let db = TestDatabase::sqlite().await;
+    for (statement, index) in expectations() {
+        let explain = Statement {
+            sql: format!("EXPLAIN QUERY PLAN {}", statement.sql).into(),
+            args: statement.args.clone(),
+        };
+        let rows = db.store.rows(explain).await.unwrap();
+        let plan: Vec<_> = rows.iter().map(|row| row.text("detail").unwrap()).collect();
+        let index = match index.strip_suffix("_pkey") {
+            Some(table) => format!("sqlite_autoindex_{table}_1"),
+            None => index.to_owned(),
+        };
+        let all = plan.join("\n");
+        assert!(uses(&all, &index), "{}\n{all}", statement.sql);
+        // What is small is scanned: the list of who is busy, and a list that is given.
+        let scans = |line: &String| {
+            let scanned = line.strip_prefix("SCAN ");
+            scanned.is_some_and(|rest| !rest.contains("INDEX") && !is_small(rest))
+        };
+        assert!(!plan.iter().any(scans), "{}\n{all}", statement.sql);
+    }
+    db.remove().await;
+}
+
+fn is_small(scanned: &str) -> bool {
+    let small = ["busy", "waiting", "item", "json_each", "due", "CONSTANT"];
+    small.iter().any(|name| scanned.starts_with(name))
+}
+
+#[tokio::test]
+async fn postgres_finds_deliveries_by_their_indexes() {
+    let db = TestDatabase::postgres().await;
+    let mut connection = PgConnection::connect(&db.url).await.unwrap();
+    for sql in FILL {
+        connection.execute(*sql).await.unwrap();
+    }
+    for (statement, index) in expectations() {
+        let sql = Dialect::Postgres.render(&statement);
+        let explain = AssertSqlSafe(format!("EXPLAIN {sql}"));
+        let args = statement.postgres_args().unwrap();
+        let rows = sqlx::query_with(explain, args)
+            .fetch_all(&mut connection)
+            .await
+            .unwrap();
+        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        let plan = plan.join("\n");
+        assert!(uses(&plan, index), "{sql}\n{plan}");
+        assert!(!plan.contains("Seq Scan"), "{sql}\n{plan}");
+    }
+    connection.close().await.unwrap();
+    db.remove().await;
+}
+
+/// Many subscriptions, and one with much more to be sent than all others.
+const FILL: &[&str] = &[
+    "INSERT INTO outbox SELECT 'demo', 'test', 'evt_' || n, 'ping', 'hotel', NULL, '{}', n \
+     FROM generate_series(1, 20000) AS n",
+    "INSERT INTO webhook_subscription SELECT 'demo', 'test', 'whs_' || n, \
+       CASE WHEN n % 2 = 0 THEN 'hotel' ELSE 'flight' END, 'https://example.com', '[]', NULL, \
+       CASE WHEN n % 50 = 0 THEN 'PAUSED' ELSE 'ACTIVE' END, NULL, '', NULL, NULL, n, n, 1, \
+       CASE WHEN n % 100 = 1 THEN n END \
+     FROM generate_series(1, 50000) AS n",
+    "INSERT INTO webhook_delivery SELECT 'demo', 'test', 'dlv_' || n, \
+       'whs_' || CASE WHEN n % 2 = 0 THEN 2 ELSE n % 50000 END, 'evt_' || n, \
+       CASE WHEN n % 10 = 0 THEN 'PENDING' WHEN n % 10 = 1 THEN 'FAILED' ELSE 'DELIVERED' END, \
+       0, 0, CASE WHEN n % 10 = 0 THEN n END, NULL, NULL, n, n, n, n, n, NULL \
+     FROM generate_series(1, 20000) AS n",
+    "INSERT INTO webhook_attempt SELECT 'demo', 'test', 'dlv_' || n, 0, 1, 200, '', NULL, 1, n \
+     FROM generate_series(1, 20000) AS n",
+    "ANALYZE",
+];

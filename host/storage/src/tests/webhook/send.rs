@@ -1,0 +1,275 @@
+//! What is due is taken by one sender at a time, and what came of it is stored once.
+
+use super::*;
+use crate::{AnsweredDelivery, DeliveryAttempt};
+use futures::future::join_all;
+
+on_both_databases!(
+    what_is_taken_is_as_the_domain_says,
+    nobody_takes_what_another_holds,
+    of_many_claims_at_once_each_gets_others,
+    no_more_is_taken_of_one_than_there_is_room,
+    nothing_is_sent_to_who_is_not_active,
+    subscriptions_with_something_due_are_found,
+    what_came_of_an_attempt_is_stored_with_it,
+    whoever_is_late_changes_nothing,
+    what_was_not_tried_is_given_back,
+    what_waits_too_long_is_found,
+);
+
+async fn filled(db: &TestDatabase, subscriptions: u32, events: u32) {
+    let all = (1..=subscriptions).map(|number| subscription(number, Product::Hotel, &["*"]));
+    insert(&db.store, &all.collect::<Vec<_>>()).await;
+    let events: Vec<_> = (1..=events).map(|number| event(number, "ping")).collect();
+    publish(&db.store, &events).await;
+}
+
+fn answered(delivery: &Delivery, outcome: SendOutcome, now: Timestamp) -> Delivery {
+    let event = DeliveryEvent::Answered {
+        generation: delivery.generation,
+        outcome,
+        retry: Retry {
+            steps_s: &[60],
+            jitter_permille: 0,
+        },
+    };
+    delivery.clone().apply(event, now).unwrap()
+}
+
+fn attempt(number: i64) -> DeliveryAttempt {
+    DeliveryAttempt {
+        number,
+        response_status: Some(500),
+        response_body: Some("b\u{fffd}roken \"ü' \\ $1".to_owned()),
+        error: None,
+        duration_ms: 12,
+        created_at: NOW.plus_ms(number),
+    }
+}
+
+fn outcome(token: &str, delivery: Delivery, attempt: Option<DeliveryAttempt>) -> AnsweredDelivery {
+    AnsweredDelivery {
+        token: token.to_owned(),
+        tenant: tenant(),
+        delivery,
+        attempt,
+    }
+}
+
+async fn store_outcomes(store: &Store, outcomes: &[AnsweredDelivery]) {
+    let mut write = Write::new(NOW);
+    write.answer_deliveries(outcomes);
+    store.commit(write).await.unwrap();
+}
+
+async fn attempts(store: &Store, ids: &[DeliveryId]) -> Vec<(DeliveryId, DeliveryAttempt)> {
+    let ids: Vec<&DeliveryId> = ids.iter().collect();
+    store.delivery_attempts(&tenant(), &ids).await.unwrap()
+}
+
+async fn due(store: &Store, without: &[u32]) -> Vec<(SubscriptionId, Timestamp)> {
+    let without = without.iter().copied().map(subscription_id);
+    let without: Vec<_> = without.collect();
+    let without: Vec<_> = without.iter().collect();
+    let due = store.due_subscriptions(&without, 10).await.unwrap();
+    due.into_iter()
+        .map(|one| (one.subscription.id, one.due_at))
+        .collect()
+}
+
+async fn what_is_taken_is_as_the_domain_says(db: &TestDatabase) {
+    filled(db, 1, 1).await;
+    let now = NOW.plus_s(5);
+    let expected = taken(recorded(1, 1), now);
+    assert_eq!(claim_whole(db, now).await, [expected.clone()]);
+    assert_eq!(told(&db.store, 1).await, [expected]);
+}
+
+async fn claim_whole(db: &TestDatabase, now: Timestamp) -> Vec<StoredDelivery> {
+    let claim = DeliveryClaim {
+        rooms: &[(&subscription_id(1), 5)],
+        now,
+        lease_ms: LEASE_MS,
+        token: "t",
+    };
+    db.store.claim_deliveries(claim).await.unwrap()
+}
+
+async fn nobody_takes_what_another_holds(db: &TestDatabase) {
+    filled(db, 1, 1).await;
+    let now = NOW.plus_s(5);
+    assert!(claim(&db.store, &[(1, 5)], NOW, "t").await.is_empty(), "not due");
+    // A lease of no time is over at once.
+    assert_eq!(claim_for(&db.store, &[(1, 5)], now, "t", 0).await.len(), 1);
+    let again = claim(&db.store, &[(1, 5)], now.plus_s(1), "u").await;
+    assert_eq!(again[0].published_at(), Some(now), "by the first who took it");
+    assert!(claim(&db.store, &[(1, 5)], now, "v").await.is_empty());
+    assert!(due(&db.store, &[]).await.is_empty());
+}
+
+async fn of_many_claims_at_once_each_gets_others(db: &TestDatabase) {
+    filled(db, 2, 20).await;
+    let second = db.second_store().await;
+    let claims = (0..16).map(|number| {
+        let store = if number % 2 == 0 { &db.store } else { &second };
+        let token = number.to_string();
+        async move { claim(store, &[(1, 2), (2, 2)], NOW.plus_s(1), &token).await }
+    });
+    let mut ids: Vec<_> = join_all(claims).await.concat();
+    ids.extend(claim(&db.store, &[(1, 99), (2, 99)], NOW.plus_s(1), "rest").await);
+    let mut ids: Vec<_> = ids.into_iter().map(|delivery| delivery.id).collect();
+    ids.sort();
+    let all = ids.len();
+    ids.dedup();
+    assert_eq!((ids.len(), all), (40, 40));
+    second.close().await;
+}
+
+async fn no_more_is_taken_of_one_than_there_is_room(db: &TestDatabase) {
+    filled(db, 3, 5).await;
+    let taken = claim(&db.store, &[(1, 2), (3, 4)], NOW.plus_s(1), "t").await;
+    let of = |number| {
+        let id = subscription_id(number);
+        let of_it = taken.iter().filter(move |one| one.subscription == id);
+        of_it.map(|one| one.id.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(1), [delivery_id(1, 1), delivery_id(2, 1)], "longest due first");
+    assert_eq!((of(2).len(), of(3).len()), (0, 4));
+}
+
+async fn nothing_is_sent_to_who_is_not_active(db: &TestDatabase) {
+    filled(db, 1, 1).await;
+    let active = subscription(1, Product::Hotel, &["*"]);
+    let paused = active.apply(SubscriptionEvent::Paused, NOW).unwrap();
+    db.store.commit(updating(&paused)).await.unwrap();
+    assert!(due(&db.store, &[]).await.is_empty());
+    assert!(claim(&db.store, &[(1, 5)], NOW.plus_s(1), "t").await.is_empty());
+    let resumed = paused.apply(SubscriptionEvent::Resumed, NOW).unwrap();
+    db.store.commit(updating(&resumed)).await.unwrap();
+    assert_eq!(claim(&db.store, &[(1, 5)], NOW.plus_s(1), "t").await.len(), 1);
+}
+
+async fn subscriptions_with_something_due_are_found(db: &TestDatabase) {
+    assert!(due(&db.store, &[]).await.is_empty());
+    filled(db, 4, 2).await;
+    let now = NOW.plus_s(1);
+    // All of the second is held, and the first of the third has to wait.
+    claim(&db.store, &[(2, 9), (3, 1)], now, "t").await;
+    let failed = stored(&db.store, 1, 3).await;
+    let not_taken = SendOutcome::NotTaken {
+        retry_after_s: None,
+    };
+    let failed = answered(&failed, not_taken, now);
+    store_outcomes(&db.store, &[outcome("t", failed, Some(attempt(1)))]).await;
+    let first = NOW.plus_ms(1);
+    let found = due(&db.store, &[4]).await;
+    let expected = [(subscription_id(1), first), (subscription_id(3), NOW.plus_ms(2))];
+    assert_eq!(found, expected);
+    let wanted = db.store.due_subscriptions(&[], 1).await.unwrap();
+    assert_eq!(wanted[0].subscription, subscription(1, Product::Hotel, &["*"]));
+    assert_eq!(wanted[0].secrets.current, b"sealed");
+    // The next of the third is due when its step is over.
+    let rest = claim(&db.store, &[(3, 9)], now, "t").await;
+    assert_eq!(rest.len(), 1);
+    let third = due(&db.store, &[1, 4]).await;
+    assert_eq!(third, [(subscription_id(3), now.plus_s(60))]);
+}
+
+async fn what_came_of_an_attempt_is_stored_with_it(db: &TestDatabase) {
+    filled(db, 1, 4).await;
+    let now = NOW.plus_s(1);
+    let taken = claim(&db.store, &[(1, 9)], now, "t").await;
+    let not_taken = SendOutcome::NotTaken {
+        retry_after_s: None,
+    };
+    let kinds = [not_taken, SendOutcome::Taken, SendOutcome::Gone, SendOutcome::UrlNotAllowed];
+    let after: Vec<_> = taken
+        .iter()
+        .zip(kinds)
+        .map(|(delivery, kind)| answered(delivery, kind, now.plus_s(1)))
+        .collect();
+    let silent = DeliveryAttempt {
+        response_status: None,
+        response_body: None,
+        error: Some("timeout".to_owned()),
+        ..attempt(1)
+    };
+    let made = [attempt(1), attempt(1), silent.clone(), silent];
+    let outcomes = after.iter().zip(&made);
+    let outcomes = outcomes.map(|(one, made)| outcome("t", one.clone(), Some(made.clone())));
+    store_outcomes(&db.store, &outcomes.collect::<Vec<_>>()).await;
+    for (number, expected) in (1..).zip(&after) {
+        assert_eq!(stored(&db.store, number, 1).await, *expected);
+    }
+    let ids: Vec<_> = after.iter().map(|one| one.id.clone()).collect();
+    let expected: Vec<_> = ids.iter().cloned().zip(made).collect();
+    assert_eq!(attempts(&db.store, &ids).await, expected);
+    // The one that failed is tried again, and its attempts are told in order.
+    let again = claim(&db.store, &[(1, 9)], now.plus_s(99), "u").await;
+    assert_eq!(again.len(), 1);
+    let zeroes = DeliveryAttempt {
+        response_body: Some("b\0roken \"ü' \\ $1".to_owned()),
+        ..attempt(2)
+    };
+    let delivered = answered(&again[0], SendOutcome::Taken, now.plus_s(99));
+    store_outcomes(&db.store, &[outcome("u", delivered, Some(zeroes))]).await;
+    let told = attempts(&db.store, &ids[..1]).await;
+    let told: Vec<_> = told.into_iter().map(|(_, attempt)| attempt).collect();
+    assert_eq!(told, [attempt(1), attempt(2)]);
+}
+
+async fn whoever_is_late_changes_nothing(db: &TestDatabase) {
+    filled(db, 1, 1).await;
+    let now = NOW.plus_s(1);
+    let first = claim_for(&db.store, &[(1, 1)], now, "first", 0).await;
+    let second = claim(&db.store, &[(1, 1)], now, "second").await;
+    let late = answered(&first[0], SendOutcome::Taken, now);
+    let late = outcome("first", late, Some(attempt(1)));
+    store_outcomes(&db.store, std::slice::from_ref(&late)).await;
+    assert_eq!(stored(&db.store, 1, 1).await, second[0]);
+    assert!(attempts(&db.store, &[delivery_id(1, 1)]).await.is_empty());
+    // Neither does an attempt of what was replayed meanwhile.
+    let rule = Replay {
+        pending_after_s: 0,
+        published_after_s: 0,
+    };
+    let replayed = second[0].clone().replay(rule, now.plus_s(1)).unwrap();
+    let mut write = Write::new(NOW);
+    write.replay_delivery(&tenant(), &replayed, DeliveryStatus::Published);
+    db.store.commit(write).await.unwrap();
+    let third = claim(&db.store, &[(1, 1)], now.plus_s(1), "second").await;
+    let late = answered(&second[0], SendOutcome::Gone, now);
+    store_outcomes(&db.store, &[outcome("second", late, Some(attempt(1)))]).await;
+    assert_eq!(stored(&db.store, 1, 1).await, third[0]);
+    assert!(attempts(&db.store, &[delivery_id(1, 1)]).await.is_empty());
+}
+
+async fn what_was_not_tried_is_given_back(db: &TestDatabase) {
+    filled(db, 1, 2).await;
+    let now = NOW.plus_s(1);
+    let taken = claim(&db.store, &[(1, 2)], now, "t").await;
+    let back = outcome("t", taken[0].clone(), None);
+    let delivered = answered(&taken[1], SendOutcome::Taken, now);
+    let tried = outcome("t", delivered, Some(attempt(1)));
+    store_outcomes(&db.store, &[back, tried]).await;
+    assert_eq!(claim(&db.store, &[(1, 2)], now, "u").await, taken[..1]);
+}
+
+async fn what_waits_too_long_is_found(db: &TestDatabase) {
+    filled(db, 2, 3).await;
+    let store = &db.store;
+    assert_eq!(store.oldest_undelivered().await.unwrap(), Some(NOW.plus_ms(1)));
+    let before = NOW.plus_ms(3);
+    assert!(store.stranded_deliveries(before, 9).await.unwrap().is_empty());
+    let disabled = SubscriptionEvent::Paused;
+    let paused = subscription(1, Product::Hotel, &["*"]).apply(disabled, NOW);
+    store.commit(updating(&paused.unwrap())).await.unwrap();
+    let stranded = store.stranded_deliveries(before, 9).await.unwrap();
+    assert_eq!(stranded, [recorded(1, 1), recorded(2, 1)]);
+    assert_eq!(store.stranded_deliveries(before, 1).await.unwrap().len(), 1);
+    for delivery in claim(store, &[(2, 9)], NOW.plus_s(1), "t").await {
+        let delivered = answered(&delivery, SendOutcome::Taken, NOW.plus_s(1));
+        store_outcomes(store, &[outcome("t", delivered, None)]).await;
+    }
+    assert_eq!(store.oldest_undelivered().await.unwrap(), None);
+}

@@ -1,0 +1,141 @@
+//! Subscriptions, their secrets, and who sees them.
+
+use super::*;
+
+on_both_databases!(
+    a_subscription_comes_back_as_it_went_in,
+    the_list_is_oldest_first_and_of_one_product,
+    only_the_first_of_two_changes_of_one_version_is_written,
+    a_rotation_keeps_both_secrets,
+    what_is_deleted_is_gone_and_its_secrets_first,
+);
+
+fn secrets(previous: Option<&[u8]>) -> SealedSecrets {
+    SealedSecrets {
+        current: b"sealed".to_vec(),
+        previous: previous.map(<[u8]>::to_vec),
+    }
+}
+
+async fn read(store: &Store, number: u32, product: Product) -> Option<Subscription> {
+    let (tenant, id) = (tenant(), subscription_id(number));
+    store.subscription(&tenant, product, &id).await.unwrap()
+}
+
+async fn a_subscription_comes_back_as_it_went_in(db: &TestDatabase) {
+    let bare = Subscription {
+        description: None,
+        ..subscription(1, Product::Hotel, &["*"])
+    };
+    let full = subscription(2, Product::Flight, &["ping", "flight.booking.confirmed"]);
+    for made in [bare, full] {
+        db.store.commit(inserting(&made)).await.unwrap();
+        let (tenant, id) = (tenant(), &made.id);
+        let read = db.store.subscription(&tenant, made.product, id).await;
+        assert_eq!(read.unwrap().as_ref(), Some(&made));
+        let sealed = db.store.sealed_secrets(&tenant, id).await.unwrap();
+        assert_eq!(sealed, Some(secrets(None)));
+        let again = conflict(&db.store, inserting(&made)).await;
+        assert_eq!(again, Some(Conflict::SubscriptionExists));
+    }
+    let other = Tenant {
+        mode: Mode::Live,
+        ..tenant()
+    };
+    let id = subscription_id(1);
+    let foreign = db.store.subscription(&other, Product::Hotel, &id).await;
+    assert_eq!(foreign.unwrap(), None);
+    assert_eq!(read(&db.store, 1, Product::Flight).await, None);
+}
+
+async fn the_list_is_oldest_first_and_of_one_product(db: &TestDatabase) {
+    let hotels = [3, 1, 2].map(|number| subscription(number, Product::Hotel, &["*"]));
+    insert(&db.store, &hotels).await;
+    insert(&db.store, &[subscription(4, Product::Flight, &["*"])]).await;
+    let page = |limit, offset| Page { limit, offset };
+    let tenant = tenant();
+    for (page, numbers, has_more) in [
+        (ALL, &[1, 2, 3][..], false),
+        (page(2, 0), &[1, 2], true),
+        (page(2, 1), &[2, 3], false),
+        (page(2, 3), &[], false),
+    ] {
+        let listed = db.store.subscriptions(&tenant, Product::Hotel, page);
+        let listed = listed.await.unwrap();
+        let ids: Vec<_> = listed.items.into_iter().map(|one| one.id).collect();
+        let expected: Vec<_> = numbers.iter().copied().map(subscription_id).collect();
+        assert_eq!((ids, listed.has_more), (expected, has_more), "{page:?}");
+    }
+    let count = db.store.count_subscriptions(&tenant, Product::Hotel);
+    assert_eq!(count.await.unwrap(), 3);
+}
+
+async fn only_the_first_of_two_changes_of_one_version_is_written(db: &TestDatabase) {
+    let made = subscription(1, Product::Hotel, &["*"]);
+    insert(&db.store, std::slice::from_ref(&made)).await;
+    let moved = |event| made.clone().apply(event, NOW.plus_s(1)).unwrap();
+    let first = moved(SubscriptionEvent::Failed {
+        disable_after_s: 10,
+    });
+    let second = moved(SubscriptionEvent::Paused);
+    assert_eq!(conflict(&db.store, updating(&first)).await, None);
+    let refused = conflict(&db.store, updating(&second)).await;
+    assert_eq!(refused, Some(Conflict::SubscriptionVersion));
+    assert_eq!(read(&db.store, 1, Product::Hotel).await, Some(first));
+}
+
+async fn a_rotation_keeps_both_secrets(db: &TestDatabase) {
+    let made = subscription(1, Product::Hotel, &["*"]);
+    insert(&db.store, std::slice::from_ref(&made)).await;
+    let event = SubscriptionEvent::Rotated {
+        previous_secret_expires_at: NOW.plus_s(86_400),
+    };
+    let rotated = made.apply(event, NOW.plus_s(1)).unwrap();
+    let sealed = secrets(Some(b"older"));
+    let rotate = || {
+        let mut write = Write::new(NOW);
+        write.rotate_subscription_secret(&rotated, 1, &sealed);
+        write
+    };
+    assert_eq!(conflict(&db.store, rotate()).await, None);
+    let read_back = db.store.sealed_secrets(&tenant(), &rotated.id).await;
+    assert_eq!(read_back.unwrap(), Some(sealed.clone()));
+    assert_eq!(read(&db.store, 1, Product::Hotel).await, Some(rotated.clone()));
+    let again = conflict(&db.store, rotate()).await;
+    assert_eq!(again, Some(Conflict::SubscriptionVersion));
+}
+
+async fn what_is_deleted_is_gone_and_its_secrets_first(db: &TestDatabase) {
+    let both = [1, 2].map(|number| subscription(number, Product::Hotel, &["*"]));
+    insert(&db.store, &both).await;
+    let events: Vec<_> = (1..=5).map(|number| event(number, "ping")).collect();
+    publish(&db.store, &events).await;
+    let delete = |product| {
+        let mut write = Write::new(NOW);
+        write.delete_subscription(&tenant(), product, &both[0].id);
+        write
+    };
+    let unknown = Some(Conflict::SubscriptionUnknown);
+    assert_eq!(conflict(&db.store, delete(Product::Flight)).await, unknown);
+    assert_eq!(conflict(&db.store, delete(Product::Hotel)).await, None);
+    assert_eq!(conflict(&db.store, delete(Product::Hotel)).await, unknown);
+    assert_eq!(read(&db.store, 1, Product::Hotel).await, None);
+    let sealed = db.store.sealed_secrets(&tenant(), &both[0].id).await;
+    assert_eq!(sealed.unwrap(), None);
+    let paused = both[0].clone().apply(SubscriptionEvent::Paused, NOW).unwrap();
+    let late = conflict(&db.store, updating(&paused)).await;
+    assert_eq!(late, Some(Conflict::SubscriptionVersion));
+    // Nothing of it is sent, and nothing more is recorded for it.
+    assert!(claim(&db.store, &[(1, 10)], NOW.plus_s(9), "t").await.is_empty());
+    publish(&db.store, &[event(6, "ping")]).await;
+    // What may still be written when it is deleted is waited for.
+    assert_eq!(db.store.forget_deliveries(NOW, 2).await.unwrap(), 0);
+    for forgotten in [2, 2, 1, 0] {
+        let removed = db.store.forget_deliveries(NOW.plus_ms(1), 2).await;
+        assert_eq!(removed.unwrap(), forgotten);
+    }
+    assert!(told(&db.store, 1).await.is_empty());
+    assert_eq!(told(&db.store, 2).await.len(), 6);
+    let deleted = db.store.rows(crate::webhook::send::deleted(NOW.plus_s(1)));
+    assert!(deleted.await.unwrap().is_empty(), "the last row of it is gone");
+}

@@ -1,0 +1,73 @@
+//! What receivers answered, attempt by attempt.
+
+use crate::statement::{Row, Statement, list};
+use crate::{DatabaseError, Store};
+use host_domain::id::DeliveryId;
+use host_domain::owner::Tenant;
+use host_domain::time::Timestamp;
+
+/// One attempt to deliver, with its outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeliveryAttempt {
+    /// The first of a generation is 1.
+    pub number: i64,
+    /// What the receiver answered, if it did.
+    pub response_status: Option<u16>,
+    /// The beginning of its body; no zero characters, which PostgreSQL cannot keep.
+    pub response_body: Option<String>,
+    /// Why there is no answer, as a word, e.g. `timeout`.
+    pub error: Option<String>,
+    /// How long it took.
+    pub duration_ms: i64,
+    /// When it began.
+    pub created_at: Timestamp,
+}
+
+impl Store {
+    /// The attempts of the current generation of these deliveries, each with its
+    /// delivery, in order.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn delivery_attempts(
+        &self,
+        tenant: &Tenant,
+        deliveries: &[&DeliveryId],
+    ) -> Result<Vec<(DeliveryId, DeliveryAttempt)>, DatabaseError> {
+        if deliveries.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.rows(of(tenant, deliveries)).await?.iter().map(read).collect()
+    }
+}
+
+pub(crate) fn of(tenant: &Tenant, deliveries: &[&DeliveryId]) -> Statement {
+    Statement {
+        sql: "SELECT a.delivery_id, a.attempt_number, a.response_status, a.response_body, \
+              a.error, a.duration_ms, a.created_at \
+              FROM webhook_delivery AS d JOIN webhook_attempt AS a \
+                ON a.organization = d.organization AND a.mode = d.mode \
+                AND a.delivery_id = d.id AND a.generation = d.generation \
+              WHERE d.organization = $1 AND d.mode = $2 AND d.id {in $3} \
+              ORDER BY a.delivery_id, a.attempt_number"
+            .into(),
+        args: vec![
+            tenant.organization.as_str().into(),
+            tenant.mode.into(),
+            list(deliveries.iter().map(|id| id.as_str())),
+        ],
+    }
+}
+
+fn read(row: &Row) -> Result<(DeliveryId, DeliveryAttempt), DatabaseError> {
+    let status = row.int_if("response_status")?;
+    let attempt = DeliveryAttempt {
+        number: row.int("attempt_number")?,
+        response_status: status.and_then(|status| u16::try_from(status).ok()),
+        response_body: row.text_if("response_body")?,
+        error: row.text_if("error")?,
+        duration_ms: row.int("duration_ms")?,
+        created_at: row.at("created_at")?,
+    };
+    Ok((row.parsed("delivery_id", DeliveryId::parse)?, attempt))
+}

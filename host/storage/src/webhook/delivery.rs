@@ -1,0 +1,330 @@
+//! Deliveries as their owners see them: made with their event, read, sent anew.
+
+use super::subscription::read_tenant;
+use crate::event::OutboxEvent;
+use crate::statement::{Row, Statement, Value, statement};
+use crate::{Conflict, DatabaseError, Listed, Page, Store, Write};
+use host_domain::id::{DeliveryId, EventId, SubscriptionId};
+use host_domain::owner::Tenant;
+use host_domain::time::Timestamp;
+use host_domain::webhook::{Delivery, DeliveryState, DeliveryStatus, FailureReason};
+
+/// A delivery with what it delivers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredDelivery {
+    /// Whose.
+    pub tenant: Tenant,
+    /// Where it is.
+    pub delivery: Delivery,
+    /// The body, byte for byte as it is signed.
+    pub payload: String,
+}
+
+/// Which of a subscription's deliveries; none: all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DeliveryFilter {
+    /// In this status.
+    pub status: Option<DeliveryStatus>,
+}
+
+impl Write {
+    /// Records an event for every subscription that wants it, whether or not it is
+    /// ACTIVE.
+    pub(crate) fn fan_out(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
+        self.deliver(
+            tenant,
+            event,
+            "s.product = $3 AND s.deleted_at IS NULL AND EXISTS \
+               (SELECT 1 FROM webhook_subscription_type AS t \
+                WHERE t.organization = s.organization AND t.mode = s.mode \
+                AND t.subscription_id = s.id AND t.event_type IN ($7, '*'))",
+            vec![event.product.as_str().into(), event.event_type.as_str().into()],
+        )
+    }
+
+    /// Lays out an event for one subscription only, else [`Conflict::EventExists`].
+    /// Nothing is recorded when the subscription is not there any more.
+    pub fn publish_to(
+        &mut self,
+        tenant: &Tenant,
+        event: &OutboxEvent,
+        subscription: &SubscriptionId,
+    ) -> &mut Self {
+        self.lay_out(tenant, event);
+        self.deliver(
+            tenant,
+            event,
+            "s.id = $3 AND s.deleted_at IS NULL",
+            vec![subscription.as_str().into()],
+        )
+    }
+
+    /// `which` may use `$3` and from `$7` on, in the order of `args`.
+    fn deliver(
+        &mut self,
+        tenant: &Tenant,
+        event: &OutboxEvent,
+        which: &str,
+        args: Vec<Value>,
+    ) -> &mut Self {
+        let (_, id) = event.id.as_str().split_once('_').unwrap_or_default();
+        let mut all = vec![tenant.organization.as_str().into(), tenant.mode.into()];
+        let mut args = args.into_iter();
+        all.extend(args.next());
+        all.push(format!("{}{id}-", DeliveryId::PREFIX).into());
+        all.push(event.id.as_str().into());
+        all.push(event.created_at.into());
+        all.extend(args);
+        self.wakes_jobs = true;
+        self.any(Statement {
+            sql: format!(
+                "INSERT INTO webhook_delivery (organization, mode, id, subscription_id, \
+                 event_id, status, generation, attempts, next_at, created_at, pending_since) \
+                 SELECT s.organization, s.mode, $4 || substr(s.id, {}), s.id, $5, 'PENDING', \
+                 0, 0, $6, $6, $6 FROM webhook_subscription AS s \
+                 WHERE s.organization = $1 AND s.mode = $2 AND {which} ON CONFLICT DO NOTHING",
+                SubscriptionId::PREFIX.len() + 1
+            )
+            .into(),
+            args: all,
+        })
+    }
+
+    /// Stores a delivery as it is after [`Delivery::replay`], else
+    /// [`Conflict::DeliveryMoved`]: it must still be in this status, of the
+    /// generation before. An attempt that runs loses its say.
+    pub fn replay_delivery(
+        &mut self,
+        tenant: &Tenant,
+        delivery: &Delivery,
+        read_status: DeliveryStatus,
+    ) -> &mut Self {
+        self.wakes_jobs = true;
+        self.store_delivery(tenant, delivery, delivery.generation - 1, read_status)
+    }
+
+    /// Stores that nobody is going to send a delivery any more, else
+    /// [`Conflict::DeliveryMoved`].
+    pub fn expire_delivery(
+        &mut self,
+        tenant: &Tenant,
+        delivery: &Delivery,
+        read_status: DeliveryStatus,
+    ) -> &mut Self {
+        self.store_delivery(tenant, delivery, delivery.generation, read_status)
+    }
+
+    fn store_delivery(
+        &mut self,
+        tenant: &Tenant,
+        delivery: &Delivery,
+        read_generation: i64,
+        read_status: DeliveryStatus,
+    ) -> &mut Self {
+        let failure = delivery.failure();
+        let update = statement!(
+            "UPDATE webhook_delivery SET status = $6, generation = $7, attempts = $8, \
+             next_at = $9, pending_since = $10, published_at = $11, delivered_at = $12, \
+             failed_at = $13, failure_reason = $14, lease_token = NULL, lease_until = NULL \
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND generation = $4 \
+             AND status = $5",
+            tenant.organization.as_str(),
+            tenant.mode,
+            delivery.id.as_str(),
+            read_generation,
+            read_status.as_str(),
+            delivery.status().as_str(),
+            delivery.generation,
+            delivery.attempts,
+            delivery.next_at(),
+            delivery.pending_since,
+            delivery.published_at(),
+            delivery.delivered_at(),
+            failure.map(|(at, _)| at),
+            failure.map(|(_, reason)| reason.as_str()),
+        );
+        self.one(update, Conflict::DeliveryMoved)
+    }
+}
+
+impl Store {
+    /// A delivery to a subscription.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn delivery(
+        &self,
+        tenant: &Tenant,
+        subscription: &SubscriptionId,
+        id: &DeliveryId,
+    ) -> Result<Option<StoredDelivery>, DatabaseError> {
+        let row = self.row(get(tenant, subscription, id)).await?;
+        row.as_ref().map(read).transpose()
+    }
+
+    /// The deliveries to a subscription, newest first.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn deliveries(
+        &self,
+        tenant: &Tenant,
+        subscription: &SubscriptionId,
+        filter: DeliveryFilter,
+        page: Page,
+    ) -> Result<Listed<StoredDelivery>, DatabaseError> {
+        let rows = self.rows(list(tenant, subscription, filter, page)).await?;
+        Listed::from_rows(&rows, page, read)
+    }
+
+    /// How many deliveries the list would have without paging.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn count_deliveries(
+        &self,
+        tenant: &Tenant,
+        subscription: &SubscriptionId,
+        filter: DeliveryFilter,
+    ) -> Result<u64, DatabaseError> {
+        let mut args = Vec::new();
+        let condition = condition(tenant, subscription, filter, &mut args);
+        let select = Statement {
+            sql: format!("SELECT COUNT(*) AS number FROM webhook_delivery AS d WHERE {condition}")
+                .into(),
+            args,
+        };
+        let row = self.row(select).await?;
+        let number = row.map_or(Ok(0), |row| row.int("number"))?;
+        Ok(number.unsigned_abs())
+    }
+
+    /// Deliveries to a subscription that failed from one instant to another, both
+    /// included; at most so many, in any order.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn failed_deliveries(
+        &self,
+        tenant: &Tenant,
+        subscription: &SubscriptionId,
+        since: Timestamp,
+        until: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<StoredDelivery>, DatabaseError> {
+        let filter = DeliveryFilter {
+            status: Some(DeliveryStatus::Failed),
+        };
+        let mut args = vec![since.into(), until.into(), limit.into()];
+        let condition = condition(tenant, subscription, filter, &mut args);
+        let select = Statement {
+            sql: format!(
+                "SELECT {COLUMNS} FROM {WITH_EVENT} \
+                 WHERE {condition} AND d.failed_at BETWEEN $1 AND $2 LIMIT $3"
+            )
+            .into(),
+            args,
+        };
+        self.rows(select).await?.iter().map(read).collect()
+    }
+}
+
+/// What [`read`] reads.
+const COLUMNS: &str = "d.organization, d.mode, d.id, d.subscription_id, d.event_id, d.status, \
+    d.generation, d.attempts, d.next_at, d.created_at, d.pending_since, d.published_at, \
+    d.delivered_at, d.failed_at, d.failure_reason, o.payload";
+
+const WITH_EVENT: &str = "webhook_delivery AS d JOIN outbox AS o \
+    ON o.organization = d.organization AND o.mode = d.mode AND o.id = d.event_id";
+
+fn get(tenant: &Tenant, subscription: &SubscriptionId, id: &DeliveryId) -> Statement {
+    Statement {
+        sql: format!(
+            "SELECT {COLUMNS} FROM {WITH_EVENT} WHERE d.organization = $1 AND d.mode = $2 \
+             AND d.id = $3 AND d.subscription_id = $4"
+        )
+        .into(),
+        args: vec![
+            tenant.organization.as_str().into(),
+            tenant.mode.into(),
+            id.as_str().into(),
+            subscription.as_str().into(),
+        ],
+    }
+}
+
+pub(crate) fn list(
+    tenant: &Tenant,
+    subscription: &SubscriptionId,
+    filter: DeliveryFilter,
+    page: Page,
+) -> Statement {
+    let mut args = vec![page.limit.saturating_add(1).into(), page.offset.into()];
+    let condition = condition(tenant, subscription, filter, &mut args);
+    Statement {
+        sql: format!(
+            "SELECT {COLUMNS} FROM {WITH_EVENT} WHERE {condition} \
+             ORDER BY d.created_at DESC, d.id DESC LIMIT $1 OFFSET $2"
+        )
+        .into(),
+        args,
+    }
+}
+
+fn condition(
+    tenant: &Tenant,
+    subscription: &SubscriptionId,
+    filter: DeliveryFilter,
+    args: &mut Vec<Value>,
+) -> String {
+    let mut columns: Vec<(&str, Value)> = vec![
+        ("organization", tenant.organization.as_str().into()),
+        ("mode", tenant.mode.into()),
+        ("subscription_id", subscription.as_str().into()),
+    ];
+    if let Some(status) = filter.status {
+        columns.push(("status", status.as_str().into()));
+    }
+    let mut conditions = Vec::with_capacity(columns.len());
+    for (column, value) in columns {
+        args.push(value);
+        conditions.push(format!("d.{column} = ${}", args.len()));
+    }
+    conditions.join(" AND ")
+}
+
+pub(crate) fn read(row: &Row) -> Result<StoredDelivery, DatabaseError> {
+    Ok(StoredDelivery {
+        tenant: read_tenant(row)?,
+        delivery: Delivery {
+            id: row.parsed("id", DeliveryId::parse)?,
+            subscription: row.parsed("subscription_id", SubscriptionId::parse)?,
+            event: row.parsed("event_id", EventId::parse)?,
+            state: read_state(row)?,
+            generation: row.int("generation")?,
+            attempts: row.int("attempts")?,
+            created_at: row.at("created_at")?,
+            pending_since: row.at("pending_since")?,
+        },
+        payload: row.text("payload")?,
+    })
+}
+
+fn read_state(row: &Row) -> Result<DeliveryState, DatabaseError> {
+    Ok(match row.word("status", DeliveryStatus::parse)? {
+        DeliveryStatus::Pending => DeliveryState::Pending,
+        DeliveryStatus::Published => DeliveryState::Published {
+            at: row.at("published_at")?,
+            next_at: row.at("next_at")?,
+        },
+        DeliveryStatus::Delivered => DeliveryState::Delivered {
+            published_at: row.at("published_at")?,
+            at: row.at("delivered_at")?,
+        },
+        DeliveryStatus::Failed => DeliveryState::Failed {
+            published_at: row.at_if("published_at")?,
+            at: row.at("failed_at")?,
+            reason: row.word("failure_reason", FailureReason::parse)?,
+        },
+    })
+}

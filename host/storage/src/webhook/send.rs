@@ -1,0 +1,380 @@
+//! Deliveries as a sender sees them. A sender holds what it took by a lease: a
+//! token, good until an instant of the database's clock. What came of an attempt is
+//! stored only while the lease is its own, so that a delivery that was replayed, or
+//! taken over, is not changed by whoever is late.
+
+use super::attempt::DeliveryAttempt;
+use super::delivery::{self, StoredDelivery};
+use super::subscription;
+use super::subscription::SealedSecrets;
+use crate::error::CommitError;
+use crate::statement::{Statement, list, statement};
+use crate::{DatabaseError, Store, Write};
+use host_domain::id::SubscriptionId;
+use host_domain::owner::Tenant;
+use host_domain::time::Timestamp;
+use host_domain::webhook::{Delivery, Subscription};
+use serde_json::json;
+
+/// An ACTIVE subscription for which something is to be sent, now or later.
+#[derive(Debug, Clone)]
+pub struct DueSubscription {
+    /// Which.
+    pub subscription: Subscription,
+    /// What signs.
+    pub secrets: SealedSecrets,
+    /// When the first of what nobody holds is due.
+    pub due_at: Timestamp,
+}
+
+/// What to take, and for whom.
+#[derive(Debug, Clone, Copy)]
+pub struct DeliveryClaim<'a> {
+    /// From which subscriptions, and at most how many of each.
+    pub rooms: &'a [(&'a SubscriptionId, u32)],
+    /// Due at this instant.
+    pub now: Timestamp,
+    /// How long the lease is good.
+    pub lease_ms: i64,
+    /// Of nobody else.
+    pub token: &'a str,
+}
+
+/// A delivery after an attempt.
+#[derive(Debug, Clone)]
+pub struct AnsweredDelivery {
+    /// By which it is held.
+    pub token: String,
+    /// Whose.
+    pub tenant: Tenant,
+    /// As it has become; unchanged when it was not tried.
+    pub delivery: Delivery,
+    /// What was tried; none: nothing, it is only given back.
+    pub attempt: Option<DeliveryAttempt>,
+}
+
+impl Write {
+    /// Stores what came of attempts, and gives the deliveries back. Of those that
+    /// their token does not hold any more, nothing is stored.
+    pub fn answer_deliveries(&mut self, answered: &[AnsweredDelivery]) -> &mut Self {
+        let attempts: Vec<_> = answered.iter().filter_map(attempt_item).collect();
+        if !attempts.is_empty() {
+            let attempts = self.json(&attempts);
+            self.any(insert_attempts(attempts));
+        }
+        let moves: Vec<_> = answered.iter().map(move_item).collect();
+        let moves = self.json(&moves);
+        // What is given back is due at once.
+        self.wakes_jobs |= answered.iter().any(|one| one.attempt.is_none());
+        self.any(move_deliveries(moves))
+    }
+}
+
+impl Store {
+    /// ACTIVE subscriptions for which something is to be sent that nobody holds,
+    /// longest due first; at most so many, and none of those that are named.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn due_subscriptions(
+        &self,
+        without: &[&SubscriptionId],
+        limit: u32,
+    ) -> Result<Vec<DueSubscription>, DatabaseError> {
+        let rows = self.rows(due(without, limit)).await?;
+        rows.iter()
+            .map(|row| {
+                Ok(DueSubscription {
+                    subscription: subscription::read(row)?,
+                    secrets: subscription::read_secrets(row)?,
+                    due_at: row.at("due_at")?,
+                })
+            })
+            .collect()
+    }
+
+    /// Takes due deliveries that nobody holds; no two claims get the same one. What
+    /// was PENDING is PUBLISHED then, as [`host_domain::webhook::DeliveryEvent::Taken`]
+    /// says.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn claim_deliveries(
+        &self,
+        claim: DeliveryClaim<'_>,
+    ) -> Result<Vec<StoredDelivery>, DatabaseError> {
+        let mut write = Write::new(claim.now);
+        for (subscription, room) in claim.rooms {
+            write.returning(self::claim(claim, subscription, *room));
+        }
+        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+        let mut claimed = outcome
+            .rows
+            .iter()
+            .map(delivery::read)
+            .collect::<Result<Vec<_>, _>>()?;
+        claimed.sort_by(|a, b| {
+            let key = |one: &StoredDelivery| (one.delivery.next_at(), one.delivery.created_at);
+            key(a).cmp(&key(b))
+        });
+        Ok(claimed)
+    }
+
+    /// When the delivery that has been waiting longest for an ACTIVE subscription
+    /// was made; none: nothing waits.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn oldest_undelivered(&self) -> Result<Option<Timestamp>, DatabaseError> {
+        let row = self.row(oldest()).await?;
+        row.map(|row| row.at("created_at")).transpose()
+    }
+
+    /// Deliveries that were made before an instant and still wait, because their
+    /// subscription is not ACTIVE; at most so many, oldest first.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn stranded_deliveries(
+        &self,
+        created_before: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<StoredDelivery>, DatabaseError> {
+        let rows = self.rows(stranded(created_before, limit)).await?;
+        rows.iter().map(delivery::read).collect()
+    }
+
+    /// Removes deliveries of subscriptions that were deleted before an instant, at
+    /// most `limit` of each so that nobody waits long, and subscriptions of which
+    /// nothing is left. Returns how many deliveries it were. What was being written
+    /// when a subscription was deleted must have come to its end by that instant.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn forget_deliveries(
+        &self,
+        deleted_before: Timestamp,
+        limit: u32,
+    ) -> Result<u64, DatabaseError> {
+        let rows = self.rows(deleted(deleted_before)).await?;
+        let mut forgotten = 0;
+        for row in rows {
+            let tenant = subscription::read_tenant(&row)?;
+            let id = row.parsed("id", SubscriptionId::parse)?;
+            forgotten += self.forget_deliveries_of(&tenant, &id, limit).await?;
+        }
+        Ok(forgotten)
+    }
+
+    async fn forget_deliveries_of(
+        &self,
+        tenant: &Tenant,
+        id: &SubscriptionId,
+        limit: u32,
+    ) -> Result<u64, DatabaseError> {
+        // One list for all three, so that they are the same deliveries.
+        let select = statement!(
+            "SELECT id FROM webhook_delivery \
+             WHERE organization = $1 AND mode = $2 AND subscription_id = $3 LIMIT $4",
+            tenant.organization.as_str(),
+            tenant.mode,
+            id.as_str(),
+            limit,
+        );
+        let rows = self.rows(select).await?;
+        let ids = rows.iter().map(|row| row.text("id"));
+        let ids: Vec<String> = ids.collect::<Result<_, _>>()?;
+        let mut write = Write::new(Timestamp(0));
+        if ids.is_empty() {
+            write.any(statement!(
+                "DELETE FROM webhook_subscription \
+                 WHERE organization = $1 AND mode = $2 AND id = $3 AND deleted_at IS NOT NULL",
+                tenant.organization.as_str(),
+                tenant.mode,
+                id.as_str(),
+            ));
+        }
+        for (table, key) in [("webhook_attempt", "delivery_id"), ("webhook_delivery", "id")] {
+            write.any(Statement {
+                sql: format!(
+                    "DELETE FROM {table} WHERE organization = $1 AND mode = $2 AND {key} {{in $3}}"
+                )
+                .into(),
+                args: vec![
+                    tenant.organization.as_str().into(),
+                    tenant.mode.into(),
+                    list(ids.iter().map(String::as_str)),
+                ],
+            });
+        }
+        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+        Ok(outcome.affected)
+    }
+}
+
+/// Subscriptions are found one after the other in the index of what is due, each by
+/// one step, however much is to be sent to it.
+pub(crate) fn due(without: &[&SubscriptionId], limit: u32) -> Statement {
+    Statement {
+        sql: format!(
+            "WITH RECURSIVE busy(id) AS ( \
+               SELECT (SELECT first.subscription_id FROM webhook_delivery AS first \
+                       WHERE first.next_at IS NOT NULL \
+                       ORDER BY first.subscription_id LIMIT 1) \
+               UNION ALL \
+               SELECT (SELECT further.subscription_id FROM webhook_delivery AS further \
+                       WHERE further.next_at IS NOT NULL AND further.subscription_id > busy.id \
+                       ORDER BY further.subscription_id LIMIT 1) \
+               FROM busy WHERE busy.id IS NOT NULL), \
+             waiting AS ( \
+               SELECT {}, s.sealed_secret, s.sealed_previous_secret, \
+                 (SELECT d.next_at FROM webhook_delivery AS d \
+                  WHERE d.subscription_id = s.id AND d.next_at IS NOT NULL \
+                    AND (d.lease_token IS NULL OR d.lease_until <= {{now_ms}}) \
+                  ORDER BY d.next_at LIMIT 1) AS due_at \
+               FROM busy JOIN webhook_subscription AS s ON s.id = busy.id \
+               WHERE s.status = 'ACTIVE' AND s.deleted_at IS NULL AND NOT (s.id {{in $2}})) \
+             SELECT * FROM waiting WHERE due_at IS NOT NULL ORDER BY due_at LIMIT $1",
+            subscription::COLUMNS
+        )
+        .into(),
+        args: vec![limit.into(), list(without.iter().map(|id| id.as_str()))],
+    }
+}
+
+pub(crate) fn claim(claim: DeliveryClaim<'_>, from: &SubscriptionId, room: u32) -> Statement {
+    statement!(
+        "WITH due AS ( \
+           SELECT organization, mode, id FROM webhook_delivery \
+           WHERE subscription_id = $1 AND next_at <= $3 \
+             AND (lease_token IS NULL OR lease_until <= {now_ms}) \
+             AND EXISTS (SELECT 1 FROM webhook_subscription AS s \
+                         WHERE s.id = $1 AND s.status = 'ACTIVE' AND s.deleted_at IS NULL) \
+           ORDER BY next_at LIMIT $2 {skip_locked}) \
+         UPDATE webhook_delivery SET status = 'PUBLISHED', \
+           published_at = COALESCE(published_at, $3), \
+           lease_token = $4, lease_until = {now_ms} + $5 \
+         WHERE (organization, mode, id) IN (SELECT organization, mode, id FROM due) \
+         RETURNING organization, mode, id, subscription_id, event_id, status, generation, \
+           attempts, next_at, created_at, pending_since, published_at, delivered_at, failed_at, \
+           failure_reason, \
+           (SELECT o.payload FROM outbox AS o \
+            WHERE o.organization = webhook_delivery.organization \
+              AND o.mode = webhook_delivery.mode \
+              AND o.id = webhook_delivery.event_id) AS payload",
+        from.as_str(),
+        room,
+        claim.now,
+        claim.token,
+        claim.lease_ms,
+    )
+}
+
+/// Its delivery's row must still be as it was sent: held by the token, until the
+/// statement after this one.
+pub(crate) fn insert_attempts(attempts: String) -> Statement {
+    statement!(
+        "INSERT INTO webhook_attempt (organization, mode, delivery_id, generation, \
+         attempt_number, response_status, response_body, error, duration_ms, created_at) \
+         SELECT d.organization, d.mode, d.id, d.generation, \
+           CAST(item.value ->> 'number' AS BIGINT), \
+           CAST(item.value ->> 'response_status' AS BIGINT), \
+           item.value ->> 'response_body', item.value ->> 'error', \
+           CAST(item.value ->> 'duration_ms' AS BIGINT), CAST(item.value ->> 'at' AS BIGINT) \
+         FROM {each $1} JOIN webhook_delivery AS d \
+           ON d.organization = item.value ->> 'organization' AND d.mode = item.value ->> 'mode' \
+           AND d.id = item.value ->> 'id' \
+         WHERE d.lease_token = item.value ->> 'token' \
+           AND d.generation = CAST(item.value ->> 'generation' AS BIGINT) \
+         ON CONFLICT DO NOTHING",
+        attempts,
+    )
+}
+
+pub(crate) fn move_deliveries(moves: String) -> Statement {
+    statement!(
+        "UPDATE webhook_delivery SET status = item.value ->> 'status', \
+           attempts = CAST(item.value ->> 'attempts' AS BIGINT), \
+           next_at = CAST(item.value ->> 'next_at' AS BIGINT), \
+           delivered_at = CAST(item.value ->> 'delivered_at' AS BIGINT), \
+           failed_at = CAST(item.value ->> 'failed_at' AS BIGINT), \
+           failure_reason = item.value ->> 'failure_reason', \
+           lease_token = NULL, lease_until = NULL \
+         FROM {each $1} \
+         WHERE webhook_delivery.organization = item.value ->> 'organization' \
+           AND webhook_delivery.mode = item.value ->> 'mode' \
+           AND webhook_delivery.id = item.value ->> 'id' \
+           AND webhook_delivery.lease_token = item.value ->> 'token' \
+           AND webhook_delivery.generation = CAST(item.value ->> 'generation' AS BIGINT)",
+        moves,
+    )
+}
+
+fn attempt_item(answered: &AnsweredDelivery) -> Option<serde_json::Value> {
+    let attempt = answered.attempt.as_ref()?;
+    // PostgreSQL has no text with this character.
+    let body = attempt.response_body.as_deref();
+    let body = body.map(|body| body.replace('\0', "\u{fffd}"));
+    Some(json!({
+        "organization": answered.tenant.organization,
+        "mode": answered.tenant.mode.as_str(),
+        "id": answered.delivery.id.as_str(),
+        "token": answered.token,
+        "generation": answered.delivery.generation,
+        "number": attempt.number,
+        "response_status": attempt.response_status,
+        "response_body": body,
+        "error": attempt.error,
+        "duration_ms": attempt.duration_ms,
+        "at": attempt.created_at.0,
+    }))
+}
+
+fn move_item(answered: &AnsweredDelivery) -> serde_json::Value {
+    let delivery = &answered.delivery;
+    let failure = delivery.failure();
+    json!({
+        "organization": answered.tenant.organization,
+        "mode": answered.tenant.mode.as_str(),
+        "id": delivery.id.as_str(),
+        "token": answered.token,
+        "generation": delivery.generation,
+        "status": delivery.status().as_str(),
+        "attempts": delivery.attempts,
+        "next_at": delivery.next_at().map(|at| at.0),
+        "delivered_at": delivery.delivered_at().map(|at| at.0),
+        "failed_at": failure.map(|(at, _)| at.0),
+        "failure_reason": failure.map(|(_, reason)| reason.as_str()),
+    })
+}
+
+pub(crate) fn oldest() -> Statement {
+    statement!(
+        "SELECT d.created_at FROM webhook_delivery AS d \
+         WHERE d.next_at IS NOT NULL AND EXISTS \
+           (SELECT 1 FROM webhook_subscription AS s WHERE s.id = d.subscription_id \
+            AND s.status = 'ACTIVE' AND s.deleted_at IS NULL) \
+         ORDER BY d.created_at LIMIT 1"
+    )
+}
+
+pub(crate) fn stranded(created_before: Timestamp, limit: u32) -> Statement {
+    statement!(
+        "SELECT d.*, o.payload FROM webhook_delivery AS d JOIN outbox AS o \
+           ON o.organization = d.organization AND o.mode = d.mode AND o.id = d.event_id \
+         WHERE d.next_at IS NOT NULL AND d.created_at < $1 AND EXISTS \
+           (SELECT 1 FROM webhook_subscription AS s WHERE s.id = d.subscription_id \
+            AND s.status <> 'ACTIVE' AND s.deleted_at IS NULL) \
+         ORDER BY d.created_at LIMIT $2",
+        created_before,
+        limit,
+    )
+}
+
+pub(crate) fn deleted(before: Timestamp) -> Statement {
+    statement!(
+        "SELECT organization, mode, id FROM webhook_subscription \
+         WHERE deleted_at IS NOT NULL AND deleted_at < $1 ORDER BY deleted_at LIMIT 100",
+        before,
+    )
+}

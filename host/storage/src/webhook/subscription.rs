@@ -1,0 +1,293 @@
+//! Subscriptions, with their secrets sealed.
+
+use crate::statement::{Row, Statement, statement};
+use crate::{Conflict, DatabaseError, Listed, Page, Store, Write};
+use host_domain::event::Product;
+use host_domain::id::SubscriptionId;
+use host_domain::owner::Tenant;
+use host_domain::webhook::{Subscription, SubscriptionStatus};
+
+impl Write {
+    /// Stores a new subscription, else [`Conflict::SubscriptionExists`].
+    pub fn insert_subscription(
+        &mut self,
+        subscription: &Subscription,
+        sealed_secret: &[u8],
+    ) -> &mut Self {
+        let event_types = self.json(&subscription.event_types);
+        let tenant = &subscription.tenant;
+        let insert = statement!(
+            "INSERT INTO webhook_subscription (organization, mode, id, product, url, \
+             event_types, description, status, sealed_secret, created_at, updated_at, version) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING",
+            tenant.organization.as_str(),
+            tenant.mode,
+            subscription.id.as_str(),
+            subscription.product.as_str(),
+            subscription.url.as_str(),
+            event_types,
+            subscription.description.as_deref(),
+            subscription.status.as_str(),
+            sealed_secret,
+            subscription.created_at,
+            subscription.updated_at,
+            subscription.version,
+        );
+        self.one(insert, Conflict::SubscriptionExists);
+        self.insert_event_types(subscription)
+    }
+
+    /// Stores a subscription as it has become since it was read at `read_version`,
+    /// else [`Conflict::SubscriptionVersion`]. What waits for it may be due now.
+    pub fn update_subscription(
+        &mut self,
+        subscription: &Subscription,
+        read_version: i64,
+    ) -> &mut Self {
+        let event_types = self.json(&subscription.event_types);
+        let tenant = &subscription.tenant;
+        let update = statement!(
+            "UPDATE webhook_subscription SET url = $4, event_types = $5, description = $6, \
+             status = $7, failing_since = $8, previous_secret_expires_at = $9, updated_at = $10, \
+             version = $11 \
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $12 \
+             AND deleted_at IS NULL",
+            tenant.organization.as_str(),
+            tenant.mode,
+            subscription.id.as_str(),
+            subscription.url.as_str(),
+            event_types,
+            subscription.description.as_deref(),
+            subscription.status.as_str(),
+            subscription.failing_since,
+            subscription.previous_secret_expires_at,
+            subscription.updated_at,
+            subscription.version,
+            read_version,
+        );
+        self.wakes_jobs = true;
+        self.one(update, Conflict::SubscriptionVersion);
+        self.delete_event_types(&subscription.tenant, &subscription.id);
+        self.insert_event_types(subscription)
+    }
+
+    /// Stores a subscription with new secrets, sealed; else
+    /// [`Conflict::SubscriptionVersion`].
+    pub fn rotate_subscription_secret(
+        &mut self,
+        subscription: &Subscription,
+        read_version: i64,
+        sealed: &SealedSecrets,
+    ) -> &mut Self {
+        self.update_subscription(subscription, read_version);
+        self.one(
+            statement!(
+                "UPDATE webhook_subscription SET sealed_secret = $4, sealed_previous_secret = $5 \
+                 WHERE organization = $1 AND mode = $2 AND id = $3",
+                subscription.tenant.organization.as_str(),
+                subscription.tenant.mode,
+                subscription.id.as_str(),
+                sealed.current.as_slice(),
+                sealed.previous.as_deref(),
+            ),
+            Conflict::SubscriptionVersion,
+        )
+    }
+
+    /// Deletes a subscription, secrets and all, else [`Conflict::SubscriptionUnknown`].
+    /// Its deliveries go later: see [`Store::forget_deliveries`].
+    pub fn delete_subscription(
+        &mut self,
+        tenant: &Tenant,
+        product: Product,
+        id: &SubscriptionId,
+    ) -> &mut Self {
+        let update = statement!(
+            "UPDATE webhook_subscription SET deleted_at = $5, sealed_secret = $6, \
+             sealed_previous_secret = NULL \
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND product = $4 \
+             AND deleted_at IS NULL",
+            tenant.organization.as_str(),
+            tenant.mode,
+            id.as_str(),
+            product.as_str(),
+            self.now,
+            &[] as &[u8],
+        );
+        self.one(update, Conflict::SubscriptionUnknown);
+        self.delete_event_types(tenant, id)
+    }
+
+    fn insert_event_types(&mut self, subscription: &Subscription) -> &mut Self {
+        let event_types = self.json(&subscription.event_types);
+        self.any(statement!(
+            "INSERT INTO webhook_subscription_type (organization, mode, subscription_id, \
+             event_type) SELECT $1, $2, $3, item.value FROM {texts $4} WHERE TRUE \
+             ON CONFLICT DO NOTHING",
+            subscription.tenant.organization.as_str(),
+            subscription.tenant.mode,
+            subscription.id.as_str(),
+            event_types,
+        ))
+    }
+
+    fn delete_event_types(&mut self, tenant: &Tenant, id: &SubscriptionId) -> &mut Self {
+        self.any(statement!(
+            "DELETE FROM webhook_subscription_type \
+             WHERE organization = $1 AND mode = $2 AND subscription_id = $3",
+            tenant.organization.as_str(),
+            tenant.mode,
+            id.as_str(),
+        ))
+    }
+}
+
+/// Secrets of a subscription, sealed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealedSecrets {
+    /// The one that signs.
+    pub current: Vec<u8>,
+    /// The one before it.
+    pub previous: Option<Vec<u8>>,
+}
+
+impl Store {
+    /// A tenant's subscription to a product; deleted ones are absent.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn subscription(
+        &self,
+        tenant: &Tenant,
+        product: Product,
+        id: &SubscriptionId,
+    ) -> Result<Option<Subscription>, DatabaseError> {
+        let row = self.row(get(tenant, product, id)).await?;
+        row.as_ref().map(read).transpose()
+    }
+
+    /// The secrets of a subscription; none: it is deleted.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn sealed_secrets(
+        &self,
+        tenant: &Tenant,
+        id: &SubscriptionId,
+    ) -> Result<Option<SealedSecrets>, DatabaseError> {
+        let select = statement!(
+            "SELECT sealed_secret, sealed_previous_secret FROM webhook_subscription \
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND deleted_at IS NULL",
+            tenant.organization.as_str(),
+            tenant.mode,
+            id.as_str(),
+        );
+        self.row(select).await?.as_ref().map(read_secrets).transpose()
+    }
+
+    /// A tenant's subscriptions to a product, oldest first.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn subscriptions(
+        &self,
+        tenant: &Tenant,
+        product: Product,
+        page: Page,
+    ) -> Result<Listed<Subscription>, DatabaseError> {
+        let rows = self.rows(list(tenant, product, page)).await?;
+        Listed::from_rows(&rows, page, read)
+    }
+
+    /// How many there are.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn count_subscriptions(
+        &self,
+        tenant: &Tenant,
+        product: Product,
+    ) -> Result<u64, DatabaseError> {
+        let select = statement!(
+            "SELECT COUNT(*) AS number FROM webhook_subscription \
+             WHERE organization = $1 AND mode = $2 AND product = $3 AND deleted_at IS NULL",
+            tenant.organization.as_str(),
+            tenant.mode,
+            product.as_str(),
+        );
+        let row = self.row(select).await?;
+        let number = row.map_or(Ok(0), |row| row.int("number"))?;
+        Ok(number.unsigned_abs())
+    }
+}
+
+/// What [`read`] reads.
+pub(crate) const COLUMNS: &str = "s.organization, s.mode, s.id, s.product, s.url, s.event_types, \
+    s.description, s.status, s.failing_since, s.previous_secret_expires_at, s.created_at, \
+    s.updated_at, s.version";
+
+fn get(tenant: &Tenant, product: Product, id: &SubscriptionId) -> Statement {
+    Statement {
+        sql: format!(
+            "SELECT {COLUMNS} FROM webhook_subscription AS s \
+             WHERE s.organization = $1 AND s.mode = $2 AND s.id = $3 AND s.product = $4 \
+             AND s.deleted_at IS NULL"
+        )
+        .into(),
+        args: vec![
+            tenant.organization.as_str().into(),
+            tenant.mode.into(),
+            id.as_str().into(),
+            product.as_str().into(),
+        ],
+    }
+}
+
+pub(crate) fn list(tenant: &Tenant, product: Product, page: Page) -> Statement {
+    Statement {
+        sql: format!(
+            "SELECT {COLUMNS} FROM webhook_subscription AS s \
+             WHERE s.organization = $1 AND s.mode = $2 AND s.product = $3 \
+             AND s.deleted_at IS NULL ORDER BY s.created_at, s.id LIMIT $4 OFFSET $5"
+        )
+        .into(),
+        args: vec![
+            tenant.organization.as_str().into(),
+            tenant.mode.into(),
+            product.as_str().into(),
+            page.limit.saturating_add(1).into(),
+            page.offset.into(),
+        ],
+    }
+}
+
+pub(crate) fn read(row: &Row) -> Result<Subscription, DatabaseError> {
+    Ok(Subscription {
+        id: row.parsed("id", SubscriptionId::parse)?,
+        tenant: read_tenant(row)?,
+        product: row.word("product", Product::parse)?,
+        url: row.text("url")?,
+        event_types: row.json("event_types")?,
+        description: row.text_if("description")?,
+        status: row.word("status", SubscriptionStatus::parse)?,
+        failing_since: row.at_if("failing_since")?,
+        previous_secret_expires_at: row.at_if("previous_secret_expires_at")?,
+        created_at: row.at("created_at")?,
+        updated_at: row.at("updated_at")?,
+        version: row.int("version")?,
+    })
+}
+
+pub(crate) fn read_secrets(row: &Row) -> Result<SealedSecrets, DatabaseError> {
+    Ok(SealedSecrets {
+        current: row.blob("sealed_secret")?,
+        previous: row.blob_if("sealed_previous_secret")?,
+    })
+}
+
+pub(crate) fn read_tenant(row: &Row) -> Result<Tenant, DatabaseError> {
+    Ok(Tenant {
+        organization: row.text("organization")?,
+        mode: row.mode()?,
+    })
+}

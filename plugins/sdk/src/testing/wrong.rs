@@ -1,0 +1,90 @@
+//! Documents with one value that is wrong.
+
+use serde_json::{Value, json};
+
+/// What no adapter expects, as JSON: other types, empty ones, text of no alphabet,
+/// and numbers that JSON's usual types do not hold.
+const WRONG: [&str; 15] = [
+    "null",
+    r#""""#,
+    r#""\u0000 <b>\ud83d\ude00</b> &#x110000;""#,
+    r#""-1.5""#,
+    r#""99999999999999999999.99""#,
+    "-1",
+    "18446744073709551615",
+    "1e300",
+    "1e400",
+    "-1e-400",
+    "99999999999999999999999.999",
+    "true",
+    "[]",
+    "[[1]]",
+    "{}",
+];
+
+/// Stands where the wrong value comes.
+const PLACE: &str = "\"@wrong\"";
+
+/// Shows `check` every document that differs from this one in one value, which is
+/// wrong: each value of it by each of fifteen.
+///
+/// # Panics
+/// When the document is no JSON, or has hardly anything in it.
+pub fn each_wrong(document: &str, mut check: impl FnMut(&str)) {
+    let document: Value = serde_json::from_str(document).unwrap_or_default();
+    let pointers = pointers(&document);
+    assert!(pointers.len() > 5, "a document with something in it");
+    for pointer in pointers {
+        let mut changed = document.clone();
+        if let Some(value) = changed.pointer_mut(&pointer) {
+            *value = json!("@wrong");
+        }
+        let changed = changed.to_string();
+        for wrong in WRONG {
+            check(&changed.replace(PLACE, wrong));
+        }
+    }
+}
+
+/// Where each value stands, the whole document first.
+fn pointers(document: &Value) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut left = vec![(String::new(), document)];
+    while let Some((at, value)) = left.pop() {
+        let members: Vec<(String, &Value)> = match value {
+            Value::Object(fields) => fields
+                .iter()
+                .map(|(name, field)| (format!("{at}/{name}"), field))
+                .collect(),
+            Value::Array(items) => items
+                .iter()
+                .enumerate()
+                .map(|(index, item)| (format!("{at}/{index}"), item))
+                .collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+        };
+        found.extend(members.iter().map(|(pointer, _)| pointer.clone()));
+        left.extend(members);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_is_wrong_once_in_every_way() {
+        let document = r#"{"a": [1, {"b": "x"}], "c": null, "d": true}"#;
+        let mut seen = Vec::new();
+        each_wrong(document, |wrong| seen.push(wrong.to_owned()));
+        assert_eq!(seen.len(), 7 * WRONG.len());
+        for expected in [
+            "[]",
+            r#"{"a":1e400,"c":null,"d":true}"#,
+            r#"{"a":[1,{"b":{}}],"c":null,"d":true}"#,
+        ] {
+            assert!(seen.iter().any(|wrong| wrong == expected), "{expected}");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Every step of a flight booking, and of a purchase of bags, that calls
+//! somebody, with the flow that reaches it.
+
+use crate::flow::{EVERYWHERE, Flow, OF_A_READ, Step, Then, Way};
+
+pub(crate) const TICKETED: Flow = Flow {
+    way: Way::Flight("LHR-JFK", "SUPPLIER_A"),
+    card: "tok_visa",
+    then: Then::Nothing,
+    end: "CONFIRMED",
+    ledger: &[
+        ("authorization", 1),
+        ("booking", 1),
+        ("capture", 1),
+        ("void", 0),
+    ],
+};
+
+const LOST_ANSWER: Flow = Flow {
+    way: Way::Flight("STN-LHR", "SUPPLIER_A"),
+    ..TICKETED
+};
+
+const DECIDED_LATER: Flow = Flow {
+    way: Way::Flight("LHR-STN", "SUPPLIER_A"),
+    ..TICKETED
+};
+
+const LOST_AUTHORIZATION: Flow = Flow {
+    card: "tok_timeout",
+    ..TICKETED
+};
+
+/// The ticket stands whatever becomes of the capture.
+const CAPTURED_LATER: Flow = Flow {
+    card: "tok_capture_fails",
+    ..TICKETED
+};
+
+const REFUSED: Flow = Flow {
+    way: Way::Flight("LHR-LGW", "SUPPLIER_A"),
+    end: "FAILED",
+    ledger: &[
+        ("authorization", 1),
+        ("booking", 0),
+        ("capture", 0),
+        ("void", 1),
+    ],
+    ..TICKETED
+};
+
+/// The mark says sent, nothing was: the supplier's reads prove it, and nothing is owed.
+const NEVER_SENT: Flow = Flow {
+    way: TICKETED.way,
+    ..REFUSED
+};
+
+const LOST_AND_NEVER_SENT: Flow = Flow {
+    card: LOST_AUTHORIZATION.card,
+    ..NEVER_SENT
+};
+
+/// The supplier took the money at its own checkout: no card is touched.
+const COLLECTED: Flow = Flow {
+    way: Way::Flight("LHR-JFK", "SUPPLIER_B"),
+    ledger: &[("booking", 1), ("authorization", 0), ("capture", 0)],
+    ..TICKETED
+};
+
+const COLLECTED_AND_NEVER_SENT: Flow = Flow {
+    end: "FAILED",
+    ledger: &[("booking", 0), ("authorization", 0), ("void", 0)],
+    ..COLLECTED
+};
+
+const CANCELED: Flow = Flow {
+    then: Then::Cancel,
+    end: "CANCELED",
+    ledger: &[
+        ("authorization", 1),
+        ("booking", 1),
+        ("capture", 1),
+        ("cancellation", 1),
+        ("refund", 1),
+    ],
+    ..TICKETED
+};
+
+const CANCELED_LATER: Flow = Flow {
+    way: Way::Flight("AMS-DXB", "SUPPLIER_A"),
+    ..CANCELED
+};
+
+/// Two payments: the ticket's, and the bag's own.
+const CARRIED: Flow = Flow {
+    then: Then::Bags("tok_visa", 200),
+    ledger: &[
+        ("authorization", 2),
+        ("booking", 1),
+        ("bags", 1),
+        ("capture", 2),
+        ("void", 0),
+    ],
+    ..TICKETED
+};
+
+const BAG_LOST_ANSWER: Flow = Flow {
+    way: Way::Flight("BTS-LHR", "SUPPLIER_A"),
+    ..CARRIED
+};
+
+const BAG_LOST_AUTHORIZATION: Flow = Flow {
+    then: Then::Bags("tok_timeout", 200),
+    ..CARRIED
+};
+
+/// The bag is on the ticket whatever becomes of the capture.
+const BAG_CAPTURED_LATER: Flow = Flow {
+    then: Then::Bags("tok_capture_fails", 200),
+    ..CARRIED
+};
+
+/// The ticket's payment stays taken, the bag's is released.
+const BAG_REFUSED: Flow = Flow {
+    way: Way::Flight("BTS-MRU", "SUPPLIER_A"),
+    then: Then::Bags("tok_visa", 422),
+    ledger: &[
+        ("authorization", 2),
+        ("booking", 1),
+        ("bags", 0),
+        ("capture", 1),
+        ("void", 1),
+    ],
+    ..TICKETED
+};
+
+const BAG_NEVER_SENT: Flow = Flow {
+    way: TICKETED.way,
+    ..BAG_REFUSED
+};
+
+const BAG_LOST_AND_NEVER_SENT: Flow = Flow {
+    then: Then::Bags("tok_timeout", 422),
+    ..BAG_NEVER_SENT
+};
+
+pub(crate) const STEPS: &[Step] = &[
+    ("authorize", &["chosen", "marked", "answered"], TICKETED),
+    ("authorize", &["recorded"], NEVER_SENT),
+    ("book", &["marked"], NEVER_SENT),
+    ("book", &["chosen", "answered", "recorded"], TICKETED),
+    ("book", &["chosen", "answered", "recorded"], COLLECTED),
+    ("book", &["marked"], COLLECTED_AND_NEVER_SENT),
+    ("capture", EVERYWHERE, TICKETED),
+    ("capture", OF_A_READ, CAPTURED_LATER),
+    ("find_payment", &["answered"], LOST_AUTHORIZATION),
+    ("find_payment", &["recorded"], LOST_AND_NEVER_SENT),
+    ("find_booking", OF_A_READ, LOST_ANSWER),
+    ("find_booking", OF_A_READ, DECIDED_LATER),
+    ("void", EVERYWHERE, REFUSED),
+    ("cancel", EVERYWHERE, CANCELED),
+    ("refund", EVERYWHERE, CANCELED),
+    ("find_cancellation", OF_A_READ, CANCELED_LATER),
+];
+
+pub(crate) const BAG_STEPS: &[Step] = &[
+    ("authorize", &["chosen", "marked", "answered"], CARRIED),
+    ("authorize", &["recorded"], BAG_NEVER_SENT),
+    ("buy", &["marked"], BAG_NEVER_SENT),
+    ("buy", &["chosen", "answered", "recorded"], CARRIED),
+    ("capture", EVERYWHERE, CARRIED),
+    ("capture", OF_A_READ, BAG_CAPTURED_LATER),
+    ("find_payment", &["answered"], BAG_LOST_AUTHORIZATION),
+    ("find_payment", &["recorded"], BAG_LOST_AND_NEVER_SENT),
+    ("find_purchase", OF_A_READ, BAG_LOST_ANSWER),
+    ("void", EVERYWHERE, BAG_REFUSED),
+];

@@ -1,0 +1,66 @@
+//! A kill from outside, at random moments of many bookings at once.
+
+use crate::trial::Trial;
+use crate::{SOON, flight, hotel};
+use tests::{Database, Server, ServerOptions, eventually, on_both_databases};
+use tokio::task::JoinSet;
+
+const ROUNDS: usize = 4;
+/// Of each product, a round.
+const BOOKINGS: usize = 6;
+
+async fn kills_under_load_lose_nothing_and_repeat_nothing(database: Database) {
+    let options = ServerOptions::on(database).config(SOON);
+    let mut server = Server::start_beside_sandbox(options.clone()).await;
+    let mut trials: Vec<Trial<'static>> = Vec::new();
+    for round in 0..ROUNDS {
+        let client = server.client();
+        let mut ready = Vec::new();
+        for flow in [&hotel::BOOKED, &flight::TICKETED] {
+            for _ in 0..BOOKINGS {
+                ready.push(Trial::begin(&server, flow).await);
+            }
+        }
+        let mut calls = JoinSet::new();
+        for trial in ready {
+            let client = client.clone();
+            calls.spawn(async move {
+                let _answered_or_killed = trial.ask(&client).await;
+                trial
+            });
+        }
+        // After some of them are answered, whichever those are.
+        for _ in 0..(round * BOOKINGS / 2) {
+            trials.push(calls.join_next().await.unwrap().unwrap());
+        }
+        server.kill().await;
+        trials.extend(calls.join_all().await);
+        server = server.restart(options.clone()).await;
+    }
+    for trial in &trials {
+        settles(&server, trial).await;
+    }
+}
+
+/// Where the kill came between mark and call, the booking failed and nothing is owed.
+async fn settles(server: &Server, trial: &Trial<'_>) {
+    let client = server.client();
+    let what = format!("booking {} to be settled", trial.booking);
+    let (booking, ledger) = eventually(&what, async || {
+        let booking = trial.ask(&client).await?.booking;
+        let ledger = server.ledger().await;
+        let count = |kind| ledger.count(&trial.booking, kind);
+        let over = match booking["status"].as_str().unwrap() {
+            "CONFIRMED" => trial.is_in(&ledger),
+            "FAILED" => count("booking") == 0 && count("authorization") == count("void"),
+            _ => false,
+        };
+        over.then_some((booking, ledger))
+    })
+    .await;
+    trial.check_money(&booking, &ledger, "kill");
+}
+
+on_both_databases! {
+    kills_under_load_lose_nothing_and_repeat_nothing,
+}

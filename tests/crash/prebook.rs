@@ -1,0 +1,67 @@
+//! Nothing is owed after a prebook: the key tells what there is, and nothing is in the ledger.
+
+use crate::flow::OF_A_READ;
+use crate::{ABORT_AT, SOON};
+use reqwest::Method;
+use serde_json::Value;
+use tests::{
+    Booked, Client, Database, Flown, Server, ServerOptions, eventually, on_both_databases,
+    prebook_request,
+};
+
+const KEY: &str = "x-idempotency-key";
+
+/// Prebooks: the path, a key, and the body for a new offer.
+async fn prebooks(client: &Client) -> [(&'static str, &'static str, Value); 3] {
+    let room = Booked::at("OK").offer(client).await;
+    let mut tickets = Vec::new();
+    for supplier in ["SUPPLIER_A", "SUPPLIER_B"] {
+        let way = Flown::on("LHR-JFK").at(supplier);
+        tickets.push(way.request(&way.offer(client).await));
+    }
+    let [a, b] = tickets.try_into().unwrap();
+    [
+        ("/v1/hotel/prebook", "room", prebook_request(&room, 1)),
+        ("/v1/flight/prebook", "a", a),
+        ("/v1/flight/prebook", "b", b),
+    ]
+}
+
+async fn a_crash_during_a_prebook_owes_nothing(database: Database) {
+    for phase in OF_A_READ {
+        let plain = ServerOptions::on(database).config(SOON);
+        let armed = (plain.clone()).environment(ABORT_AT, &format!("prebook:{phase}"));
+        let mut server = Server::start_beside_sandbox(plain.clone()).await;
+        let status = if *phase == "recorded" {
+            "READY_FOR_COMPLETE"
+        } else {
+            "PREBOOK_IN_PROGRESS"
+        };
+        for (path, key, request) in prebooks(&server.client()).await {
+            server = server.restart(armed.clone()).await;
+            let client = server.client().header(KEY, key);
+            let body = Some(request.to_string().into_bytes());
+            let sent = client.try_send(Method::POST, path, body).await;
+            assert!(sent.is_err(), "{phase}: {path} was answered");
+            let _killed = server.wait_for_exit().await;
+            server = server.restart(plain.clone()).await;
+            let client = server.client().header(KEY, key);
+            let again = eventually("the first call's claim to lapse", async || {
+                Some(client.post(path, &request).await).filter(|reply| reply.status == 200)
+            })
+            .await;
+            assert_eq!(again.data()["status"], status, "{phase}: {path}");
+            let id = again.data()["id"].as_str().unwrap();
+            assert_eq!(server.ledger().await.of(id).count(), 0, "{phase}: {path}");
+        }
+        // No repeat made another one.
+        for (path, count) in [("/v1/hotel/bookings", 1), ("/v1/flight/bookings", 2)] {
+            let listed = server.client().get(path).await.expect(200);
+            assert_eq!(listed.data().as_array().unwrap().len(), count, "{path}");
+        }
+    }
+}
+
+on_both_databases! {
+    a_crash_during_a_prebook_owes_nothing,
+}

@@ -1,0 +1,73 @@
+//! The matrix: every step, every phase, both products, both databases.
+
+use crate::flow::{Flow, Step, Then};
+use crate::trial::Trial;
+use crate::{ABORT_AT, SOON, flight, hotel};
+use tests::{Database, Server, ServerOptions, eventually, on_both_databases};
+
+async fn survives(database: Database, point: &str, flow: &Flow) {
+    let plain = ServerOptions::on(database).config(SOON);
+    let armed = plain.clone().environment(ABORT_AT, point);
+    let (mut server, trial) = match flow.then {
+        Then::Nothing | Then::Cancel => {
+            let server = Server::start_beside_sandbox(armed).await;
+            let trial = Trial::begin(&server, flow).await;
+            (server, trial)
+        }
+        // The ticket takes steps of the same names before.
+        Then::Bags(card, _) => {
+            let server = Server::start_beside_sandbox(plain.clone()).await;
+            let mut trial = Trial::begin(&server, flow).await;
+            trial.choose_bags(&server, card).await;
+            (server.restart(armed).await, trial)
+        }
+    };
+    let client = server.client();
+    eventually(&format!("{point} to be reached"), async || {
+        trial.ask(&client).await.is_none().then_some(())
+    })
+    .await;
+    let status = server.wait_for_exit().await;
+    assert!(!status.success(), "{point}: the process ended by itself");
+
+    let server = server.restart(plain).await;
+    let client = server.client();
+    let what = format!("{point}: {flow:?}");
+    eventually(&what, async || {
+        let seen = trial.ask(&client).await?;
+        let ledger = server.ledger().await;
+        trial.is_over(&seen, &ledger).then_some(())
+    })
+    .await;
+    let again = trial.ask(&client).await.unwrap();
+    let ledger = server.ledger().await;
+    assert!(trial.is_over(&again, &ledger), "{what}: it went on");
+    trial.check_money(&again.booking, &ledger, point);
+    trial.check_ticket(&again.booking, point);
+}
+
+async fn every_point_survives(database: Database, steps: &[Step]) {
+    for (step, phases, flow) in steps {
+        for phase in *phases {
+            survives(database, &format!("{step}:{phase}"), flow).await;
+        }
+    }
+}
+
+async fn a_hotel_booking_survives_a_crash_at_any_point(database: Database) {
+    every_point_survives(database, hotel::STEPS).await;
+}
+
+async fn a_flight_booking_survives_a_crash_at_any_point(database: Database) {
+    every_point_survives(database, flight::STEPS).await;
+}
+
+async fn a_purchase_of_bags_survives_a_crash_at_any_point(database: Database) {
+    every_point_survives(database, flight::BAG_STEPS).await;
+}
+
+on_both_databases! {
+    a_hotel_booking_survives_a_crash_at_any_point,
+    a_flight_booking_survives_a_crash_at_any_point,
+    a_purchase_of_bags_survives_a_crash_at_any_point,
+}

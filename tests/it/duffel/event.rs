@@ -1,0 +1,312 @@
+//! Duffel's webhooks: only authentic ones are taken, each once, and none moves
+//! anything by its word.
+
+use crate::duffel::scene::{Scene, TAKEN};
+use crate::duffel::service::{SECRET, refusal};
+use serde_json::{Value, json};
+use tests::{
+    Answer, Client, Database, Reply, count, eventually, minutes_ahead, on_both_databases,
+    webhook_signature,
+};
+
+const ORDERS: &str = "POST /air/orders";
+const READ: &str = "GET /air/orders/ord_own";
+const PATH: &str = "/v1/suppliers/DUFFEL/events";
+const EVENTS: &str = "stopover_supplier_events_total";
+
+/// A webhook as Duffel writes it.
+fn event(id: &str, kind: &str, object: Value) -> Value {
+    json!({
+        "id": id, "api_version": "v2", "type": kind, "data": {"object": object}, "live_mode": false,
+        "idempotency_key": id, "created_at": "2026-05-01T10:05:01.642000Z", "identity_organisation_id": "org_1",
+    })
+}
+
+/// `X-Duffel-Signature` of a body that is sent so many seconds from now.
+fn signature(body: &[u8], ahead_s: i64) -> String {
+    webhook_signature(SECRET, body, ahead_s)
+}
+
+impl Scene {
+    /// Somebody without a key.
+    fn stranger(&self) -> Client {
+        self.client.without("x-api-key")
+    }
+
+    async fn deliver(&self, body: &[u8], signature: &str) -> Reply {
+        let stranger = self.stranger().header("x-duffel-signature", signature);
+        stranger.post_bytes(PATH, body.to_vec()).await
+    }
+
+    /// Duffel tells something, and is told that it is kept.
+    async fn tell(&self, event: &Value) {
+        let body = event.to_string().into_bytes();
+        let reply = self.deliver(&body, &signature(&body, 0)).await.expect(200);
+        assert_eq!(reply.body, json!({"data": {"received": 1}}));
+    }
+
+    async fn events(&self, outcome: &str) -> u64 {
+        let labels = [("supplier", "DUFFEL"), ("outcome", outcome)];
+        self.server.metric(EVENTS, &labels).await
+    }
+
+    /// A booking whose order is made while Duffel says that it is not yet.
+    async fn pending(&self) -> String {
+        let booking = self.ready().await;
+        let accepted = Answer::json(202, &json!({"data": {}}));
+        self.duffel.answer_with(ORDERS, accepted, true);
+        let reply = self.book(&booking).await.expect(202);
+        assert_eq!(reply.data()["status"], "COMPLETE_IN_PROGRESS");
+        let _made = self.duffel.take_received();
+        booking
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_duffels_is_neither_believed_nor_kept() {
+    let scene = Scene::quiet(Database::Sqlite).await;
+    let booking = scene.pending().await;
+    let object = json!({"id": "ord_own", "metadata": {"gateway_booking_id": booking}});
+    let event = event("wev_1", "order.created", object);
+    let body = event.to_string().into_bytes();
+    let good = signature(&body, 0);
+    let (time, digest) = good.split_once(",v1=").unwrap();
+    let other = if digest.starts_with('0') { "1" } else { "0" };
+    let signatures = [
+        String::new(),
+        format!("v1={digest}"),
+        format!("{time},v1={other}{}", &digest[1..]),
+        signature(b"another body", 0),
+        signature(&body, -400),
+        signature(&body, 400),
+    ];
+    for signature in signatures {
+        let reply = scene.deliver(&body, &signature).await;
+        let problem = reply.expect_problem(401, "invalid_signature");
+        assert_eq!(problem.body["supplier"], "DUFFEL", "{signature}");
+    }
+    let unsigned = scene.stranger().post_bytes(PATH, body.clone()).await;
+    unsigned.expect_problem(401, "invalid_signature");
+    let with_a_key = scene.client.post_bytes(PATH, body.clone()).await;
+    with_a_key.expect_problem(401, "invalid_signature");
+
+    let nonsense = b"canary".as_slice();
+    let unreadable = scene.deliver(nonsense, &signature(nonsense, 0)).await;
+    unreadable.expect_problem(400, "validation_failed");
+    let large = vec![b' '; (1 << 20) + 1];
+    let too_large = scene.deliver(&large, &signature(&large, 0)).await;
+    too_large.expect_problem(413, "body_too_large");
+
+    for outcome in ["received", "duplicate", "ignored", "applied"] {
+        assert_eq!(scene.events(outcome).await, 0, "{outcome}");
+    }
+    assert!(scene.duffel.take_received().is_empty(), "nobody was asked");
+    let of_text = scene.stranger().header("content-type", "text/plain");
+    let signed = of_text.header("x-duffel-signature", &good);
+    signed.post_bytes(PATH, body).await.expect(200);
+    let log = std::fs::read_to_string(scene.server.data_dir().join("server.log")).unwrap();
+    for secret in [SECRET, "canary", digest, "org_1"] {
+        assert!(!log.contains(secret), "{secret} is logged");
+    }
+}
+
+#[tokio::test]
+async fn a_path_of_nobodys_is_not_there() {
+    let scene = Scene::quiet(Database::Sqlite).await;
+    let long = "0123456789abcdef".repeat(2);
+    for path in [
+        "/v1/suppliers/NOBODY/events".to_owned(),
+        "/v1/suppliers/nobody/events".to_owned(),
+        "/v1/suppliers/SANDBOX_HOTELS/events".to_owned(),
+        format!("{PATH}/{long}"),
+        format!("{PATH}/x"),
+        format!("{PATH}/{}", "x".repeat(300)),
+    ] {
+        let reply = scene.stranger().post(&path, &json!({})).await;
+        reply.expect_problem(404, "not_found");
+    }
+    let read = scene.stranger().get(PATH).await;
+    read.expect_problem(405, "method_not_allowed");
+}
+
+/// Told by our label, by Duffel's id where it is known, or by the offer alone.
+async fn an_order_that_was_pending_is_finished_by_the_event_that_tells_of_it(database: Database) {
+    let scene = Scene::quiet(database).await;
+    for (id, by) in [("wev_label", "label"), ("wev_offer", "offer")] {
+        let booking = scene.pending().await;
+        let object = match by {
+            "label" => json!({"id": "ord_own", "metadata": {"gateway_booking_id": booking}}),
+            _ => json!({"offer_id": scene.story.offer}),
+        };
+        scene.tell(&event(id, "order.created", object)).await;
+        let ended = scene
+            .client
+            .flight_booking_once(&booking, "CONFIRMED")
+            .await;
+        assert_eq!(ended["supplier_reference"], "ord_own", "{by}");
+        scene.leaves(by, &booking, TAKEN).await;
+        let received = scene.duffel.take_received();
+        assert_eq!(count(&received, "GET /air/orders"), 1, "{by}: read once");
+        assert_eq!(count(&received, ORDERS), 0, "{by}: never sent twice");
+        scene.usual();
+    }
+    assert_eq!(scene.events("applied").await, 2);
+}
+
+/// Again and again the same event, then another one: two readings, not more.
+async fn an_event_that_comes_again_is_kept_once(database: Database) {
+    let scene = Scene::quiet(database).await;
+    let booking = scene.confirmed().await;
+    let object = json!({"id": "ord_own", "metadata": {"gateway_booking_id": booking}});
+    let first = event("wev_1", "order.updated", object.clone());
+    for _ in 0..3 {
+        scene.tell(&first).await;
+    }
+    let body = first.to_string().into_bytes();
+    let client = scene
+        .stranger()
+        .header("x-duffel-signature", &signature(&body, 0));
+    let mut calls = tokio::task::JoinSet::new();
+    for _ in 0..8 {
+        let (client, body) = (client.clone(), body.clone());
+        calls.spawn(async move { client.post_bytes(PATH, body).await });
+    }
+    for reply in calls.join_all().await {
+        reply.expect(200);
+    }
+    let read = async |times: usize| {
+        eventually("the order to be read", async || {
+            let is_read = count(&scene.duffel.api.received(), READ) >= times;
+            (is_read && scene.events("applied").await >= times as u64).then_some(())
+        })
+        .await;
+    };
+    read(1).await;
+    scene.tell(&event("wev_2", "order.updated", object)).await;
+    read(2).await;
+    assert_eq!(scene.events("received").await, 2);
+    assert_eq!(scene.events("duplicate").await, 10);
+    assert_eq!(count(&scene.duffel.take_received(), READ), 2);
+}
+
+async fn only_what_duffel_says_when_it_is_asked_moves_a_ticket(database: Database) {
+    let scene = Scene::quiet(database).await;
+    scene.duffel.change(|story| {
+        story.documents.order["data"]["airline_initiated_changes"] = json!([]);
+    });
+    let booking = scene.confirmed().await;
+    let about = |id: &str, kind: &str| {
+        let object = json!({"id": "ore_1", "order_id": "ord_own", "status": "cancelled",
+            "cancelled_at": "2026-05-01T10:05:00Z", "metadata": {"gateway_booking_id": booking}});
+        event(id, kind, object)
+    };
+    let client = &scene.client;
+    scene
+        .tell(&about("wev_1", "order_cancellation.confirmed"))
+        .await;
+    eventually("the order to be read", async || {
+        (count(&scene.duffel.api.received(), READ) == 1).then_some(())
+    })
+    .await;
+
+    // The airline moves a flight. The ticket still stands.
+    let moved = scene.story.documents.order["data"]["airline_initiated_changes"].clone();
+    scene
+        .duffel
+        .change_order(|order| order["airline_initiated_changes"] = moved);
+    let told = about("wev_2", "order.airline_initiated_change_detected");
+    scene.tell(&told).await;
+    let shown = client
+        .flight_booking_when(&booking, "the airline's change", |booking| {
+            booking["airline_initiated_changes"][0]["type"] == "SCHEDULE_CHANGE"
+        })
+        .await;
+    assert_eq!(
+        shown["status"], "CONFIRMED",
+        "a word of cancellation is no fact"
+    );
+    assert_eq!(scene.server.ledger().await.kinds_of(&booking), TAKEN);
+    let published = scene.server.outbox(&booking).await;
+    let changes = published
+        .iter()
+        .filter(|kind| *kind == "flight.booking.airline_change");
+    assert_eq!(changes.count(), 1, "{published:?}");
+    assert!(
+        !published
+            .iter()
+            .any(|kind| kind == "flight.booking.canceled"),
+        "{published:?}"
+    );
+
+    // Then it cancels, and Duffel says so itself.
+    scene.duffel.change_order(|order| {
+        order["cancelled_at"] = json!(minutes_ahead(0));
+        order["cancellation"] = scene.story.documents.quote["data"].clone();
+        order["cancellation"]["confirmed_at"] = order["cancelled_at"].clone();
+    });
+    scene
+        .tell(&about("wev_3", "order_cancellation.confirmed"))
+        .await;
+    client.flight_booking_once(&booking, "CANCELED").await;
+    let refunded = [TAKEN, &["refund"]].concat();
+    scene
+        .leaves("the airline's cancellation", &booking, &refunded)
+        .await;
+    let published = scene.server.outbox(&booking).await;
+    assert!(
+        published
+            .iter()
+            .any(|kind| kind == "flight.booking.canceled"),
+        "{published:?}"
+    );
+}
+
+/// The event knows nothing but Duffel's id of the order, which we do not know yet.
+async fn an_event_waits_for_the_answer_that_names_its_booking(database: Database) {
+    let scene = Scene::quiet(database).await;
+    let booking = scene.ready().await;
+    let lost = refusal(500, "internal_server_error");
+    scene.duffel.answer_with(ORDERS, lost, true);
+    let reply = scene.book(&booking).await;
+    reply.expect_problem(500, "result_unknown");
+    let about = json!({"id": "ord_own"});
+    scene
+        .tell(&event("wev_early", "air.order.changed", about))
+        .await;
+    let about = json!({"offer_id": scene.story.offer});
+    scene.tell(&event("wev_2", "order.created", about)).await;
+    scene
+        .client
+        .flight_booking_once(&booking, "CONFIRMED")
+        .await;
+    eventually("the early event to be told", async || {
+        let is_read = count(&scene.duffel.api.received(), READ) == 1;
+        (is_read && scene.events("applied").await == 2).then_some(())
+    })
+    .await;
+}
+
+/// What is about nothing is kept, and nobody looks for its booking.
+#[tokio::test]
+async fn what_says_nothing_about_a_booking_is_kept_and_ignored() {
+    let scene = Scene::quiet(Database::Sqlite).await;
+    scene
+        .tell(&event("wev_1", "ping.triggered", json!({})))
+        .await;
+    assert_eq!(scene.events("ignored").await, 1);
+    let another =
+        json!({"offer_id": "off_of_another", "metadata": {"gateway_booking_id": "bkg_0"}});
+    scene.tell(&event("wev_2", "order.created", another)).await;
+    eventually("an event of nobody's to be ignored", async || {
+        (scene.events("ignored").await == 2).then_some(())
+    })
+    .await;
+    assert!(scene.duffel.take_received().is_empty());
+}
+
+on_both_databases! {
+    an_order_that_was_pending_is_finished_by_the_event_that_tells_of_it,
+    an_event_that_comes_again_is_kept_once,
+    only_what_duffel_says_when_it_is_asked_moves_a_ticket,
+    an_event_waits_for_the_answer_that_names_its_booking,
+}

@@ -1,0 +1,237 @@
+//! Listing flight bookings.
+
+use serde_json::{Value, json};
+use tests::{Client, Database, Flown, Server, on_both_databases};
+
+/// The ids and `meta.pagination` of a page.
+async fn page(client: &Client, query: &str) -> (Vec<String>, Value) {
+    let reply = client.get(&format!("/v1/flight/bookings{query}")).await;
+    let reply = reply.expect(200);
+    let bookings = reply.data().as_array().unwrap().iter();
+    let ids = bookings.map(|booking| booking["id"].as_str().unwrap().to_owned());
+    (ids.collect(), reply.body["meta"]["pagination"].clone())
+}
+
+/// The ids of a page.
+async fn ids(client: &Client, query: &str) -> Vec<String> {
+    page(client, query).await.0
+}
+
+fn pagination(limit: u32, offset: u32, has_more: bool, total: u32) -> Value {
+    json!({"limit": limit, "offset": offset, "has_more": has_more, "total": total})
+}
+
+/// The id of a booking whose fare was never bound: it has no price.
+async fn unpriced(client: &Client) -> String {
+    let refused = Flown::on("LGW-LHR").prebook(client).await;
+    refused.expect_problem(422, "offer_unavailable");
+    ids(client, "?limit=1").await.remove(0)
+}
+
+async fn pages_count_exactly(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    assert_eq!(
+        page(&client, "").await,
+        (vec![], pagination(20, 0, false, 0))
+    );
+    let mut newest_first = Vec::new();
+    for _ in 0..4 {
+        newest_first.insert(0, Flown::on("LHR-JFK").ready(&server).await);
+    }
+    for (query, range, pagination) in [
+        ("", 0..4, pagination(20, 0, false, 4)),
+        ("?limit=4", 0..4, pagination(4, 0, false, 4)),
+        ("?limit=3", 0..3, pagination(3, 0, true, 4)),
+        ("?limit=3&offset=1", 1..4, pagination(3, 1, false, 4)),
+        ("?limit=2&offset=1", 1..3, pagination(2, 1, true, 4)),
+        ("?offset=3", 3..4, pagination(20, 3, false, 4)),
+        ("?offset=4", 4..4, pagination(20, 4, false, 4)),
+        ("?offset=1000000", 4..4, pagination(20, 1_000_000, false, 4)),
+    ] {
+        let expected = (newest_first[range].to_vec(), pagination);
+        assert_eq!(page(&client, query).await, expected, "{query}");
+    }
+    let mut oldest_first = newest_first.clone();
+    oldest_first.reverse();
+    for (query, expected) in [
+        ("?order=asc", &oldest_first),
+        ("?sort=created_at&order=asc", &oldest_first),
+        ("?sort=created_at", &newest_first),
+        ("?order=desc", &newest_first),
+    ] {
+        assert_eq!(ids(&client, query).await, *expected, "{query}");
+    }
+}
+
+async fn filters_let_through_what_they_say(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let at = |supplier: &str| Flown::on("LHR-JFK").at(supplier);
+    let ready_at_b = at("SUPPLIER_B").ready(&server).await;
+    let ticket_of_a = at("SUPPLIER_A").confirmed(&server).await;
+    let ticket_of_b = at("SUPPLIER_B").confirmed(&server).await;
+    let failed = unpriced(&client).await;
+    let booking = client.flight_booking(&ticket_of_a).await;
+    let reference = booking["supplier_reference"].as_str().unwrap();
+    let by_reference = |reference: &str| format!("?supplier_reference={reference}");
+    let twisted = reference.to_lowercase();
+    assert_ne!(twisted, reference, "it has capitals");
+    let own = by_reference(reference);
+    for (query, expected) in [
+        ("?status=CONFIRMED", vec![&ticket_of_b, &ticket_of_a]),
+        ("?status=READY_FOR_COMPLETE", vec![&ready_at_b]),
+        ("?status=FAILED", vec![&failed]),
+        ("?status=CANCELED", vec![]),
+        ("?supplier=SUPPLIER_A", vec![&failed, &ticket_of_a]),
+        ("?supplier=SUPPLIER_B", vec![&ticket_of_b, &ready_at_b]),
+        ("?supplier=SUPPLIER_B&status=CONFIRMED", vec![&ticket_of_b]),
+        (&own, vec![&ticket_of_a]),
+        (&format!("{own}&supplier=SUPPLIER_A"), vec![&ticket_of_a]),
+        (&format!("{own}&supplier=SUPPLIER_B"), vec![]),
+        (&by_reference(&twisted), vec![]),
+        (&by_reference(&reference[1..]), vec![]),
+    ] {
+        let total = u32::try_from(expected.len()).unwrap();
+        let expected: Vec<String> = expected.into_iter().cloned().collect();
+        let expected = (expected, pagination(20, 0, false, total));
+        assert_eq!(page(&client, query).await, expected, "{query}");
+    }
+    let stranger = client.user("somebody-else");
+    assert!(ids(&stranger, &own).await.is_empty());
+}
+
+async fn days_and_instants_bound_the_time_of_making(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let mut made = Vec::new();
+    for _ in 0..3 {
+        let id = Flown::on("LHR-JFK").ready(&server).await;
+        let at = client.flight_booking(&id).await["created_at"].clone();
+        made.push((id, at.as_str().unwrap().to_owned()));
+    }
+    let middle: jiff::Timestamp = made[1].1.parse().unwrap();
+    let shifted = |milliseconds: i64| {
+        let at = middle + jiff::SignedDuration::from_millis(milliseconds);
+        format!("{at:.3}")
+    };
+    let elsewhere = middle.to_zoned(jiff::tz::TimeZone::fixed(jiff::tz::offset(2)));
+    let elsewhere = elsewhere.strftime("%Y-%m-%dT%H:%M:%S%.3f%%2B02:00");
+    let elsewhere = elsewhere.to_string();
+    let day = |at: &str, days: i64| {
+        let date: jiff::civil::Date = at[..10].parse().unwrap();
+        (date + jiff::Span::new().days(days)).to_string()
+    };
+    let (first, last) = (&made[0].1, &made[2].1);
+    for (query, expected) in [
+        (format!("created_from={}", made[1].1), &[2, 1][..]),
+        (format!("created_to={}", made[1].1), &[1, 0]),
+        (format!("created_from={}", shifted(1)), &[2]),
+        (format!("created_to={}", shifted(-1)), &[0]),
+        (format!("created_from={0}&created_to={0}", made[1].1), &[1]),
+        (
+            format!("created_from={elsewhere}&created_to={elsewhere}"),
+            &[1],
+        ),
+        (format!("created_from={}", day(first, 0)), &[2, 1, 0]),
+        (format!("created_to={}", day(last, 0)), &[2, 1, 0]),
+        (format!("created_from={}", day(last, 1)), &[]),
+        (format!("created_to={}", day(first, -1)), &[]),
+        (
+            format!("created_from={}&created_to={}", day(first, 0), day(last, 0)),
+            &[2, 1, 0],
+        ),
+        (
+            format!(
+                "created_from={}&created_to={}",
+                day(last, 1),
+                day(first, -1)
+            ),
+            &[],
+        ),
+    ] {
+        let expected: Vec<String> = expected
+            .iter()
+            .map(|at: &usize| made[*at].0.clone())
+            .collect();
+        let total = u32::try_from(expected.len()).unwrap();
+        let expected = (expected, pagination(20, 0, false, total));
+        assert_eq!(
+            page(&client, &format!("?{query}")).await,
+            expected,
+            "{query}"
+        );
+    }
+}
+
+/// Bare amounts, whatever their currency has for minor units; without a price comes last.
+async fn totals_are_compared_as_bare_amounts(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let unpriced = [unpriced(&client).await, unpriced(&client).await];
+    let mut ascending = Vec::new();
+    // 1480 yen are 1480 of their smallest units, 420 dinars are 420,000.
+    for (currency, fare, total) in [
+        ("KWD", "Economy Basic", 320),
+        ("GBP", "Economy Flex", 420),
+        ("JPY", "Business", 1480),
+    ] {
+        let way = Flown::on("LHR-JFK").currency(currency).fare(fare);
+        let booking = way.ready(&server).await;
+        let read = client.flight_booking(&booking).await;
+        let money = json!({"amount": total, "currency": currency});
+        assert_eq!(read["total_amount"], money);
+        ascending.push(booking);
+    }
+    let descending: Vec<String> = ascending.iter().rev().cloned().collect();
+    for (query, priced) in [
+        ("?sort=total_amount&order=asc", &ascending),
+        ("?sort=total_amount&order=desc", &descending),
+        ("?sort=total_amount", &descending),
+    ] {
+        let listed = ids(&client, query).await;
+        assert_eq!(listed[..3], priced[..], "{query}");
+        let mut last = listed[3..].to_vec();
+        last.sort();
+        assert_eq!(last, unpriced, "{query}");
+        // Page by page the same.
+        let mut paged = Vec::new();
+        for offset in 0..5 {
+            paged.extend(ids(&client, &format!("{query}&limit=1&offset={offset}")).await);
+        }
+        assert_eq!(paged, listed, "{query}");
+    }
+}
+
+async fn what_no_list_can_be_asked_is_said(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    for query in [
+        "limit=0",
+        "limit=101",
+        "limit=many",
+        "offset=-1",
+        "status=PARTIALLY_CANCELED",
+        "status=confirmed",
+        "supplier=supplier_a",
+        "created_from=yesterday",
+        "created_from=2026-02-30",
+        "created_to=2026-01-01T10:00:00",
+        "supplier_reference=",
+        "sort=departure_time",
+        "order=up",
+        "page=2",
+    ] {
+        let refused = client.get(&format!("/v1/flight/bookings?{query}")).await;
+        let refused = refused.expect_problem(400, "validation_failed");
+        assert_eq!(refused.body["errors"][0]["in"], "query", "{query}");
+    }
+}
+
+on_both_databases! {
+    pages_count_exactly,
+    filters_let_through_what_they_say,
+    days_and_instants_bound_the_time_of_making,
+    totals_are_compared_as_bare_amounts,
+    what_no_list_can_be_asked_is_said,
+}

@@ -1,0 +1,310 @@
+//! What pays a ticket: each card of the sandbox, a browser, a supplier's checkout.
+
+use serde_json::{Value, json};
+use tests::{Client, Database, Flown, Server, eventually, on_both_databases, pay};
+
+/// What a card does to a booking that the airline takes, or refuses.
+struct Card {
+    token: &'static str,
+    route: &'static str,
+    /// Status, and the booking's status or the problem's code.
+    answer: (u16, &'static str),
+    end: &'static str,
+    payment: &'static str,
+    effects: &'static [&'static str],
+}
+
+const GOOD: Card = Card {
+    token: "tok_visa",
+    route: "LHR-JFK",
+    answer: (200, "CONFIRMED"),
+    end: "CONFIRMED",
+    payment: "CAPTURED",
+    effects: &["authorization", "booking", "capture"],
+};
+
+const DECLINED: Card = Card {
+    token: "tok_declined",
+    answer: (422, "payment_failed"),
+    end: "READY_FOR_COMPLETE",
+    payment: "FAILED",
+    effects: &[],
+    ..GOOD
+};
+
+const CARDS: &[Card] = &[
+    GOOD,
+    Card {
+        token: "tok_mastercard",
+        ..GOOD
+    },
+    Card {
+        token: "tok_timeout",
+        ..GOOD
+    },
+    Card {
+        token: "tok_timeout",
+        route: "LHR-LGW",
+        answer: (422, "supplier_rejected"),
+        end: "FAILED",
+        payment: "VOIDED",
+        effects: &["authorization", "void"],
+    },
+    Card {
+        token: "tok_capture_fails",
+        ..GOOD
+    },
+    DECLINED,
+    Card {
+        token: "tok_insufficient_funds",
+        ..DECLINED
+    },
+    Card {
+        token: "tok_requires_action",
+        ..DECLINED
+    },
+];
+
+fn statuses(booking: &Value) -> Vec<&str> {
+    let payments = booking["payments"].as_array().unwrap().iter();
+    payments
+        .map(|payment| payment["status"].as_str().unwrap())
+        .collect()
+}
+
+async fn every_card_does_as_it_says(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let mut begun = Vec::new();
+    for card in CARDS {
+        let (booking, reply) = Flown::on(card.route).card(card.token).book(&server).await;
+        let (status, word) = card.answer;
+        assert_eq!(reply.status, status, "{}: {:#}", card.token, reply.body);
+        if status == 200 {
+            assert_eq!(reply.data()["status"], word, "{}", card.token);
+        } else {
+            let problem = reply.expect_problem(status, word);
+            let left_at = problem.body["booking_status"].as_str();
+            assert_eq!(left_at, Some(card.end), "{}", card.token);
+            if word == "payment_failed" {
+                let wanted = match card.token {
+                    "tok_requires_action" => "REQUIRES_ACTION",
+                    _ => "FAILED",
+                };
+                assert_eq!(problem.body["payment_status"], wanted, "{}", card.token);
+            }
+        }
+        begun.push((card, booking));
+    }
+    for (card, booking) in &begun {
+        let what = format!("{} on {} to end", card.token, card.route);
+        eventually(&what, async || {
+            let now = client.flight_booking(booking).await;
+            (now["status"] == card.end && statuses(&now) == [card.payment]).then_some(())
+        })
+        .await;
+    }
+    let ledger = server.ledger().await;
+    for (card, booking) in &begun {
+        assert_eq!(ledger.kinds_of(booking), card.effects, "{}", card.token);
+        for kind in ["authorization", "booking", "capture"] {
+            if card.effects.contains(&kind) {
+                assert_eq!(ledger.sum(booking, kind), 420.0, "{}: {kind}", card.token);
+            }
+        }
+    }
+}
+
+async fn another_card_can_follow_one_that_was_declined(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    for token in [
+        "tok_declined",
+        "tok_insufficient_funds",
+        "tok_requires_action",
+    ] {
+        let (booking, reply) = Flown::on("LHR-JFK").card(token).book(&server).await;
+        reply.expect_problem(422, "payment_failed");
+        let ready = client.flight_booking(&booking).await;
+        assert!(ready["expires_at"].is_string(), "it can still be completed");
+        assert!(ready.get("failure").is_none(), "{ready:#}");
+        let good = Flown::on("LHR-JFK").payment(&client).await;
+        let again = client.book_flight(&booking, &good).await.expect(200);
+        assert_eq!(again.data()["status"], "CONFIRMED", "{token}");
+        eventually("the capture", async || {
+            let now = client.flight_booking(&booking).await;
+            (statuses(&now) == ["FAILED", "CAPTURED"]).then_some(())
+        })
+        .await;
+        assert_eq!(
+            server.ledger().await.kinds_of(&booking),
+            ["authorization", "booking", "capture"],
+            "{token}"
+        );
+    }
+}
+
+async fn a_card_can_be_read_in_the_single_read_alone(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    for (token, brand, last4, funding) in [
+        ("tok_visa", "VISA", "4242", "CREDIT"),
+        ("tok_mastercard", "MASTERCARD", "4444", "DEBIT"),
+    ] {
+        let booking = Flown::on("LHR-JFK").card(token).confirmed(&server).await;
+        let read = client.flight_booking(&booking).await;
+        let card = json!({"brand": brand, "last4": last4, "funding": funding, "wallet": null});
+        let shown = &read["payments"][0]["payment_method"];
+        assert_eq!(*shown, json!({"type": "CARD", "card": card}));
+        let listed = client.get("/v1/flight/bookings?limit=1").await.expect(200);
+        assert_eq!(listed.data()[0]["id"], booking);
+        let payment = &listed.data()[0]["payments"][0];
+        assert!(payment.get("payment_method").is_none(), "{payment}");
+        assert_eq!(payment["amount"], json!({"amount": 420, "currency": "EUR"}));
+    }
+}
+
+async fn an_instrument_that_is_not_the_callers_pays_nothing(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let booking = Flown::on("LHR-JFK").ready(&server).await;
+    let book = async |payment: Value| client.book_flight(&booking, &payment).await;
+    let missing = book(json!({})).await;
+    missing.expect_problem(400, "validation_failed");
+    let typo = book(json!({"payment_instrument": "inst_1"})).await;
+    typo.expect_problem(400, "validation_failed");
+    let deleted = client.store_card("tok_visa").await;
+    let path = format!("/v1/payment-instruments/{deleted}");
+    let _gone = client.delete(&path).await.expect(204);
+    let somebody_elses = client.user("somebody-else").store_card("tok_visa").await;
+    for instrument in [
+        deleted.as_str(),
+        somebody_elses.as_str(),
+        "inst_00000000000000000000000000000000",
+    ] {
+        let refused = book(json!({"payment_instrument_id": instrument})).await;
+        refused.expect_problem(422, "payment_instrument_invalid");
+    }
+    let ready = client.flight_booking(&booking).await;
+    assert_eq!(ready["status"], "READY_FOR_COMPLETE");
+    assert_eq!(ready["payments"], json!([]));
+    assert!(server.ledger().await.kinds_of(&booking).is_empty());
+}
+
+/// A prebook under a key: the booking's id, and the token that it gave, once.
+async fn prebooked(client: &Client, way: &Flown, meta: &str) -> (String, String) {
+    let key = format!("once-{meta}");
+    let request = way.request(&way.offer(client).await);
+    let fresh = client.prebook_flight(&key, &request).await;
+    let fresh = fresh.expect(201);
+    let token = fresh.body["meta"][meta]["token"].as_str().unwrap();
+    let other = if meta == "checkout" {
+        "payment_sdk"
+    } else {
+        "checkout"
+    };
+    assert!(fresh.body["meta"].get(other).is_none(), "{:#}", fresh.body);
+    if meta == "checkout" {
+        let url = fresh.body["meta"]["checkout"]["url"].as_str().unwrap();
+        assert!(url.starts_with("http"), "{url}");
+    }
+    let again = client.prebook_flight(&key, &request).await;
+    let again = again.expect(200);
+    assert_eq!(again.data()["id"], fresh.data()["id"]);
+    assert!(again.body["meta"].get(meta).is_none(), "{:#}", again.body);
+    let id = fresh.data()["id"].as_str().unwrap().to_owned();
+    let read = client.flight_booking(&id).await.to_string();
+    assert!(!read.contains(token), "shown once: {read}");
+    (id, token.to_owned())
+}
+
+/// Before the payer has paid: nothing is booked, and no card is taken instead.
+async fn check_unpaid(client: &Client, booking: &str) {
+    let early = client.book_flight(booking, &json!({})).await;
+    let early = early.expect_problem(422, "payment_failed");
+    assert_eq!(early.body["booking_status"], "READY_FOR_COMPLETE");
+    let card = json!({"payment_instrument_id": client.store_card("tok_visa").await});
+    let wrong = client.book_flight(booking, &card).await;
+    wrong.expect_problem(400, "validation_failed");
+    let ready = client.flight_booking(booking).await;
+    assert_eq!(ready["status"], "READY_FOR_COMPLETE");
+    assert!(ready.get("failure").is_none(), "{ready:#}");
+}
+
+async fn a_browser_pays(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let way = Flown::on("LHR-JFK").in_browser();
+    let (booking, token) = prebooked(&client, &way, "payment_sdk").await;
+    check_unpaid(&client, &booking).await;
+    assert!(server.ledger().await.kinds_of(&booking).is_empty());
+    pay(&server.sandbox_url, &token).await;
+    let booked = client.book_flight(&booking, &json!({})).await.expect(200);
+    assert_eq!(booked.data()["status"], "CONFIRMED");
+    eventually("the capture", async || {
+        let now = client.flight_booking(&booking).await;
+        (statuses(&now) == ["CAPTURED"]).then_some(())
+    })
+    .await;
+    let read = client.flight_booking(&booking).await;
+    assert_eq!(read["payments"][0]["collected_by"], "SERVICE");
+    assert_eq!(
+        server.ledger().await.kinds_of(&booking),
+        ["authorization", "booking", "capture"]
+    );
+}
+
+/// What a browser paid is let go when the airline says no.
+async fn a_browser_pays_for_nothing(database: Database) {
+    let server = Server::start_hurried(database).await;
+    for (route, status, code) in [
+        ("LHR-LGW", 422, "supplier_rejected"),
+        ("LHR-LTN", 202, "COMPLETE_IN_PROGRESS"),
+    ] {
+        let (booking, reply) = Flown::on(route).in_browser().book(&server).await;
+        assert_eq!(reply.status, status, "{route} {code}: {:#}", reply.body);
+        let client = server.client();
+        let _failed = client.flight_booking_once(&booking, "FAILED").await;
+        eventually("the hold to be released", async || {
+            let ledger = server.ledger().await;
+            (ledger.kinds_of(&booking) == ["authorization", "void"]).then_some(())
+        })
+        .await;
+    }
+}
+
+async fn a_supplier_takes_the_money_itself(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    // Whether a browser pays is not the caller's to say there.
+    for (way, key) in [
+        (Flown::on("LHR-JFK").at("SUPPLIER_B"), "plain"),
+        (Flown::on("LHR-JFK").at("SUPPLIER_B").in_browser(), "sdk"),
+    ] {
+        let client = client.user(key);
+        let (booking, token) = prebooked(&client, &way, "checkout").await;
+        check_unpaid(&client, &booking).await;
+        pay(&server.sandbox_url, &token).await;
+        let booked = client.book_flight(&booking, &json!({})).await.expect(200);
+        let payments = booked.data()["payments"].as_array().unwrap();
+        assert_eq!(payments.len(), 1, "{payments:#?}");
+        let payment = &payments[0];
+        assert_eq!(payment["collected_by"], "SUPPLIER");
+        assert_eq!(payment["status"], "CAPTURED");
+        assert_eq!(payment["amount"], booked.data()["total_amount"]);
+        assert!(payment.get("payment_method").is_none(), "{payment}");
+        let again = client.book_flight(&booking, &json!({})).await.expect(200);
+        assert_eq!(again.data(), booked.data());
+        assert_eq!(server.ledger().await.kinds_of(&booking), ["booking"]);
+    }
+}
+
+on_both_databases! {
+    every_card_does_as_it_says,
+    another_card_can_follow_one_that_was_declined,
+    a_card_can_be_read_in_the_single_read_alone,
+    an_instrument_that_is_not_the_callers_pays_nothing,
+    a_browser_pays,
+    a_browser_pays_for_nothing,
+    a_supplier_takes_the_money_itself,
+}

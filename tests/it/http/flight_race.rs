@@ -1,0 +1,312 @@
+//! Many callers at one booking at once: one of them does it, the others learn
+//! what became of it. The sandbox's ledger is the proof.
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use tests::{
+    Booked, Client, Database, Flown, Ledger, Reply, Server, eventually, on_both_databases,
+};
+use tokio::task::JoinSet;
+
+/// So many callers at one booking.
+const CROWD: usize = 64;
+/// So many bookings, each with its own race.
+const ROUNDS: usize = 12;
+
+/// The answers to as many calls as there are, all sent at once.
+async fn all<F: Future<Output = Reply> + Send + 'static>(
+    calls: impl Iterator<Item = F>,
+) -> Vec<Reply> {
+    calls.collect::<JoinSet<_>>().join_all().await
+}
+
+/// An answer in a word: its status with the problem's code, or the booking's status.
+fn word(reply: &Reply) -> String {
+    let said = match reply.status {
+        200..300 => &reply.data()["status"],
+        _ => &reply.body["code"],
+    };
+    format!("{} {}", reply.status, said.as_str().unwrap())
+}
+
+/// How often each word was said.
+fn words(replies: &[Reply]) -> BTreeMap<String, usize> {
+    let mut words = BTreeMap::new();
+    for reply in replies {
+        *words.entry(word(reply)).or_default() += 1;
+    }
+    words
+}
+
+fn counts<const N: usize>(ledger: &Ledger, booking: &str, kinds: [&str; N]) -> [usize; N] {
+    kinds.map(|kind| ledger.count(booking, kind))
+}
+
+async fn captured(server: &Server, booking: &str, payments: usize) {
+    eventually("the money to be taken", async || {
+        (server.ledger().await.count(booking, "capture") == payments).then_some(())
+    })
+    .await;
+}
+
+async fn a_crowd_that_books_makes_one_order_and_one_charge(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    for supplier in ["SUPPLIER_A", "SUPPLIER_B"] {
+        let way = Flown::on("LHR-JFK").at(supplier);
+        let booking = way.ready(&server).await;
+        let payment = way.payment(&client).await;
+        let calls = (0..CROWD).map(|_| {
+            let (client, booking, payment) = (client.clone(), booking.clone(), payment.clone());
+            async move { client.book_flight(&booking, &payment).await }
+        });
+        let said = words(&all(calls).await);
+        assert_eq!(said, BTreeMap::from([("200 CONFIRMED".to_owned(), CROWD)]));
+        let cards = usize::from(supplier == "SUPPLIER_A");
+        captured(&server, &booking, cards).await;
+        let ledger = server.ledger().await;
+        let kinds = ["booking", "authorization", "capture", "void"];
+        assert_eq!(counts(&ledger, &booking, kinds), [1, cards, cards, 0]);
+    }
+}
+
+/// Each with a card of its own: one is charged, and only one.
+async fn a_crowd_with_different_cards_charges_one(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let booking = Flown::on("LHR-JFK").ready(&server).await;
+    let mut calls = Vec::new();
+    for _ in 0..16 {
+        let (client, booking) = (client.clone(), booking.clone());
+        let card = json!({"payment_instrument_id": client.store_card("tok_visa").await});
+        calls.push(async move { client.book_flight(&booking, &card).await });
+    }
+    let said = words(&all(calls.into_iter()).await);
+    assert_eq!(said, BTreeMap::from([("200 CONFIRMED".to_owned(), 16)]));
+    captured(&server, &booking, 1).await;
+    let ledger = server.ledger().await;
+    assert_eq!(
+        counts(&ledger, &booking, ["booking", "authorization", "void"]),
+        [1, 1, 0]
+    );
+}
+
+/// A cancellation comes before the ticket, and changes nothing; or after it, and gives it back.
+async fn a_cancellation_comes_before_the_ticket_or_after_it(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let mut races = Vec::new();
+    for _ in 0..ROUNDS {
+        let way = Flown::on("LHR-JFK");
+        races.push((way.ready(&server).await, way.payment(&client).await));
+    }
+    let mut running = JoinSet::new();
+    for (booking, payment) in races {
+        let client = client.clone();
+        running.spawn(async move {
+            let (booked, canceled) = tokio::join!(
+                client.book_flight(&booking, &payment),
+                client.cancel_flight(&booking)
+            );
+            (booking, booked, canceled)
+        });
+    }
+    for (booking, booked, canceled) in running.join_all().await {
+        let booked = booked.expect(200);
+        assert_eq!(booked.data()["id"], *booking);
+        let end = match word(&canceled).as_str() {
+            "202 CANCEL_IN_PROGRESS" | "200 CANCELED" => "CANCELED",
+            "409 booking_state_conflict" => {
+                let status = canceled.body["booking_status"].as_str().unwrap();
+                let early = ["READY_FOR_COMPLETE", "COMPLETE_IN_PROGRESS"];
+                assert!(early.contains(&status), "{status}");
+                "CONFIRMED"
+            }
+            other => panic!("{other}: {:#}", canceled.body),
+        };
+        let _ended = client.flight_booking_once(&booking, end).await;
+        let canceled = usize::from(end == "CANCELED");
+        let kinds = [
+            "booking",
+            "authorization",
+            "capture",
+            "cancellation",
+            "refund",
+        ];
+        let wanted = [1, 1, 1, canceled, canceled];
+        eventually(&format!("{end} with {wanted:?} of {kinds:?}"), async || {
+            let ledger = server.ledger().await;
+            (counts(&ledger, &booking, kinds) == wanted).then_some(())
+        })
+        .await;
+    }
+}
+
+/// Whoever comes first at a ticket keeps the other off, or is seen by it.
+async fn a_cancellation_or_a_purchase_of_bags_comes_first(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let mut races = Vec::new();
+    for _ in 0..ROUNDS {
+        let booking = Flown::on("LHR-JFK").confirmed(&server).await;
+        captured(&server, &booking, 1).await;
+        let wanted = client.bag_request(&booking, "tok_visa").await;
+        races.push((booking, wanted));
+    }
+    let mut running = JoinSet::new();
+    for (at, (booking, wanted)) in races.into_iter().enumerate() {
+        let client = client.clone();
+        let key = format!("bags-{at}");
+        running.spawn(async move {
+            let (bought, canceled) = tokio::join!(
+                client.buy_bags(&booking, &key, &wanted),
+                client.cancel_flight(&booking)
+            );
+            (booking, bought, canceled)
+        });
+    }
+    for (booking, bought, canceled) in running.join_all().await {
+        let has_bags = match word(&bought).as_str() {
+            "200 CONFIRMED" | "200 CANCEL_IN_PROGRESS" | "200 CANCELED" => true,
+            "409 booking_state_conflict" => {
+                let status = bought.body["booking_status"].as_str().unwrap();
+                let gone = ["CANCEL_IN_PROGRESS", "CANCELED"];
+                assert!(gone.contains(&status), "{status}");
+                false
+            }
+            // The airline has released the ticket before the gateway has heard of it.
+            "422 supplier_rejected" => false,
+            other => panic!("{other}: {:#}", bought.body),
+        };
+        let is_kept = match word(&canceled).as_str() {
+            "202 CANCEL_IN_PROGRESS" | "200 CANCELED" => false,
+            "409 booking_state_conflict" => {
+                assert_eq!(canceled.body["booking_status"], "CONFIRMED");
+                true
+            }
+            other => panic!("{other}: {:#}", canceled.body),
+        };
+        assert!(has_bags || !is_kept, "neither came to anything");
+        let end = if is_kept { "CONFIRMED" } else { "CANCELED" };
+        let ended = client.flight_booking_once(&booking, end).await;
+        let bags = usize::from(has_bags);
+        let kinds = ["bags", "capture", "cancellation", "refund"];
+        let given = usize::from(!is_kept);
+        let wanted = [bags, 1 + bags, given, given];
+        eventually(&format!("{end} with {wanted:?} of {kinds:?}"), async || {
+            let ledger = server.ledger().await;
+            (counts(&ledger, &booking, kinds) == wanted).then_some(())
+        })
+        .await;
+        let price = if has_bags { 480.0 } else { 420.0 };
+        assert_eq!(ended["total_amount"]["amount"], price);
+        let ledger = server.ledger().await;
+        assert_eq!(ledger.sum(&booking, "capture"), price);
+        assert!(ledger.sum(&booking, "refund") <= price);
+    }
+}
+
+/// The callers' keys: one for all, or one for each.
+async fn crowd_at_bags(client: &Client, booking: &str, keys: usize) -> Vec<Reply> {
+    let wanted = client.bag_request(booking, "tok_visa").await;
+    let calls = (0..CROWD).map(|at| {
+        let (client, wanted) = (client.clone(), wanted.clone());
+        let (booking, key) = (booking.to_owned(), format!("{booking}-{}", at % keys));
+        async move { client.buy_bags(&booking, &key, &wanted).await }
+    });
+    all(calls).await
+}
+
+async fn check_one_bag(server: &Server, booking: &str) {
+    captured(server, booking, 2).await;
+    let ledger = server.ledger().await;
+    let kinds = ["bags", "authorization", "capture", "void"];
+    assert_eq!(counts(&ledger, booking, kinds), [1, 2, 2, 0]);
+    assert_eq!(ledger.sum(booking, "capture"), 480.0);
+    let ticket = server.client().flight_booking(booking).await;
+    let services: Vec<&Value> = ticket["services"].as_array().unwrap().iter().collect();
+    assert_eq!(services.len(), 1, "{services:#?}");
+    assert_eq!(services[0]["status"], "CONFIRMED");
+}
+
+async fn a_crowd_with_one_key_buys_one_bag(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let booking = Flown::on("LHR-JFK").confirmed(&server).await;
+    let said = words(&crowd_at_bags(&client, &booking, 1).await);
+    assert_eq!(said, BTreeMap::from([("200 CONFIRMED".to_owned(), CROWD)]));
+    check_one_bag(&server, &booking).await;
+}
+
+/// The others come while the bag is being bought, or when the ticket carries it.
+async fn a_crowd_with_different_keys_buys_one_bag(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let booking = Flown::on("LHR-JFK").confirmed(&server).await;
+    let replies = crowd_at_bags(&client, &booking, CROWD).await;
+    for reply in &replies {
+        match word(reply).as_str() {
+            "200 CONFIRMED" => {}
+            "409 booking_state_conflict" => assert_eq!(reply.body["booking_status"], "CONFIRMED"),
+            "400 validation_failed" => {
+                assert_eq!(reply.body["errors"][0]["pointer"], "/services/0/id");
+            }
+            other => panic!("{other}: {:#}", reply.body),
+        }
+    }
+    assert_eq!(words(&replies)["200 CONFIRMED"], 1);
+    check_one_bag(&server, &booking).await;
+}
+
+/// At the very end of an offer: booked, or expired, and money only in the one case.
+async fn an_offer_runs_out_or_is_booked(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let card = json!({"payment_instrument_id": client.store_card("tok_visa").await});
+    let mut running = JoinSet::new();
+    for at in 0..ROUNDS {
+        let booking = Booked::at("EXPIRES_SOON").ready(&client).await;
+        let ready = client.hotel_booking(&booking).await;
+        let expires = ready["offer_expires_at"].as_str().unwrap();
+        let expires: jiff::Timestamp = expires.parse().unwrap();
+        // Before, at, and after the instant.
+        let early = jiff::SignedDuration::from_millis(120 - 20 * i64::try_from(at).unwrap());
+        let (client, card) = (client.clone(), card.clone());
+        running.spawn(async move {
+            let begin = expires - early;
+            while jiff::Timestamp::now() < begin {
+                tokio::task::yield_now().await;
+            }
+            let path = format!("/v1/hotel/bookings/{booking}/book");
+            let reply = client.post(&path, &card).await;
+            (booking, reply)
+        });
+    }
+    for (booking, reply) in running.join_all().await {
+        let (end, effects) = match word(&reply).as_str() {
+            "200 CONFIRMED" => ("CONFIRMED", &["authorization", "booking", "capture"][..]),
+            "409 booking_state_conflict" => {
+                assert_eq!(reply.body["booking_status"], "EXPIRED");
+                ("EXPIRED", &[][..])
+            }
+            // In time for the gateway, too late for the supplier.
+            "422 supplier_rejected" => ("FAILED", &["authorization", "void"][..]),
+            other => panic!("{other}: {:#}", reply.body),
+        };
+        let _ended = client.hotel_booking_once(&booking, end).await;
+        eventually(&format!("{end} with {effects:?}"), async || {
+            (server.ledger().await.kinds_of(&booking) == effects).then_some(())
+        })
+        .await;
+    }
+}
+
+on_both_databases! {
+    a_crowd_that_books_makes_one_order_and_one_charge,
+    a_crowd_with_different_cards_charges_one,
+    a_cancellation_comes_before_the_ticket_or_after_it,
+    a_cancellation_or_a_purchase_of_bags_comes_first,
+    a_crowd_with_one_key_buys_one_bag,
+    a_crowd_with_different_keys_buys_one_bag,
+    an_offer_runs_out_or_is_booked,
+}

@@ -1,0 +1,154 @@
+//! What nobody can find out about a ticket or its bags, a person settles; money follows.
+
+use serde_json::{Value, json};
+use tests::{Client, Database, Flown, Reply, Server, ServerOptions, eventually, on_both_databases};
+
+/// Nothing is read back by itself while a test runs.
+const PATIENT: &str = "[reconcile]\nschedule_s = [3600]\n[payments]\ncapture_retry_s = [1]\n";
+
+struct Operator(Client);
+
+impl Operator {
+    fn of(server: &Server) -> Self {
+        Self(Client::new(&server.admin, ""))
+    }
+
+    /// Whether a booking stands on the list with a step.
+    async fn lists(&self, booking: &str, step: &str) -> bool {
+        let listed = self.0.get("/unresolved").await.expect(200);
+        let mut calls = listed.data()["calls"].as_array().unwrap().iter();
+        calls.any(|call| call["booking_id"] == booking && call["step"] == step)
+    }
+
+    async fn says(&self, booking: &str, verdict: &Value) -> Reply {
+        self.0
+            .post(&format!("/unresolved/{booking}"), verdict)
+            .await
+    }
+
+    /// Once no read-back is under way.
+    async fn settles(&self, booking: &str, verdict: &Value) -> Reply {
+        eventually("no read-back to be under way", async || {
+            let reply = self.says(booking, verdict).await;
+            Some(reply).filter(|reply| reply.body["code"] != "booking_changed")
+        })
+        .await
+    }
+}
+
+async fn holds(server: &Server, booking: &str, kinds: &[&str]) {
+    eventually(&format!("the ledger to hold {kinds:?}"), async || {
+        (server.ledger().await.kinds_of(booking) == kinds).then_some(())
+    })
+    .await;
+}
+
+async fn a_ticket_that_nobody_knows_of_is_settled(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let (client, operator) = (server.client(), Operator::of(&server));
+    for (verdict, end, repeat, payment, money) in [
+        (
+            json!({"outcome": "done", "supplier_reference": "FLT-9"}),
+            "CONFIRMED",
+            200,
+            "CAPTURED",
+            "capture",
+        ),
+        (
+            json!({"outcome": "not_done"}),
+            "FAILED",
+            422,
+            "VOIDED",
+            "void",
+        ),
+    ] {
+        let (booking, reply) = Flown::on("LTN-STN").book(&server).await;
+        reply.expect_problem(500, "result_unknown");
+        assert!(operator.lists(&booking, "book").await);
+        if end == "CONFIRMED" {
+            let unnamed = json!({"outcome": "done"});
+            let unnamed = operator.settles(&booking, &unnamed).await;
+            unnamed.expect_problem(400, "validation_failed");
+        }
+        let settled = operator.settles(&booking, &verdict).await.expect(200);
+        assert_eq!(*settled.data(), json!({"id": booking, "status": end}));
+        holds(&server, &booking, &["authorization", "booking", money]).await;
+        let ended = client.flight_booking(&booking).await;
+        assert_eq!(ended["status"], end);
+        assert_eq!(ended["payments"][0]["status"], payment);
+        assert_eq!(ended.get("failure").is_some(), end == "FAILED");
+        if end == "CONFIRMED" {
+            assert_eq!(ended["supplier_reference"], "FLT-9");
+        }
+        let card = json!({"payment_instrument_id": client.store_card("tok_visa").await});
+        let again = client.book_flight(&booking, &card).await;
+        assert_eq!(again.status, repeat, "{:#}", again.body);
+        assert!(!operator.lists(&booking, "book").await);
+        let late = operator.says(&booking, &verdict).await;
+        let late = late.expect_problem(409, "booking_state_conflict");
+        assert_eq!(late.body["booking_status"], end);
+    }
+}
+
+async fn bags_that_nobody_knows_of_are_settled(database: Database) {
+    let server = Server::start_with(ServerOptions::on(database).config(PATIENT)).await;
+    let (client, operator) = (server.client(), Operator::of(&server));
+    for (verdict, answer, service, total, money) in [
+        (json!({"outcome": "done"}), 200, "CONFIRMED", 480, "capture"),
+        (json!({"outcome": "not_done"}), 422, "FAILED", 420, "void"),
+    ] {
+        let booking = Flown::on("BTS-LHR").confirmed(&server).await;
+        let ticket = client.flight_booking(&booking).await;
+        let wanted = client.bag_request(&booking, "tok_visa").await;
+        let unknown = client.buy_bags(&booking, &booking, &wanted).await;
+        unknown.expect_problem(500, "result_unknown");
+        assert!(operator.lists(&booking, "buy").await);
+        let settled = operator.settles(&booking, &verdict).await.expect(200);
+        assert_eq!(settled.data()["status"], "CONFIRMED", "the ticket stands");
+        let before = [
+            "authorization",
+            "booking",
+            "capture",
+            "authorization",
+            "bags",
+        ];
+        holds(&server, &booking, &[&before[..], &[money]].concat()).await;
+        let again = client.buy_bags(&booking, &booking, &wanted).await;
+        assert_eq!(again.status, answer, "{:#}", again.body);
+        let now = client.flight_booking(&booking).await;
+        assert_eq!(now["services"][0]["status"], service);
+        assert_eq!(now["total_amount"]["amount"], total);
+        for member in [
+            "supplier_reference",
+            "airline_pnr",
+            "journeys",
+            "fare_amount",
+        ] {
+            assert_eq!(now[member], ticket[member], "{member}");
+        }
+        assert!(!operator.lists(&booking, "buy").await);
+    }
+}
+
+async fn only_what_is_unknown_is_settled(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let operator = Operator::of(&server);
+    let done = json!({"outcome": "done", "supplier_reference": "FLT-9"});
+    for verdict in [&done, &json!({"outcome": "not_done"})] {
+        let ready = Flown::on("LHR-JFK").ready(&server).await;
+        let early = operator.says(&ready, verdict).await;
+        early.expect_problem(409, "booking_state_conflict");
+        let ticket = Flown::on("LHR-JFK").confirmed(&server).await;
+        let late = operator.says(&ticket, verdict).await;
+        late.expect_problem(409, "booking_state_conflict");
+        let unknown = "bkg_00000000000000000000000000000000";
+        let nobodys = operator.says(unknown, verdict).await;
+        nobodys.expect_problem(404, "booking_not_found");
+    }
+}
+
+on_both_databases! {
+    a_ticket_that_nobody_knows_of_is_settled,
+    bags_that_nobody_knows_of_are_settled,
+    only_what_is_unknown_is_settled,
+}

@@ -1,0 +1,166 @@
+//! Terms of a fare that no route of the sandbox has: short ones, and some that do
+//! not say what a cancellation costs. The adapter is the demo's, the airline is not.
+
+use serde_json::{Value, json};
+use tests::{
+    Answer, Database, Flown, Server, ServerOptions, Upstream, eventually, on_both_databases,
+    seconds_ahead,
+};
+
+const AIRLINE: &str = "SHORT_SPOKEN";
+
+/// A fare of the airline's that is good for so many seconds, with such terms of refund.
+fn fare(good_for_s: i64, refund: &Value) -> Value {
+    let euros = |value: &str| json!({"value": value, "currency": "EUR"});
+    let seat = json!({"index": 0, "cabin": "economy", "cabin_name": "Economy", "checked": 1, "carry_on": 1});
+    let carrier = json!({"code": "BA", "name": "British Airways", "logo": null});
+    let segment = json!({
+        "id": "seg-1", "from": "LHR", "to": "JFK", "from_zone": "Europe/London", "to_zone": "America/New_York",
+        "departs": "2030-01-01T10:00:00", "arrives": "2030-01-01T13:00:00", "duration": "PT8H",
+        "carrier": carrier, "flight_no": "117", "operator": null, "travellers": [seat],
+    });
+    let slice = json!({"id": "sli-1", "from": "LHR", "to": "JFK", "duration": "PT8H", "brand": "Economy Flex", "segments": [segment]});
+    json!({
+        "id": "off-1", "expires_at": seconds_ahead(good_for_s), "brand": "Economy Flex",
+        "total": euros("420.00"), "base": euros("336.00"), "tax": euros("84.00"),
+        "conditions": {"refund": refund, "change": {"allowed": null, "penalty": null}},
+        "passports_required": false, "slices": [slice],
+    })
+}
+
+/// An airline that sells one fare, tickets it, and never quotes a cancellation.
+async fn airline(good_for_s: i64, refund: Value) -> Upstream {
+    let airline = Upstream::start().await;
+    let data = |value: Value| json!({ "data": value });
+    let terms = refund.clone();
+    airline.on("POST /skylane/offers/search", move |_| {
+        let found = json!({"offers": [fare(good_for_s, &terms)], "matches": 1, "more": false});
+        Answer::json(201, &data(found))
+    });
+    let terms = refund.clone();
+    airline.on("POST /skylane/offers/off-1/price", move |_| {
+        Answer::json(200, &data(fare(good_for_s, &terms)))
+    });
+    airline.on("POST /skylane/orders", move |request| {
+        let mut order = fare(good_for_s, &refund);
+        let members = json!({
+            "id": "ord-1", "client_ref": request.body["client_ref"], "state": "ticketed", "failure": null,
+            "locator": "ABC123", "bags_total": {"value": "0.00", "currency": "EUR"}, "bags": [], "changes": [],
+            "cancellation": null, "created_at": order["expires_at"], "ticketed_at": order["expires_at"],
+        });
+        let members = members.as_object().unwrap().clone();
+        order.as_object_mut().unwrap().extend(members);
+        Answer::json(201, &data(order))
+    });
+    airline.on("POST /skylane/orders/ord-1/cancel-quote", |_| {
+        let error =
+            json!({"code": "quote_unavailable", "title": "No quote", "detail": "Ask later."});
+        Answer::json(422, &json!({"errors": [error]}))
+    });
+    airline
+}
+
+/// The demo, with such an airline in it.
+async fn server(database: Database, airline: &Upstream) -> Server {
+    let supplier = format!(
+        "[[suppliers]]\nid = \"{AIRLINE}\"\nkind = \"flight\"\nmodes = [\"test\"]\n\
+         component = \"fake-flights-skylane.wasm\"\nsettings = {{ base_url = \"{url}\" }}\n\
+         hosts = [{{ host = \"{url}\", private = true }}]\n",
+        url = airline.url
+    );
+    let options = ServerOptions::on(database).hurried().config(&supplier);
+    Server::start_with(options).await
+}
+
+/// What was not completed in time expires, and no longer holds the offer.
+async fn a_booking_that_is_not_completed_expires(database: Database) {
+    let airline = airline(3, json!({"allowed": true, "penalty": null})).await;
+    let server = server(database, &airline).await;
+    let client = server.client();
+    let way = Flown::on("LHR-JFK").at(AIRLINE);
+    let first = client
+        .prebook_flight("first", &way.request(&way.offer(&client).await))
+        .await;
+    let id = first.expect(201).data()["id"].as_str().unwrap().to_owned();
+    // The airline has one fare: every search offers it anew.
+    let held = client
+        .prebook_flight("second", &way.request(&way.offer(&client).await))
+        .await;
+    held.expect_problem(409, "offer_in_use");
+    let expired = client.flight_booking_once(&id, "EXPIRED").await;
+    for absent in ["expires_at", "failure", "cancellation"] {
+        assert!(expired.get(absent).is_none(), "{absent} of {expired:#}");
+    }
+    assert_eq!(expired["payments"], json!([]));
+    let card = way.payment(&client).await;
+    let late = client.book_flight(&id, &card).await;
+    let late = late.expect_problem(409, "booking_state_conflict");
+    assert_eq!(late.body["booking_status"], "EXPIRED");
+    let free = eventually("the offer to be free", async || {
+        let request = way.request(&way.offer(&client).await);
+        Some(client.prebook_flight("third", &request).await).filter(|reply| reply.status != 409)
+    })
+    .await;
+    assert_eq!(free.expect(201).data()["status"], "READY_FOR_COMPLETE");
+    assert!(server.ledger().await.kinds_of(&id).is_empty(), "no card");
+}
+
+async fn an_offer_that_is_too_old_is_not_bound(database: Database) {
+    let airline = airline(1, json!({"allowed": true, "penalty": null})).await;
+    let server = server(database, &airline).await;
+    let client = server.client();
+    let way = Flown::on("LHR-JFK").at(AIRLINE);
+    let request = way.request(&way.offer(&client).await);
+    let attempts = std::sync::atomic::AtomicU32::new(0);
+    let refused = eventually("the offer to be too old", async || {
+        let attempt = attempts.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let reply = client
+            .prebook_flight(&format!("late-{attempt}"), &request)
+            .await;
+        Some(reply).filter(|reply| !matches!(reply.status, 201 | 409))
+    })
+    .await;
+    refused.expect_problem(422, "offer_expired");
+}
+
+/// What is not known is not nothing.
+async fn a_quote_that_nobody_can_give_says_why(database: Database) {
+    let dollars = json!({"value": "50.00", "currency": "USD"});
+    for (refund, reason) in [
+        (json!({"allowed": null, "penalty": null}), "terms_unknown"),
+        (json!({"allowed": true, "penalty": null}), "terms_unknown"),
+        (
+            json!({"allowed": true, "penalty": dollars}),
+            "penalty_in_other_currency",
+        ),
+    ] {
+        let airline = airline(600, refund.clone()).await;
+        let server = server(database, &airline).await;
+        let client = server.client();
+        let id = Flown::on("LHR-JFK").at(AIRLINE).confirmed(&server).await;
+        let path = format!("/v1/flight/bookings/{id}/cancellation-quote");
+        let quoted = client.get(&path).await.expect(200);
+        let quote = quoted.data();
+        assert_eq!(quote["source"], "FARE_ESTIMATE", "{refund}");
+        assert_eq!(quote["unavailable_reason"], reason, "{refund}");
+        assert_eq!(quote["refund_to"], json!([]), "{refund}");
+        for absent in ["fee", "refund"] {
+            assert!(quote.get(absent).is_none(), "{refund}: {quote:#}");
+        }
+        let booking = client.flight_booking(&id).await;
+        assert_eq!(
+            booking["cancellation_policy"]["refundable"],
+            refund["allowed"]
+        );
+        assert_eq!(
+            booking["fare_conditions"]["change"],
+            json!({"allowed": null, "penalty": null})
+        );
+    }
+}
+
+on_both_databases! {
+    a_booking_that_is_not_completed_expires,
+    an_offer_that_is_too_old_is_not_bound,
+    a_quote_that_nobody_can_give_says_why,
+}

@@ -1,0 +1,164 @@
+//! What Nuitee answers to a booking, as data, and what becomes of the ticket.
+
+use crate::nuitee::flight::scene::{BOOK, Scene};
+use crate::nuitee::service::refusal;
+use serde_json::{Value, json};
+use tests::{Answer, count, routes};
+
+/// What a booking is answered with, whether it was made all the same, and how that
+/// ends.
+struct Case {
+    name: &'static str,
+    answer: Answer,
+    is_made: bool,
+    reply: (u16, &'static str),
+    end: &'static str,
+}
+
+fn cases() -> [Case; 16] {
+    let unknown = |name, answer| Case {
+        name,
+        answer,
+        is_made: true,
+        reply: (500, "result_unknown"),
+        end: "CONFIRMED",
+    };
+    let refused = |name, status, code| Case {
+        name,
+        answer: refusal(status, code, "an explanation"),
+        is_made: false,
+        reply: (422, "supplier_rejected"),
+        end: "FAILED",
+    };
+    let failed = |name, status, code| unknown(name, refusal(status, code, "an explanation"));
+    [
+        failed("a failure", 500, 55_015),
+        failed("ticketing failed", 502, 55_014),
+        failed("not available", 503, 55_016),
+        failed("in progress", 409, 45_035),
+        failed("a duplicate", 409, 45_036),
+        failed("ticketed already", 409, 45_087),
+        failed("a limit", 429, 4290),
+        failed("a code that nobody knows", 400, 45_999),
+        unknown(
+            "an answer that is cut",
+            Answer::new(200, r#"{"data": [{"booking""#),
+        ),
+        unknown("a proxy's failure", Answer::new(502, "<html>")),
+        unknown(
+            "an answer with nothing",
+            Answer::json(200, &json!({"data": []})),
+        ),
+        refused("run out", 404, 45_029),
+        refused("a card that is rejected", 400, 45_040),
+        refused("no ticketing", 400, 45_081),
+        refused("a wrong key", 401, 45_028),
+        refused("a session that is over", 400, 45_063),
+    ]
+}
+
+#[tokio::test]
+async fn every_answer_to_a_booking_ends_in_what_nuitee_has() {
+    let scene = Scene::begin().await;
+    for case in cases() {
+        let name = case.name;
+        let booking = scene.ready().await;
+        scene.flights.answer_with(BOOK, case.answer, case.is_made);
+        let reply = scene.book(&booking).await;
+        let word = reply.body["code"].as_str().unwrap();
+        assert_eq!((reply.status, word), case.reply, "{name}: {:#}", reply.body);
+        let ended = scene.client.flight_booking_once(&booking, case.end).await;
+        let received = scene.flights.take_received();
+        assert_eq!(count(&received, BOOK), 1, "{name}: never sent twice");
+        if case.is_made {
+            assert_eq!(
+                routes(&received),
+                [BOOK, "GET /v3.0/flights/bookings"],
+                "{name}"
+            );
+            let label = format!("customTags=GW_REF:{booking}");
+            assert_eq!(received[1].query.replace("%3A", ":"), label, "{name}");
+            assert_eq!(
+                ended["supplier_reference"], scene.story.booking_id,
+                "{name}"
+            );
+            assert_eq!(ended["payments"][0]["collected_by"], "SUPPLIER", "{name}");
+        } else {
+            assert_eq!(received.len(), 1, "{name}");
+            assert_eq!(ended["failure"]["code"], "book_failed", "{name}");
+            assert_eq!(ended["payments"], json!([]), "{name}");
+        }
+        scene.leaves_nothing(name, &booking).await;
+        scene.usual();
+    }
+}
+
+#[tokio::test]
+async fn a_booking_that_waits_for_the_airline_is_read_until_it_is_decided() {
+    let scene = Scene::begin().await;
+    for (first, last, end) in [
+        ("PENDING_CONFIRMATION", "CONFIRMED", "CONFIRMED"),
+        ("CREATED", "TICKETED", "CONFIRMED"),
+        ("PENDING", "CANCELLED", "FAILED"),
+    ] {
+        scene.flights.change(|world| world.status = first);
+        let booking = scene.ready().await;
+        for _ in 0..2 {
+            let reply = scene.book(&booking).await.expect(202);
+            assert_eq!(reply.data()["status"], "COMPLETE_IN_PROGRESS", "{first}");
+            assert_eq!(reply.data()["supplier_reference"], scene.story.booking_id);
+        }
+        scene
+            .flights
+            .change(|world| world.set("status", json!(last)));
+        let ended = scene.client.flight_booking_once(&booking, end).await;
+        assert_eq!(
+            ended["supplier_reference"], scene.story.booking_id,
+            "{last}"
+        );
+        let received = scene.flights.take_received();
+        assert_eq!(count(&received, BOOK), 1, "{first}: never sent twice");
+        let read = format!("GET /v3.0/flights/bookings/{}", scene.story.booking_id);
+        assert!(count(&received, &read) >= 1, "{first}: read by its id");
+        scene.usual();
+    }
+}
+
+/// Nuitee names no time after which a booking must be found, and makes one booking a
+/// prebook: what is not found is asked for again, by the very same call.
+#[tokio::test]
+async fn a_booking_that_did_not_arrive_is_sent_again_as_the_same_call() {
+    let scene = Scene::begin().await;
+    let booking = scene.ready().await;
+    let lost = refusal(500, 55_015, "");
+    scene.flights.answer_with(BOOK, lost, false);
+    let reply = scene.book(&booking).await;
+    reply.expect_problem(500, "result_unknown");
+    scene.flights.usual(&scene.story);
+    let ended = scene
+        .client
+        .flight_booking_once(&booking, "CONFIRMED")
+        .await;
+    assert_eq!(ended["supplier_reference"], scene.story.booking_id);
+    let received = scene.flights.take_received();
+    let of_booking = received.iter().filter(|request| request.route == BOOK);
+    let bodies: Vec<&str> = of_booking.map(|request| request.text.as_str()).collect();
+    assert_eq!(bodies.len(), 2);
+    assert_eq!(bodies[0], bodies[1]);
+    let list = "GET /v3.0/flights/bookings";
+    assert_eq!(received[1].route, list, "looked for before");
+    scene.leaves_nothing("sent again", &booking).await;
+}
+
+#[tokio::test]
+async fn an_empty_record_locator_is_none() {
+    let scene = Scene::begin().await;
+    let locators = json!([{"airlineCode": "XO", "airlinePnr": "", "pnr": ""}]);
+    scene.flights.change(|world| {
+        let booking = &mut world.story.documents.booking["data"][0]["booking"];
+        booking["order"]["reference"]["airlineBookings"] = locators;
+    });
+    let booking = scene.confirmed().await;
+    let shown = scene.client.flight_booking(&booking).await;
+    assert_eq!(shown.get("airline_pnr"), None::<&Value>);
+}

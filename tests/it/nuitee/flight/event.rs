@@ -1,0 +1,103 @@
+//! Nuitee's webhooks. They are not signed: only Nuitee knows where they are taken.
+
+use crate::nuitee::flight::scene::{BOOK, Scene};
+use crate::nuitee::service::refusal;
+use serde_json::{Value, json};
+use tests::{Booked, Reply, count, eventually};
+
+const PATH: &str = "/v1/suppliers/NUITEE_FLIGHTS/events";
+const TOKEN: &str = "canary-0123456789abcdef0123456789abcdef";
+
+/// A webhook as Nuitee writes it: documents in text.
+fn event(id: &str, client_reference: &str) -> Value {
+    let request = json!({"prebookId": "p", "customTags": {"GW_REF": client_reference}});
+    json!({"event_id": id, "event_name": "flights.booking.confirmed", "request": request.to_string(),
+        "response": "{}", "sandbox": true})
+}
+
+impl Scene {
+    async fn deliver(&self, path: &str, event: &Value) -> Reply {
+        let stranger = self.client.without("x-api-key");
+        stranger.post(path, event).await
+    }
+
+    async fn events(&self, outcome: &str) -> u64 {
+        let labels = [("supplier", "NUITEE_FLIGHTS"), ("outcome", outcome)];
+        let name = "stopover_supplier_events_total";
+        self.server.metric(name, &labels).await
+    }
+}
+
+#[tokio::test]
+async fn who_knows_the_path_finishes_a_booking_early_and_no_other() {
+    let scene = Scene::quiet(&format!("events_token = \"{TOKEN}\"")).await;
+    let booking = scene.ready().await;
+    scene
+        .flights
+        .answer_with(BOOK, refusal(500, 5000, "lost"), true);
+    let reply = scene.book(&booking).await;
+    reply.expect_problem(500, "result_unknown");
+    let _booked = scene.flights.take_received();
+    let told = event("evt_1", &booking);
+    for path in [
+        PATH.to_owned(),
+        format!("{PATH}/"),
+        format!("{PATH}/{}", TOKEN.replace('f', "e")),
+        format!("{PATH}/{}", &TOKEN[1..]),
+        format!("{PATH}/{TOKEN}/x"),
+    ] {
+        let reply = scene.deliver(&path, &told).await;
+        reply.expect_problem(404, "not_found");
+    }
+    assert!(scene.flights.take_received().is_empty());
+
+    let path = format!("{PATH}/{TOKEN}");
+    for _ in 0..2 {
+        let kept = scene.deliver(&path, &told).await.expect(200);
+        assert_eq!(kept.body, json!({"data": {"received": 1}}));
+    }
+    scene
+        .client
+        .flight_booking_once(&booking, "CONFIRMED")
+        .await;
+    let read = scene.flights.take_received();
+    assert_eq!(count(&read, BOOK), 0, "never sent twice");
+    assert_eq!(scene.events("duplicate").await, 1);
+    let log = std::fs::read_to_string(scene.server.data_dir().join("server.log")).unwrap();
+    assert!(!log.contains("canary"), "the path is logged");
+}
+
+/// Whoever tells for Nuitee has no say about what others supply.
+#[tokio::test]
+async fn a_booking_of_anothers_is_not_told() {
+    let scene = Scene::quiet(&format!("events_token = \"{TOKEN}\"")).await;
+    let stay = Booked::at("OK").confirmed(&scene.client).await;
+    let path = format!("{PATH}/{TOKEN}");
+    scene
+        .deliver(&path, &event("evt_1", &stay))
+        .await
+        .expect(200);
+    eventually("the event to be ignored", async || {
+        (scene.events("ignored").await == 1).then_some(())
+    })
+    .await;
+    assert_eq!(scene.events("applied").await, 0);
+    assert!(scene.flights.take_received().is_empty());
+}
+
+#[tokio::test]
+async fn without_a_path_of_its_own_nothing_is_taken_and_the_operator_is_told() {
+    let scene = Scene::begin().await;
+    for path in [PATH.to_owned(), format!("{PATH}/{TOKEN}")] {
+        let reply = scene.deliver(&path, &event("evt_1", "bkg_1")).await;
+        reply.expect_problem(404, "not_found");
+    }
+    let log = std::fs::read_to_string(scene.server.data_dir().join("server.log")).unwrap();
+    let mut lines = log.lines().filter(|line| line.contains("events_token"));
+    let line = lines.next().unwrap();
+    assert!(
+        line.contains("WARN") && line.contains("NUITEE_FLIGHTS"),
+        "{line}"
+    );
+    assert_eq!(lines.next(), None, "of the only supplier that needs one");
+}

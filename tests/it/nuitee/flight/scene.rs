@@ -1,0 +1,115 @@
+//! A gateway and a Nuitee of which everything is usual, until a case changes it.
+
+use crate::nuitee::flight::service::Flights;
+use crate::nuitee::flight::story::Story;
+use serde_json::json;
+use tests::{Client, Reply, Server, prebook_flight_request};
+
+pub(super) struct Scene {
+    pub(super) story: Story,
+    pub(super) flights: Flights,
+    pub(super) server: Server,
+    pub(super) client: Client,
+}
+
+impl Scene {
+    pub(super) async fn begin() -> Self {
+        Self::of(Story::own()).await
+    }
+
+    pub(super) async fn of(story: Story) -> Self {
+        let flights = Flights::start(&story).await;
+        let server = flights.gateway().await;
+        Self::at(story, flights, server)
+    }
+
+    /// Where nothing is read back for an hour unless Nuitee tells, with a line of the
+    /// supplier's own in the configuration.
+    pub(super) async fn quiet(line: &str) -> Self {
+        let story = Story::own();
+        let flights = Flights::start(&story).await;
+        let schedule = "[reconcile]\nschedule_s = [3600]";
+        let server = flights.gateway_with(schedule, line).await;
+        Self::at(story, flights, server)
+    }
+
+    fn at(story: Story, flights: Flights, server: Server) -> Self {
+        let client = server.client();
+        Self {
+            story,
+            flights,
+            server,
+            client,
+        }
+    }
+
+    /// As if nothing had happened.
+    pub(super) fn usual(&self) {
+        self.flights.usual(&self.story);
+        let _earlier = self.flights.take_received();
+    }
+
+    /// The answer to the search that the trip begins with.
+    pub(super) async fn offers(&self) -> Reply {
+        let request = self.story.search(json!({}));
+        self.client.post("/v1/flight/offers", &request).await
+    }
+
+    /// The reference of the offer that is booked.
+    pub(super) async fn offer(&self) -> String {
+        let reply = self.offers().await.expect(200);
+        let total = self.story.money(self.story.offered);
+        let mut offers = reply.data().as_array().unwrap().iter();
+        let offer = offers.find(|offer| offer["total_amount"] == total);
+        offer.unwrap()["offer_reference"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    }
+
+    /// The answer to a prebook with a new key.
+    pub(super) async fn prebook(&self) -> Reply {
+        let offer = self.offer().await;
+        let key = uuid::Uuid::now_v7().to_string();
+        let request = prebook_flight_request(&offer, &self.story.passengers());
+        self.client
+            .header("x-idempotency-key", &key)
+            .post("/v1/flight/prebook", &request)
+            .await
+    }
+
+    /// A booking that is ready to be completed.
+    pub(super) async fn ready(&self) -> String {
+        let bound = self.prebook().await.expect(201);
+        let _bound = self.flights.take_received();
+        bound.data()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The answer to completing a booking after the checkout.
+    pub(super) async fn book(&self, booking: &str) -> Reply {
+        self.client.book_flight(booking, &json!({})).await
+    }
+
+    /// A ticket, paid.
+    pub(super) async fn confirmed(&self) -> String {
+        let booking = self.ready().await;
+        let reply = self.book(&booking).await.expect(200);
+        assert_eq!(reply.data()["status"], "CONFIRMED");
+        let _booked = self.flights.take_received();
+        booking
+    }
+
+    /// The route of the booking's cancellations.
+    pub(super) fn cancellations(&self, method: &str) -> String {
+        let id = &self.story.booking_id;
+        format!("{method} /v3.0/flights/bookings/{id}/cancellations")
+    }
+
+    /// Whoever pays in Nuitee's checkout is not charged by the gateway, nor paid back.
+    pub(super) async fn leaves_nothing(&self, name: &str, booking: &str) {
+        let ledger = self.server.ledger().await;
+        assert!(ledger.kinds_of(booking).is_empty(), "{name}");
+    }
+}
+
+pub(super) const BOOK: &str = "POST /v3.0/flights/bookings/";

@@ -1,0 +1,194 @@
+//! Nuitee's flights on this machine: answers with the documents of a story, refuses
+//! everybody without the key, and remembers one booking.
+
+use crate::nuitee::flight::story::Story;
+use crate::nuitee::service::{KEY, for_account, refusal};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use tests::{Answer, Database, Received, Server, ServerOptions, Upstream, example_at};
+
+pub(super) struct Flights {
+    pub(super) api: Upstream,
+    world: Arc<Mutex<World>>,
+}
+
+/// Does what a route is for.
+type Work = fn(&mut World, &Received) -> Answer;
+
+/// What there is at Nuitee.
+#[derive(Debug, Clone)]
+pub(super) struct World {
+    pub(super) story: Story,
+    /// The end user has paid in the browser.
+    pub(super) is_paid: bool,
+    /// What a new booking is.
+    pub(super) status: &'static str,
+    pub(super) booking: Option<Value>,
+}
+
+impl Flights {
+    pub(super) async fn start(story: &Story) -> Self {
+        let flights = Self {
+            api: Upstream::start().await,
+            world: Arc::new(Mutex::new(World::new(story))),
+        };
+        flights.usual(story);
+        flights
+    }
+
+    /// The demo with this Nuitee in it, by the example's own configuration, which is
+    /// asked before all others.
+    pub(super) async fn gateway(&self) -> Server {
+        self.gateway_with("[reconcile]\nschedule_s = [1, 1, 2, 3]", "")
+            .await
+    }
+
+    /// The same with more configuration, and with a line of the supplier's own.
+    pub(super) async fn gateway_with(&self, config: &str, line: &str) -> Server {
+        let hosts = [
+            ("api.liteapi.travel", &self.api),
+            ("book.liteapi.travel", &self.api),
+        ];
+        let example = example_at("nuitee.toml", &hosts);
+        assert!(example.contains("priority = 100"));
+        let id = "id = \"NUITEE_FLIGHTS\"";
+        let own = format!("{id}\n{line}");
+        let options = ServerOptions::on(Database::Sqlite)
+            .config(config)
+            .config(
+                &example
+                    .replace("priority = 100", "priority = 1")
+                    .replace(id, &own),
+            )
+            .environment("LITEAPI_KEY", KEY);
+        Server::start_with(options).await
+    }
+
+    /// As if nothing had happened: every route, all is paid, and no booking.
+    pub(super) fn usual(&self, story: &Story) {
+        *self.world.lock().unwrap() = World::new(story);
+        let booking = format!("/v3.0/flights/bookings/{}", story.booking_id);
+        let airline = format!("GET /v3.0/data/flights/airlines/iatas/{}", story.airline);
+        let routes: [(&str, Work); 11] = [
+            ("POST /v3.0/flights/rates", |world, _| {
+                Answer::json(200, &world.story.documents.rates)
+            }),
+            ("POST /v3.0/flights/verify", |world, _| {
+                Answer::json(200, &world.story.documents.verify)
+            }),
+            ("POST /v3.0/flights/prebooks", |world, _| {
+                Answer::json(200, &world.story.documents.prebook)
+            }),
+            ("POST /v3.0/flights/bookings/", World::book),
+            ("GET /v3.0/flights/bookings", World::list),
+            (&format!("GET {booking}"), World::read),
+            (&format!("GET {booking}/cancellations"), |world, _| {
+                Answer::json(200, &world.story.documents.quote)
+            }),
+            (&format!("POST {booking}/cancellations"), World::cancel),
+            ("GET /v3.0/data/flights/airports", |world, _| {
+                Answer::json(200, &world.story.documents.airports)
+            }),
+            (&airline, |world, _| {
+                Answer::json(200, &world.story.documents.airline)
+            }),
+            ("GET /v3.0/data/flights/airlines/iatas/*", |_, _| {
+                refusal(404, 4004, "not found")
+            }),
+        ];
+        for (route, answer) in routes {
+            let world = self.world.clone();
+            self.api.on(
+                route,
+                for_account(move |request| answer(&mut world.lock().unwrap(), request)),
+            );
+        }
+    }
+
+    /// From now on a route is answered like this, whether it does what it is for or
+    /// not.
+    pub(super) fn answer_with(&self, route: &str, answer: Answer, works: bool) {
+        let work = if route.ends_with("/cancellations") {
+            World::cancel
+        } else {
+            World::book
+        };
+        let world = self.world.clone();
+        self.api.on(route, move |request| {
+            if works {
+                work(&mut world.lock().unwrap(), request);
+            }
+            answer.clone()
+        });
+    }
+
+    /// Changes what there is at Nuitee from now on.
+    pub(super) fn change(&self, change: impl FnOnce(&mut World)) {
+        change(&mut self.world.lock().unwrap());
+    }
+
+    /// What came since the last time, in order; everybody showed the key, once.
+    pub(super) fn take_received(&self) -> Vec<Received> {
+        let received = self.api.take_received();
+        for request in &received {
+            assert_eq!(request.header("x-api-key"), Some(KEY), "{}", request.route);
+        }
+        received
+    }
+}
+
+impl World {
+    fn new(story: &Story) -> Self {
+        Self {
+            story: story.clone(),
+            is_paid: true,
+            status: "CONFIRMED",
+            booking: None,
+        }
+    }
+
+    /// One booking a prebook; a repeat is answered with it.
+    fn book(&mut self, request: &Received) -> Answer {
+        if !self.is_paid {
+            return refusal(400, 45_000, "payment not completed");
+        }
+        if request.body["prebookId"] != self.story.prebook_id {
+            return refusal(404, 45_029, "prebook expired");
+        }
+        if self.booking.is_none() {
+            let mut booking = self.story.documents.booking["data"][0]["booking"].clone();
+            booking["customTags"] = request.body["customTags"].clone();
+            booking["status"] = json!(self.status);
+            self.booking = Some(booking);
+        }
+        self.read(request)
+    }
+
+    fn read(&mut self, _: &Received) -> Answer {
+        match &self.booking {
+            Some(booking) => Answer::json(200, &json!({"data": [{ "booking": booking }]})),
+            None => refusal(404, 47_002, "booking not found"),
+        }
+    }
+
+    /// By the label, without regard to case.
+    fn list(&mut self, request: &Received) -> Answer {
+        let asked = request.query.replace("%3A", ":").to_lowercase();
+        let is_asked = |booking: &&Value| {
+            let label = booking["customTags"]["GW_REF"].as_str().unwrap();
+            asked == format!("customtags=gw_ref:{label}")
+        };
+        let bookings: Vec<&Value> = self.booking.iter().filter(is_asked).collect();
+        Answer::json(200, &json!({"data": [{ "bookings": bookings }]}))
+    }
+
+    fn cancel(&mut self, _: &Received) -> Answer {
+        self.booking.as_mut().unwrap()["status"] = json!("CANCELLED_WITH_CHARGES");
+        Answer::json(200, &self.story.documents.cancel)
+    }
+
+    /// Changes the booking's members.
+    pub(super) fn set(&mut self, name: &str, value: Value) {
+        self.booking.as_mut().unwrap()[name] = value;
+    }
+}

@@ -1,0 +1,240 @@
+//! Nuitee's documents of flights, ours or the vendor's, made to tell one trip from
+//! search to cancellation. As they come, the examples contradict each other in
+//! flights and amounts; nothing else in them is touched.
+
+use crate::nuitee::story::vendor_folder;
+use serde_json::{Value, json};
+use std::path::Path;
+use tests::{days_ahead, each_text, minutes_ahead, money, move_days, passenger, read_document};
+
+/// The documents of a trip, and what they say.
+#[derive(Debug, Clone)]
+pub(super) struct Story {
+    pub(super) source: &'static str,
+    /// Origin, destination and days ahead.
+    pub(super) journeys: &'static [(&'static str, &'static str, i64)],
+    /// Ages of the children; the first of ours is an adult to Nuitee.
+    pub(super) children: &'static [u8],
+    pub(super) infants: usize,
+    pub(super) offer: String,
+    pub(super) prebook_id: String,
+    /// Of the payment in the browser: what it is, and what opens it.
+    pub(super) transaction: String,
+    pub(super) token: String,
+    pub(super) booking_id: String,
+    pub(super) pnr: Option<&'static str>,
+    pub(super) currency: &'static str,
+    pub(super) offers: usize,
+    /// As it was offered, and as it was bound.
+    pub(super) offered: f64,
+    pub(super) total: f64,
+    pub(super) fee: f64,
+    pub(super) refund: f64,
+    pub(super) airport: &'static str,
+    pub(super) airline: &'static str,
+    pub(super) is_active: bool,
+    pub(super) documents: Documents,
+}
+
+/// What Nuitee answers.
+#[derive(Debug, Clone)]
+pub(super) struct Documents {
+    pub(super) rates: Value,
+    pub(super) verify: Value,
+    pub(super) prebook: Value,
+    pub(super) booking: Value,
+    pub(super) quote: Value,
+    pub(super) cancel: Value,
+    pub(super) airports: Value,
+    pub(super) airline: Value,
+}
+
+impl Story {
+    /// The project's own documents: there and back, two children and an infant.
+    pub(super) fn own() -> Self {
+        let folder =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/nuitee-flights/fixtures");
+        let read = |name: &str| read_document(&folder.join(name));
+        let mut documents = Documents {
+            rates: read("rates.json"),
+            verify: read("verify.json"),
+            prebook: read("prebook.json"),
+            booking: read("booking.json"),
+            quote: read("quote.json"),
+            cancel: read("cancel.json"),
+            airports: read("airports.json"),
+            airline: read("airline.json"),
+        };
+        let booking = &mut documents.booking["data"][0]["booking"];
+        booking["bookedServices"] = json!([]);
+        booking["pricing"] = json!({"subtotal": 1190.4, "servicesAmount": 0, "totalAmount": 1190.4, "currency": "EUR"});
+        documents.cancel["data"]["refund_amount"] = json!(1070.4);
+        documents.flies_on("2027-06-01");
+        Self {
+            source: "the project's own documents",
+            journeys: &[("LHR", "JFK", 30), ("JFK", "LHR", 39)],
+            children: &[12, 7],
+            infants: 1,
+            offer: "OFFER-FLEX".to_owned(),
+            pnr: Some("ABC123"),
+            currency: "EUR",
+            offers: 3,
+            offered: 1210.4,
+            total: 1190.4,
+            fee: 120.0,
+            refund: 1070.4,
+            airport: "LHR",
+            airline: "XO",
+            is_active: false,
+            ..Self::of(documents)
+        }
+    }
+
+    /// The vendor's examples, where they stand beside the repository: one adult, one
+    /// way. What they lack (a verified offer, a quote, a cancellation) is ours.
+    pub(super) fn vendor() -> Option<Self> {
+        let folder = vendor_folder().join("flights");
+        if !folder.is_dir() {
+            return None;
+        }
+        let read = |name: &str| read_document(&folder.join(name));
+        let own = Self::own().documents;
+        let mut documents = Documents {
+            rates: read("POST_flights_rates__200.json"),
+            prebook: read("POST_flights_prebooks__200.json"),
+            booking: read("GET_flights_bookings_bookingId__200.json"),
+            airports: read("GET_data_flights_airports__200.json"),
+            airline: read("GET_data_flights_airlines_iatas_iataCode__200.json"),
+            ..own
+        };
+        let trip = documents.rates["data"][0]["journeys"][0].clone();
+        let offer = &trip["offers"][0];
+        let verified = &mut documents.verify["data"][0]["journey"];
+        for name in ["journeyKey", "segments"] {
+            verified[name] = trip[name].clone();
+        }
+        for name in ["pricing", "baggage", "fare", "segmentFares", "terms"] {
+            verified[name] = offer[name].clone();
+        }
+        verified["passengers"] = trip["parameters"].clone();
+        let prebook = &mut documents.prebook["data"][0];
+        let journey = &mut prebook["booking"]["journey"];
+        journey["segments"] = trip["segments"].clone();
+        journey["pricing"] = offer["pricing"].clone();
+        prebook["price"] = json!(753.87);
+        let booking = &mut documents.booking["data"][0]["booking"];
+        booking["journey"]["segments"] = trip["segments"].clone();
+        booking["journey"]["price"] = offer["pricing"]["display"].clone();
+        let quote = &mut documents.quote["data"][0];
+        quote["refund"]["display"] = json!({"amount": 633.87, "currency": "USD"});
+        quote["penalty"]["display"] = json!({"amount": 120, "currency": "USD"});
+        let cancel = &mut documents.cancel["data"];
+        cancel["bookingId"] = booking["bookingId"].clone();
+        cancel["refund_amount"] = json!(633.87);
+        cancel["currency"] = json!("USD");
+        documents.flies_on("2026-07-01");
+        Some(Self {
+            source: "the vendor's documents",
+            journeys: &[("JFK", "CDG", 30)],
+            children: &[],
+            infants: 0,
+            offer: text(&offer["offerId"]),
+            pnr: None,
+            currency: "USD",
+            offers: 1,
+            offered: 753.87,
+            total: 753.87,
+            fee: 120.0,
+            refund: 633.87,
+            airport: "JFK",
+            airline: "AA",
+            is_active: true,
+            ..Self::of(documents)
+        })
+    }
+
+    /// What the documents tell by themselves.
+    fn of(documents: Documents) -> Self {
+        let prebook = &documents.prebook["data"][0];
+        Self {
+            source: "",
+            journeys: &[],
+            children: &[],
+            infants: 0,
+            offer: String::new(),
+            prebook_id: text(&prebook["prebookId"]),
+            transaction: text(&prebook["transactionId"]),
+            token: text(&prebook["secretKey"]),
+            booking_id: text(&documents.booking["data"][0]["booking"]["bookingId"]),
+            pnr: None,
+            currency: "",
+            offers: 0,
+            offered: 0.0,
+            total: 0.0,
+            fee: 0.0,
+            refund: 0.0,
+            airport: "",
+            airline: "",
+            is_active: true,
+            documents,
+        }
+    }
+
+    /// A search, with more members.
+    pub(super) fn search(&self, more: Value) -> Value {
+        let journeys = self.journeys.iter().map(|(origin, destination, days)| {
+            json!({"origin": origin, "destination": destination, "date": days_ahead(*days)})
+        });
+        let mut request = json!({
+            "supplier": "NUITEE_FLIGHTS",
+            "journeys": journeys.collect::<Vec<_>>(),
+            "passengers": {"adults": 1, "children": self.children, "infants": self.infants},
+            "currency": self.currency,
+        });
+        let members = more.as_object().unwrap().clone();
+        request.as_object_mut().unwrap().extend(members);
+        request
+    }
+
+    /// Who flies: an adult, the children by age, the infants; each with a passport.
+    pub(super) fn passengers(&self) -> Vec<Value> {
+        let birthday = |age: u8| days_ahead(-i64::from(age) * 366 - 60);
+        let document = json!({"type": "PASSPORT", "number": "X0000001", "issuing_country": "FR", "expires_on": days_ahead(900)});
+        let adult = json!({"document": document, "loyalty_accounts": [{"airline_iata_code": "XO", "membership_number": "XO123"}]});
+        let children = self.children.iter().map(|age| {
+            json!({"type": "CHILD", "first_name": "Bea", "date_of_birth": birthday(*age), "document": document})
+        });
+        let infant = json!({"type": "INFANT", "first_name": "Cleo", "date_of_birth": days_ahead(-200), "gender": "M", "document": document});
+        let infants = std::iter::repeat_n(infant, self.infants);
+        let all = std::iter::once(adult).chain(children).chain(infants);
+        all.map(passenger).collect()
+    }
+
+    pub(super) fn money(&self, amount: f64) -> Value {
+        money(amount, self.currency)
+    }
+}
+
+impl Documents {
+    /// Moves the flights; what holds for a while holds from now on.
+    fn flies_on(&mut self, first_day: &str) {
+        let soon = minutes_ahead(30);
+        for document in [
+            &mut self.rates,
+            &mut self.verify,
+            &mut self.prebook,
+            &mut self.booking,
+        ] {
+            move_days(document, first_day, &days_ahead(30));
+            each_text(document, &mut |key, text| {
+                if matches!(key, "expiration" | "expiresAt" | "ticketLimitTime") {
+                    text.clone_from(&soon);
+                }
+            });
+        }
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
