@@ -183,10 +183,20 @@ mod tests {
     #[test]
     fn a_product_has_its_own_types_and_the_shared_ones() {
         for (product, own, of_another) in [
-            (Product::Hotel, "hotel.booking.confirmed", "flight.booking.confirmed"),
-            (Product::Flight, "flight.booking.airline_change", "hotel.booking.changed"),
+            (
+                Product::Hotel,
+                "hotel.booking.confirmed",
+                "flight.booking.confirmed",
+            ),
+            (
+                Product::Flight,
+                "flight.booking.airline_change",
+                "hotel.booking.changed",
+            ),
         ] {
-            let names: Vec<&str> = EventType::types_of(product).map(EventType::as_str).collect();
+            let names: Vec<&str> = EventType::types_of(product)
+                .map(EventType::as_str)
+                .collect();
             for shared in [own, "payment.captured", "ping"] {
                 assert!(names.contains(&shared), "{shared}");
             }

@@ -14,9 +14,7 @@ use std::sync::Arc;
 
 /// Names to addresses. Cheap to clone.
 #[derive(Clone)]
-pub struct Lookup(
-    Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>,
-);
+pub struct Lookup(Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>);
 
 impl Lookup {
     /// As the machine resolves names.
@@ -54,7 +52,6 @@ impl std::fmt::Debug for Lookup {
 
 /// A client that connects to nothing but what may be reached; its limits are the
 /// caller's to add.
-#[must_use]
 #[expect(
     clippy::disallowed_methods,
     reason = "this is the guarded client that others are told to take"

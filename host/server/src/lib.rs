@@ -23,4 +23,3 @@ pub mod seal;
 pub mod suppliers;
 pub mod tasks;
 pub mod time;
-mod webhook;

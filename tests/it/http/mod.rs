@@ -25,4 +25,3 @@ mod instrument;
 mod offer;
 mod payment;
 mod place;
-mod webhook_delivery;

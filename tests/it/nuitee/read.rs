@@ -1,7 +1,7 @@
 //! What Nuitee answers to questions, as data, and what comes of it.
 
 use crate::nuitee::scene::Scene;
-use crate::nuitee::service::{Nuitee, refusal};
+use crate::nuitee::service::{KEY, Nuitee, refusal};
 use crate::nuitee::story::Story;
 use serde_json::{Value, json};
 use tests::{Answer, Database, Server, ServerOptions, routes};
@@ -82,7 +82,10 @@ async fn without_credentials_nuitee_refuses_the_gateway_and_the_caller_is_not_bl
     let config = nuitee.config();
     let (begin, rest) = config.split_once("credentials = [").unwrap();
     let (_, end) = rest.split_once("\n]").unwrap();
-    let options = ServerOptions::on(Database::Sqlite).config(&format!("{begin}{end}"));
+    // That of the flights stay.
+    let options = ServerOptions::on(Database::Sqlite)
+        .config(&format!("{begin}{end}"))
+        .environment("LITEAPI_KEY", KEY);
     let server = Server::start_with(options).await;
     let request = story.stay(json!({"supplier_hotel_ids": [story.hotel]}));
     let reply = server.client().post("/v1/hotel/offers", &request).await;

@@ -7,8 +7,8 @@ mod draft;
 
 pub(crate) use draft::{Draft, Outgoing};
 
-use crate::call_log::{ExchangeOutcome, ExchangeRecord, loggable_path, trace_exchange};
 use crate::address::{self, Reach};
+use crate::call_log::{ExchangeOutcome, ExchangeRecord, loggable_path, trace_exchange};
 use crate::capability::{AllowList, Disallowed};
 use crate::cassette::{Recorder, Replayer};
 use crate::guard::Lookup;

@@ -37,7 +37,11 @@ impl Store {
         if deliveries.is_empty() {
             return Ok(Vec::new());
         }
-        self.rows(of(tenant, deliveries)).await?.iter().map(read).collect()
+        self.rows(of(tenant, deliveries))
+            .await?
+            .iter()
+            .map(read)
+            .collect()
     }
 }
 

@@ -38,7 +38,10 @@ impl Write {
                (SELECT 1 FROM webhook_subscription_type AS t \
                 WHERE t.organization = s.organization AND t.mode = s.mode \
                 AND t.subscription_id = s.id AND t.event_type IN ($7, '*'))",
-            vec![event.product.as_str().into(), event.event_type.as_str().into()],
+            vec![
+                event.product.as_str().into(),
+                event.event_type.as_str().into(),
+            ],
         )
     }
 

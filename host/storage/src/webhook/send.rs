@@ -194,7 +194,10 @@ impl Store {
                 id.as_str(),
             ));
         }
-        for (table, key) in [("webhook_attempt", "delivery_id"), ("webhook_delivery", "id")] {
+        for (table, key) in [
+            ("webhook_attempt", "delivery_id"),
+            ("webhook_delivery", "id"),
+        ] {
             write.any(Statement {
                 sql: format!(
                     "DELETE FROM {table} WHERE organization = $1 AND mode = $2 AND {key} {{in $3}}"

@@ -182,7 +182,11 @@ impl Store {
             tenant.mode,
             id.as_str(),
         );
-        self.row(select).await?.as_ref().map(read_secrets).transpose()
+        self.row(select)
+            .await?
+            .as_ref()
+            .map(read_secrets)
+            .transpose()
     }
 
     /// A tenant's subscriptions to a product, oldest first.

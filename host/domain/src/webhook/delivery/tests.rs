@@ -36,11 +36,15 @@ fn published(attempts: i64) -> Delivery {
 }
 
 fn delivered() -> Delivery {
-    published(0).apply(answered_with(0, SendOutcome::Taken), NOW).unwrap()
+    published(0)
+        .apply(answered_with(0, SendOutcome::Taken), NOW)
+        .unwrap()
 }
 
 fn failed() -> Delivery {
-    published(0).apply(answered_with(0, SendOutcome::Gone), NOW).unwrap()
+    published(0)
+        .apply(answered_with(0, SendOutcome::Gone), NOW)
+        .unwrap()
 }
 
 fn states() -> [(&'static str, Delivery); 5] {
@@ -95,7 +99,9 @@ fn the_table_of_states_and_events_is_this() {
                     let status = moved.status().as_str();
                     let next = moved.next_at().map(|at| at.since(NOW) / 1000);
                     let next = next.map(|wait_s| format!("in {wait_s} s"));
-                    let why = moved.failure().map(|(_, reason)| reason.as_str().to_owned());
+                    let why = moved
+                        .failure()
+                        .map(|(_, reason)| reason.as_str().to_owned());
                     let rest = next.or(why).unwrap_or_default();
                     format!("{status:9} after {} attempts {rest}", moved.attempts)
                 },
@@ -121,13 +127,18 @@ fn attempts_keep_the_schedule_and_then_end() {
     loop {
         let answered = answered_with(0, not_taken(None));
         delivery = delivery.apply(answered, now).unwrap();
-        let Some(next_at) = delivery.next_at() else { break };
+        let Some(next_at) = delivery.next_at() else {
+            break;
+        };
         waits_s.push(next_at.since(now) / 1000);
         now = next_at;
     }
     assert_eq!(waits_s, STEPS_S);
     assert_eq!(delivery.attempts, 5);
-    assert_eq!(delivery.failure(), Some((now, FailureReason::RetriesExhausted)));
+    assert_eq!(
+        delivery.failure(),
+        Some((now, FailureReason::RetriesExhausted))
+    );
 }
 
 #[test]

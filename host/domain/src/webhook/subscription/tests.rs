@@ -79,7 +79,11 @@ fn the_table_of_states_and_events_is_this() {
                 Some(_) => "failing",
                 None => "",
             };
-            let seen = if moved.updated_at == LATER { "seen" } else { "" };
+            let seen = if moved.updated_at == LATER {
+                "seen"
+            } else {
+                ""
+            };
             let status = moved.status.as_str();
             let after = format!("{status:8} {seen:4} {failing}");
             table.push_str(&format!("  {event_name:10} -> {}\n", after.trim_end()));

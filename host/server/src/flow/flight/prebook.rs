@@ -40,7 +40,8 @@ impl App {
         mut wish: PrebookFlight,
     ) -> Result<Prebound<Booking>, PrebookError> {
         // In the order in which they were priced, which is what suppliers count by.
-        wish.passengers.sort_by_key(|passenger| passenger.passenger_type);
+        wish.passengers
+            .sort_by_key(|passenger| passenger.passenger_type);
         let settlement = self.settlement_of(&wish.offer.supplier);
         let settlement = settlement.ok_or(PrebookError::Unsupported)?;
         let call = PrebookCall {

@@ -78,7 +78,11 @@ async fn an_event_is_recorded_for_whoever_wants_it(db: &TestDatabase) {
 }
 
 async fn an_event_is_recorded_once_or_not_at_all(db: &TestDatabase) {
-    insert(&db.store, &[subscription(1, Product::Hotel, &["*", "ping"])]).await;
+    insert(
+        &db.store,
+        &[subscription(1, Product::Hotel, &["*", "ping"])],
+    )
+    .await;
     let ping = event(1, "ping");
     assert_eq!(conflict(&db.store, publishing(&ping)).await, None);
     let again = conflict(&db.store, publishing(&ping)).await;
@@ -111,7 +115,10 @@ async fn the_list_is_newest_first_filters_and_counts(db: &TestDatabase) {
     insert(&db.store, &both).await;
     let events: Vec<_> = (1..=5).map(|number| event(number, "ping")).collect();
     publish(&db.store, &events).await;
-    assert_eq!(claim(&db.store, &[(1, 2)], NOW.plus_s(1), "t").await.len(), 2);
+    assert_eq!(
+        claim(&db.store, &[(1, 2)], NOW.plus_s(1), "t").await.len(),
+        2
+    );
     let page = |limit, offset| Page { limit, offset };
     for (status, page, numbers, has_more, total) in [
         (None, page(3, 0), &[5, 4, 3][..], true, 5),
@@ -122,8 +129,16 @@ async fn the_list_is_newest_first_filters_and_counts(db: &TestDatabase) {
     ] {
         let (tenant, id) = (tenant(), subscription_id(1));
         let filter = DeliveryFilter { status };
-        let listed = db.store.deliveries(&tenant, &id, filter, page).await.unwrap();
-        let ids: Vec<_> = listed.items.into_iter().map(|one| one.delivery.id).collect();
+        let listed = db
+            .store
+            .deliveries(&tenant, &id, filter, page)
+            .await
+            .unwrap();
+        let ids: Vec<_> = listed
+            .items
+            .into_iter()
+            .map(|one| one.delivery.id)
+            .collect();
         let expected: Vec<_> = numbers.iter().map(|&event| delivery_id(event, 1)).collect();
         assert_eq!((ids, listed.has_more), (expected, has_more), "{status:?}");
         let count = db.store.count_deliveries(&tenant, &id, filter).await;
@@ -155,7 +170,10 @@ async fn a_replay_is_written_once(db: &TestDatabase) {
     let replay = || replaying(&again, DeliveryStatus::Published);
     assert_eq!(conflict(&db.store, replay()).await, None);
     assert_eq!(stored(&db.store, 1, 1).await, again);
-    assert_eq!(conflict(&db.store, replay()).await, Some(Conflict::DeliveryMoved));
+    assert_eq!(
+        conflict(&db.store, replay()).await,
+        Some(Conflict::DeliveryMoved)
+    );
     // It is free to be taken, whoever held it before.
     let taken = claim(&db.store, &[(1, 1)], now, "u").await;
     assert_eq!(taken[0].generation, 1);
@@ -176,9 +194,13 @@ async fn what_failed_is_found_by_when_it_failed(db: &TestDatabase) {
         let again = conflict(&db.store, write).await;
         assert_eq!(again, Some(Conflict::DeliveryMoved));
     }
-    for (since_s, until_s, limit, expected) in
-        [(0, 9, 10, 3), (2, 9, 10, 2), (2, 2, 10, 1), (4, 9, 10, 0), (0, 9, 2, 2)]
-    {
+    for (since_s, until_s, limit, expected) in [
+        (0, 9, 10, 3),
+        (2, 9, 10, 2),
+        (2, 2, 10, 1),
+        (4, 9, 10, 0),
+        (0, 9, 2, 2),
+    ] {
         let (since, until) = (NOW.plus_s(since_s), NOW.plus_s(until_s));
         let (tenant, id) = (tenant(), subscription_id(1));
         let store = &db.store;

@@ -119,7 +119,10 @@ async fn told(store: &Store, number: u32) -> Vec<StoredDelivery> {
 }
 
 async fn stored(store: &Store, event: u32, subscription: u32) -> Delivery {
-    let (id, to) = (delivery_id(event, subscription), subscription_id(subscription));
+    let (id, to) = (
+        delivery_id(event, subscription),
+        subscription_id(subscription),
+    );
     let found = store.delivery(&tenant(), &to, &id).await;
     found.unwrap().unwrap().delivery
 }

@@ -81,7 +81,7 @@ async fn what_is_taken_is_as_the_domain_says(db: &TestDatabase) {
     filled(db, 1, 1).await;
     let now = NOW.plus_s(5);
     let expected = taken(recorded(1, 1), now);
-    assert_eq!(claim_whole(db, now).await, [expected.clone()]);
+    assert_eq!(claim_whole(db, now).await, std::slice::from_ref(&expected));
     assert_eq!(told(&db.store, 1).await, [expected]);
 }
 
@@ -98,11 +98,18 @@ async fn claim_whole(db: &TestDatabase, now: Timestamp) -> Vec<StoredDelivery> {
 async fn nobody_takes_what_another_holds(db: &TestDatabase) {
     filled(db, 1, 1).await;
     let now = NOW.plus_s(5);
-    assert!(claim(&db.store, &[(1, 5)], NOW, "t").await.is_empty(), "not due");
+    assert!(
+        claim(&db.store, &[(1, 5)], NOW, "t").await.is_empty(),
+        "not due"
+    );
     // A lease of no time is over at once.
     assert_eq!(claim_for(&db.store, &[(1, 5)], now, "t", 0).await.len(), 1);
     let again = claim(&db.store, &[(1, 5)], now.plus_s(1), "u").await;
-    assert_eq!(again[0].published_at(), Some(now), "by the first who took it");
+    assert_eq!(
+        again[0].published_at(),
+        Some(now),
+        "by the first who took it"
+    );
     assert!(claim(&db.store, &[(1, 5)], now, "v").await.is_empty());
     assert!(due(&db.store, &[]).await.is_empty());
 }
@@ -133,7 +140,11 @@ async fn no_more_is_taken_of_one_than_there_is_room(db: &TestDatabase) {
         let of_it = taken.iter().filter(move |one| one.subscription == id);
         of_it.map(|one| one.id.clone()).collect::<Vec<_>>()
     };
-    assert_eq!(of(1), [delivery_id(1, 1), delivery_id(2, 1)], "longest due first");
+    assert_eq!(
+        of(1),
+        [delivery_id(1, 1), delivery_id(2, 1)],
+        "longest due first"
+    );
     assert_eq!((of(2).len(), of(3).len()), (0, 4));
 }
 
@@ -143,10 +154,17 @@ async fn nothing_is_sent_to_who_is_not_active(db: &TestDatabase) {
     let paused = active.apply(SubscriptionEvent::Paused, NOW).unwrap();
     db.store.commit(updating(&paused)).await.unwrap();
     assert!(due(&db.store, &[]).await.is_empty());
-    assert!(claim(&db.store, &[(1, 5)], NOW.plus_s(1), "t").await.is_empty());
+    assert!(
+        claim(&db.store, &[(1, 5)], NOW.plus_s(1), "t")
+            .await
+            .is_empty()
+    );
     let resumed = paused.apply(SubscriptionEvent::Resumed, NOW).unwrap();
     db.store.commit(updating(&resumed)).await.unwrap();
-    assert_eq!(claim(&db.store, &[(1, 5)], NOW.plus_s(1), "t").await.len(), 1);
+    assert_eq!(
+        claim(&db.store, &[(1, 5)], NOW.plus_s(1), "t").await.len(),
+        1
+    );
 }
 
 async fn subscriptions_with_something_due_are_found(db: &TestDatabase) {
@@ -163,10 +181,16 @@ async fn subscriptions_with_something_due_are_found(db: &TestDatabase) {
     store_outcomes(&db.store, &[outcome("t", failed, Some(attempt(1)))]).await;
     let first = NOW.plus_ms(1);
     let found = due(&db.store, &[4]).await;
-    let expected = [(subscription_id(1), first), (subscription_id(3), NOW.plus_ms(2))];
+    let expected = [
+        (subscription_id(1), first),
+        (subscription_id(3), NOW.plus_ms(2)),
+    ];
     assert_eq!(found, expected);
     let wanted = db.store.due_subscriptions(&[], 1).await.unwrap();
-    assert_eq!(wanted[0].subscription, subscription(1, Product::Hotel, &["*"]));
+    assert_eq!(
+        wanted[0].subscription,
+        subscription(1, Product::Hotel, &["*"])
+    );
     assert_eq!(wanted[0].secrets.current, b"sealed");
     // The next of the third is due when its step is over.
     let rest = claim(&db.store, &[(3, 9)], now, "t").await;
@@ -182,7 +206,12 @@ async fn what_came_of_an_attempt_is_stored_with_it(db: &TestDatabase) {
     let not_taken = SendOutcome::NotTaken {
         retry_after_s: None,
     };
-    let kinds = [not_taken, SendOutcome::Taken, SendOutcome::Gone, SendOutcome::UrlNotAllowed];
+    let kinds = [
+        not_taken,
+        SendOutcome::Taken,
+        SendOutcome::Gone,
+        SendOutcome::UrlNotAllowed,
+    ];
     let after: Vec<_> = taken
         .iter()
         .zip(kinds)
@@ -258,9 +287,18 @@ async fn what_was_not_tried_is_given_back(db: &TestDatabase) {
 async fn what_waits_too_long_is_found(db: &TestDatabase) {
     filled(db, 2, 3).await;
     let store = &db.store;
-    assert_eq!(store.oldest_undelivered().await.unwrap(), Some(NOW.plus_ms(1)));
+    assert_eq!(
+        store.oldest_undelivered().await.unwrap(),
+        Some(NOW.plus_ms(1))
+    );
     let before = NOW.plus_ms(3);
-    assert!(store.stranded_deliveries(before, 9).await.unwrap().is_empty());
+    assert!(
+        store
+            .stranded_deliveries(before, 9)
+            .await
+            .unwrap()
+            .is_empty()
+    );
     let disabled = SubscriptionEvent::Paused;
     let paused = subscription(1, Product::Hotel, &["*"]).apply(disabled, NOW);
     store.commit(updating(&paused.unwrap())).await.unwrap();

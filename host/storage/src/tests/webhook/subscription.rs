@@ -100,7 +100,10 @@ async fn a_rotation_keeps_both_secrets(db: &TestDatabase) {
     assert_eq!(conflict(&db.store, rotate()).await, None);
     let read_back = db.store.sealed_secrets(&tenant(), &rotated.id).await;
     assert_eq!(read_back.unwrap(), Some(sealed.clone()));
-    assert_eq!(read(&db.store, 1, Product::Hotel).await, Some(rotated.clone()));
+    assert_eq!(
+        read(&db.store, 1, Product::Hotel).await,
+        Some(rotated.clone())
+    );
     let again = conflict(&db.store, rotate()).await;
     assert_eq!(again, Some(Conflict::SubscriptionVersion));
 }
@@ -122,11 +125,18 @@ async fn what_is_deleted_is_gone_and_its_secrets_first(db: &TestDatabase) {
     assert_eq!(read(&db.store, 1, Product::Hotel).await, None);
     let sealed = db.store.sealed_secrets(&tenant(), &both[0].id).await;
     assert_eq!(sealed.unwrap(), None);
-    let paused = both[0].clone().apply(SubscriptionEvent::Paused, NOW).unwrap();
+    let paused = both[0]
+        .clone()
+        .apply(SubscriptionEvent::Paused, NOW)
+        .unwrap();
     let late = conflict(&db.store, updating(&paused)).await;
     assert_eq!(late, Some(Conflict::SubscriptionVersion));
     // Nothing of it is sent, and nothing more is recorded for it.
-    assert!(claim(&db.store, &[(1, 10)], NOW.plus_s(9), "t").await.is_empty());
+    assert!(
+        claim(&db.store, &[(1, 10)], NOW.plus_s(9), "t")
+            .await
+            .is_empty()
+    );
     publish(&db.store, &[event(6, "ping")]).await;
     // What may still be written when it is deleted is waited for.
     assert_eq!(db.store.forget_deliveries(NOW, 2).await.unwrap(), 0);
@@ -137,5 +147,8 @@ async fn what_is_deleted_is_gone_and_its_secrets_first(db: &TestDatabase) {
     assert!(told(&db.store, 1).await.is_empty());
     assert_eq!(told(&db.store, 2).await.len(), 6);
     let deleted = db.store.rows(crate::webhook::send::deleted(NOW.plus_s(1)));
-    assert!(deleted.await.unwrap().is_empty(), "the last row of it is gone");
+    assert!(
+        deleted.await.unwrap().is_empty(),
+        "the last row of it is gone"
+    );
 }
