@@ -270,6 +270,8 @@ impl Server {
             .arg("--config")
             .arg(&config)
             .env("STOPOVER_PLUGINS_DIR", target_dir().join("plugins"))
+            // Compiling every plugin anew takes a test longer than all that it tests.
+            .env("STOPOVER_CODE_CACHE_DIR", target_dir().join("test-code"))
             .envs(
                 options
                     .environment

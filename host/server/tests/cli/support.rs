@@ -52,7 +52,13 @@ impl Demo {
     pub(crate) fn start(folder: &Path) -> Self {
         let plugins = folder.join("plugins");
         fs::create_dir_all(&plugins).unwrap();
-        for name in ["fake-hotels", "fake-hotels-mini", "fake-payments"] {
+        for name in [
+            "fake-hotels",
+            "fake-hotels-mini",
+            "fake-payments",
+            "fake-flights-skylane",
+            "fake-flights-jetbridge",
+        ] {
             fs::write(plugins.join(name).with_extension("wasm"), "not a component").unwrap();
         }
         let line = format!("serve --demo --data-dir data --plugins-dir plugins {FREE_PORTS}");

@@ -173,7 +173,7 @@ fn a_fare_that_makes_no_sense_is_unreadable_and_says_where() {
             o.supplier_offer = "x".repeat(4_097);
         }),
         ("offers.exclusive-key", |o| {
-            o.exclusive_key = Some("x".repeat(257));
+            o.exclusive_key = Some("x".repeat(1025));
         }),
         ("offers.expires-at", |o| o.expires_at = Some(i64::MAX)),
         ("offers.journeys", |o| o.journeys.truncate(1)),
