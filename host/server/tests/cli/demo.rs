@@ -58,9 +58,9 @@ async fn broken_plugins_are_down_and_keep_nothing_else_from_working() {
         [
             "SANDBOX_HOTELS down",
             "SANDBOX_MINI down",
+            "SANDBOX_PAYMENTS down",
             "SUPPLIER_A down",
-            "SUPPLIER_B down",
-            "SANDBOX_PAYMENTS down"
+            "SUPPLIER_B down"
         ]
     );
     let reload = client()
