@@ -272,7 +272,7 @@ pub enum Event {
     },
     /// The supplier refused, or its answer cannot be used.
     PrebookRefused(Failure),
-    /// No outcome came within [`PREBOOK_UNKNOWN_MS`].
+    /// No outcome came within [`crate::booking::PREBOOK_UNKNOWN_MS`].
     PrebookGivenUp,
     /// It was not completed in time.
     OfferExpired,
