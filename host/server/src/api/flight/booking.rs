@@ -57,9 +57,11 @@ pub(crate) struct FlightBookingsQuery {
         pattern = r"^[^\x00-\x1F\x7F-\x9F]*$"
     )]
     supplier_reference: Option<String>,
+    /// By what they are ordered.
     #[serde(default)]
     #[schema(default = "created_at")]
     sort: BookingSort,
+    /// Which way they are ordered.
     #[serde(default = "order")]
     #[schema(default = "desc")]
     order: SortOrder,
