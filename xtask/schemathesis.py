@@ -27,6 +27,7 @@ RULES = {
     "/check_out not_after_check_in",
     "/check_out too_long",
     # More decimals than the currency has, or than any number here may have.
+    "/currency required",
     "/filters/max_total invalid",
     "/filters/max_total not_allowed",
     "/filters/max_total too_small",
