@@ -18,6 +18,7 @@ mod flight;
 mod hotel;
 mod sandbox;
 mod server;
+mod subscriber;
 mod upstream;
 mod webhook;
 
@@ -29,6 +30,7 @@ pub use flight::{Flown, passenger, prebook_flight_request, trip};
 pub use hotel::{Booked, days_ahead, offers_request, prebook_request, seconds_ahead};
 pub use sandbox::{Effect, Ledger, heal, pay, set_price};
 pub use server::{Server, ServerOptions, binary, target_dir};
+pub use subscriber::{Subscriber, Subscription, signed_by};
 pub use upstream::{Answer, Received, Upstream, count, routes};
 pub use webhook::webhook_signature;
 

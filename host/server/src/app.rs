@@ -11,9 +11,11 @@ use crate::query::QueryMemory;
 use crate::seal::{KEY_BYTES, SealError, Sealer};
 use crate::suppliers::Suppliers;
 use crate::tasks::Tasks;
+use crate::webhook::{self, Webhooks};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use host_domain::time::Clock;
+use host_runtime::guard::Lookup;
 use host_runtime::{Runtime, RuntimeConfig, RuntimeError};
 use host_storage::{DatabaseError, MigrateError, OpenError, Options, Store};
 use secrecy::SecretSlice;
@@ -54,6 +56,8 @@ pub struct App {
     pub(crate) query_memory: QueryMemory,
     /// When what went wrong is looked at again.
     pub(crate) schedules: Schedules,
+    /// How events are sent to subscribers.
+    pub(crate) webhooks: Webhooks,
     /// The one place that starts tasks.
     pub tasks: Tasks,
     /// Base address that callers see, without a slash at its end.
@@ -124,6 +128,7 @@ impl App {
             deliveries: Semaphore::new(DELIVERIES_MAX),
             query_memory: QueryMemory::new(&config),
             schedules: Schedules::new(&config),
+            webhooks: Webhooks::new(&config, Lookup::system()),
             clock: surroundings.clock,
             ids: surroundings.ids,
             base_url: surroundings.base_url,
@@ -176,6 +181,14 @@ fn start_jobs(app: &Arc<App>) {
     let worker = Arc::clone(app);
     app.tasks
         .spawn("worker", async move { crate::job::work(worker).await });
+    let sender = Arc::clone(app);
+    app.tasks.spawn("webhooks", async move {
+        webhook::worker::work(sender).await
+    });
+    let tended = Arc::clone(app);
+    app.tasks.spawn("webhook upkeep", async move {
+        webhook::upkeep::tend(&tended).await
+    });
 }
 
 /// Keeps what grows in memory small.

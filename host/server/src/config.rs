@@ -35,6 +35,7 @@ pub struct Config {
     pub master_key: Secret,
     pub master_key_id: String,
     pub old_master_keys: Vec<OldMasterKey>,
+    pub allow_insecure_webhooks: bool,
     pub log: Log,
     pub limits: Limits,
     pub jobs: Jobs,
@@ -84,6 +85,8 @@ sections! {
         replay_published_after_s: u64,
         dual_signature_s: u64,
         disable_after_s: u64,
+        endpoint_concurrency: u32,
+        endpoint_per_s: u32,
     }
     Watches { interval_s: u64, }
 }
@@ -203,6 +206,17 @@ impl Config {
             seconds("limits.request_s", limits.request_s, 1),
             seconds("limits.shutdown_s", limits.shutdown_s, 0),
             seconds("jobs.poll_s", self.jobs.poll_s, 1),
+            seconds("webhooks.timeout_s", self.webhooks.timeout_s, 1),
+            at_least(
+                "webhooks.endpoint_concurrency",
+                self.webhooks.endpoint_concurrency.into(),
+                1,
+            ),
+            at_least(
+                "webhooks.endpoint_per_s",
+                self.webhooks.endpoint_per_s.into(),
+                1,
+            ),
             (
                 !self.reconcile.schedule_s.is_empty(),
                 "reconcile.schedule_s must not be empty".to_owned(),

@@ -23,3 +23,4 @@ pub mod seal;
 pub mod suppliers;
 pub mod tasks;
 pub mod time;
+mod webhook;

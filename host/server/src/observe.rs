@@ -19,6 +19,12 @@ pub const SUPPLIER_SECONDS: &str = "stopover_supplier_call_duration_seconds";
 pub const SUPPLIER_EXCHANGES: &str = "stopover_supplier_exchanges_total";
 /// What suppliers told by themselves, by supplier, kind and what came of it.
 pub const SUPPLIER_EVENTS: &str = "stopover_supplier_events_total";
+/// Requests to subscribers, by product and by what came of them.
+pub const WEBHOOK_ATTEMPTS: &str = "stopover_webhook_attempts_total";
+/// Subscriptions that the gateway disabled.
+pub const WEBHOOK_DISABLED: &str = "stopover_webhook_subscriptions_disabled_total";
+/// Age of the oldest delivery that waits for an ACTIVE subscription.
+pub const WEBHOOK_OLDEST_SECONDS: &str = "stopover_webhook_oldest_undelivered_seconds";
 
 const BUCKETS: [f64; 12] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0,
@@ -89,6 +95,16 @@ fn describe() {
     );
     metrics::describe_counter!(SUPPLIER_EXCHANGES, "HTTP exchanges of plugins");
     metrics::describe_counter!(SUPPLIER_EVENTS, "Events that suppliers told");
+    metrics::describe_counter!(WEBHOOK_ATTEMPTS, "Requests to subscribers");
+    metrics::describe_counter!(
+        WEBHOOK_DISABLED,
+        "Subscriptions to which nothing could be delivered for days"
+    );
+    metrics::describe_gauge!(
+        WEBHOOK_OLDEST_SECONDS,
+        metrics::Unit::Seconds,
+        "Age of the oldest delivery that waits for an ACTIVE subscription"
+    );
 }
 
 /// An answered request, as it is logged and counted.

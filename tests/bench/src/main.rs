@@ -11,12 +11,14 @@
 
 mod load;
 mod measure;
+mod native;
 mod peer;
 mod plugin;
 mod process;
 mod report;
 mod sample;
 mod scene;
+mod turns;
 mod wire;
 
 use crate::peer::Peer;

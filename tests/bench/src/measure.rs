@@ -3,7 +3,9 @@
 mod adapter;
 mod booking;
 mod call;
+mod fares;
 mod isolation;
+mod list;
 mod read;
 mod replace;
 mod start;
@@ -14,10 +16,12 @@ use anyhow::Result;
 
 type Measure = fn() -> Result<Vec<Row>>;
 
-pub(crate) const ALL: [(&str, Measure); 8] = [
+pub(crate) const ALL: [(&str, Measure); 10] = [
     ("call", call::measure),
     ("adapter", adapter::measure),
+    ("fares", fares::measure),
     ("read", read::measure),
+    ("list", list::measure),
     ("booking", booking::measure),
     ("start", start::measure),
     ("waiting", waiting::measure),

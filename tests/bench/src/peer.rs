@@ -2,6 +2,7 @@
 //! cost is not counted: this program, started again.
 
 mod bare;
+mod fares;
 mod rates;
 mod supplier;
 
@@ -12,12 +13,13 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
 
+pub(crate) use fares::FARES;
 pub(crate) use rates::{HOTELS, OFFERS_PER_HOTEL, hotel_id};
 
 /// Who the other side is.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Peer {
-    /// A supplier's API that answers hotel rates.
+    /// Suppliers' APIs that answer hotel rates and fares.
     Supplier,
     /// A handler that reads a booking's row and answers its document.
     Bare,

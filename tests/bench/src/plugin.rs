@@ -4,7 +4,7 @@ use crate::scene::component;
 use anyhow::{Context, Result};
 use host_domain::supplier::SupplierId;
 use host_domain::time::{Clock, Timestamp};
-use host_runtime::{CallContext, NoSink, PluginSpec, Runtime, RuntimeConfig, Supplier};
+use host_runtime::{CallContext, CallSink, NoSink, PluginSpec, Runtime, RuntimeConfig, Supplier};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +19,17 @@ impl Clock for SystemClock {
 
 /// Loads a component that may reach one host, or none.
 pub(crate) async fn load(name: &str, settings: serde_json::Value, host: &str) -> Result<Supplier> {
-    let runtime = Runtime::new(RuntimeConfig::new(Arc::new(SystemClock)), Arc::new(NoSink))?;
+    load_watched(name, settings, host, Arc::new(NoSink)).await
+}
+
+/// The same, with somebody who is told of every call.
+pub(crate) async fn load_watched(
+    name: &str,
+    settings: serde_json::Value,
+    host: &str,
+    sink: Arc<dyn CallSink>,
+) -> Result<Supplier> {
+    let runtime = Runtime::new(RuntimeConfig::new(Arc::new(SystemClock)), sink)?;
     let id = SupplierId::parse("MEASURED").ok().context("an id")?;
     let mut spec = PluginSpec::new(id.clone(), component(name));
     spec.settings = settings;

@@ -25,3 +25,4 @@ mod instrument;
 mod offer;
 mod payment;
 mod place;
+mod webhook_delivery;

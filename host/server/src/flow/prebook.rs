@@ -81,6 +81,22 @@ impl<E: Into<FlowError>> From<E> for PrebookError {
     }
 }
 
+/// A booking that begins.
+pub(crate) struct New<B> {
+    pub(crate) booking: B,
+    /// What is stored in the same transaction, e.g. the end of the mandate that it is
+    /// made under.
+    pub(crate) along: Write,
+}
+
+impl<B: Bookable> New<B> {
+    /// With nothing along.
+    pub(crate) fn alone(booking: B) -> Self {
+        let along = Write::new(booking.created_at());
+        Self { booking, along }
+    }
+}
+
 /// What the supplier bound.
 pub(crate) struct Bound<E> {
     /// The price now.
@@ -116,11 +132,12 @@ impl App {
         })
     }
 
-    /// Binds an offer; repeated with its key, gives what the first call made.
+    /// Binds an offer; repeated with its key, gives what the first call made. What is
+    /// `new` is stored with its booking or not at all.
     pub(crate) async fn prebook<B: Bookable>(
         self: &Arc<Self>,
         call: PrebookCall,
-        new: impl Fn() -> Result<B, PrebookError>,
+        new: impl Fn() -> Result<New<B>, PrebookError>,
         ask: Ask<B>,
     ) -> Result<Prebound<B>, PrebookError> {
         loop {
@@ -179,14 +196,14 @@ impl App {
     /// transaction; none when the key is taken.
     async fn begin_prebook<B: Bookable>(
         &self,
-        booking: B,
+        New { booking, along }: New<B>,
         call: &PrebookCall,
         walker: &Walker,
     ) -> Result<Option<B>, PrebookError> {
         let mut write = Write::new(booking.created_at());
-        write.take_idempotency_key(&call.key, &call.fingerprint, booking.id().as_str());
-        booking.insert(&mut write);
         write
+            .append(along)
+            .take_idempotency_key(&call.key, &call.fingerprint, booking.id().as_str())
             .record_booking_event(
                 &booking.owner().tenant,
                 &accepted(&booking, &walker.request_id),
@@ -197,10 +214,11 @@ impl App {
                 &walker.lease_token,
                 self.lease_ms(),
             );
-        let read_version = booking.version();
+        // It is stored as it is when the supplier is asked, with both of its versions told.
         let started = booking.apply(B::prebook_started(), self.clock.now())?;
+        started.booking.insert(&mut write);
         let booking = started.booking.clone();
-        write.append(self.write_of(read_version, &[started], None, &walker.request_id));
+        self.tell(&mut write, &[started], None, &walker.request_id);
         match self.store.commit(write).await {
             Ok(()) => Ok(Some(booking)),
             Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => Ok(None),

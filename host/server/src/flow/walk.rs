@@ -334,6 +334,19 @@ impl App {
         if let Some(last) = moves.last() {
             last.booking.update(read_version, &mut write);
         }
+        self.tell(&mut write, moves, why, request_id);
+        write
+    }
+
+    /// The history of moves, and what subscribers are told of them. `why` is the
+    /// reason of the first.
+    pub(crate) fn tell<B: Bookable>(
+        &self,
+        write: &mut Write,
+        moves: &[Moved<B>],
+        why: Option<&str>,
+        request_id: &str,
+    ) {
         let mut why = why;
         for moved in moves {
             let booking = &moved.booking;
@@ -367,7 +380,6 @@ impl App {
                 );
             }
         }
-        write
     }
 
     /// The call of a step whose outcome is not known, if there is one.

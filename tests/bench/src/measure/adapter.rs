@@ -3,13 +3,13 @@
 //! upstream, in another process, over a kept connection.
 
 mod api;
-mod native;
 
+use crate::native;
 use crate::peer::{HOTELS, OFFERS_PER_HOTEL, Peer, Running, hotel_id};
 use crate::plugin::{context, load};
-use crate::process::cpu_of;
 use crate::report::Row;
-use crate::sample::{Samples, median, ms, ratio};
+use crate::sample::{Samples, ms, ratio};
+use crate::turns::Turns;
 use anyhow::{Context, Result, ensure};
 use host_domain::hotel::supply::PriceRequest;
 use host_domain::hotel::{Occupancy, Stay};
@@ -22,10 +22,12 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 use stopover_sdk::HotelPricing;
 use stopover_sdk::testing::Gateway;
+use stopover_sdk::{hotel_pricing, types};
 
-/// Requests of one side before the other has its turn.
-const ROUND: u32 = 200;
-const ROUNDS: usize = 7;
+const TURNS: Turns = Turns {
+    round: 200,
+    rounds: 7,
+};
 const DELAY_MS: u32 = 20;
 const DELAYED: usize = 500;
 
@@ -138,7 +140,7 @@ impl Sides {
     }
 
     fn ask_native(&self) -> Result<Duration> {
-        let request = native::request();
+        let request = native_request();
         let begin = Instant::now();
         let answer = self.native.run(|| NuiteeHotels::price(request));
         let time = begin.elapsed();
@@ -151,29 +153,9 @@ impl Sides {
         Ok(time)
     }
 
-    /// Of a request in milliseconds, component and native: medians of rounds in turn.
+    /// Of a request in milliseconds, component and native.
     fn processor_time(&self) -> Result<(f64, f64)> {
-        let own = std::process::id();
-        let round = |ask: &dyn Fn() -> Result<Duration>| -> Result<f64> {
-            let before = cpu_of(own)?;
-            for _ in 0..ROUND {
-                ask()?;
-            }
-            Ok(ms(cpu_of(own)? - before) / f64::from(ROUND))
-        };
-        let (mut component, mut native) = (Vec::new(), Vec::new());
-        for number in 0..=ROUNDS {
-            let pair = (
-                round(&|| self.ask_component())?,
-                round(&|| self.ask_native())?,
-            );
-            // The first one warms up.
-            if number > 0 {
-                component.push(pair.0);
-                native.push(pair.1);
-            }
-        }
-        Ok((median(component), median(native)))
+        TURNS.processor_time(|| self.ask_component(), || self.ask_native())
     }
 
     /// From question to answer, in turn, so that what disturbs disturbs both.
@@ -212,4 +194,23 @@ fn request() -> Result<PriceRequest> {
         },
         max_offers_per_hotel: u16::try_from(OFFERS_PER_HOTEL)?,
     })
+}
+
+/// The same as the adapter is asked.
+fn native_request() -> hotel_pricing::PriceRequest {
+    hotel_pricing::PriceRequest {
+        supplier_hotel_ids: (0..HOTELS).map(hotel_id).collect(),
+        stay: types::hotel::Stay {
+            check_in: "2027-06-01".to_owned(),
+            check_out: "2027-06-03".to_owned(),
+            occupancies: vec![types::hotel::Occupancy {
+                adults: 2,
+                children: Vec::new(),
+            }],
+            guest_nationality: "DE".to_owned(),
+            guest_residence: None,
+            currency: "EUR".to_owned(),
+        },
+        max_offers_per_hotel: u16::try_from(OFFERS_PER_HOTEL).unwrap_or(u16::MAX),
+    }
 }

@@ -8,29 +8,33 @@ use crate::wire::Wire;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use tests::{Booked, Database, Server, prebook_request};
+use tests::{Booked, Database, Flown, Server, prebook_request, trip};
 use tokio::task::JoinSet;
 
 const AT_ONCE: usize = 64;
 const WARM_UP: Duration = Duration::from_secs(2);
 const LENGTH: Duration = Duration::from_secs(10);
+/// More than are booked in that time.
+const FARES: usize = 6_000;
 
 pub(super) fn measure() -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    for (database, target) in [(Database::Sqlite, 150.0), (Database::Postgres, 300.0)] {
-        rows.extend(block_on(on(database, target))?);
+    for product in ["hotel", "flight"] {
+        for (database, target) in [(Database::Sqlite, 150.0), (Database::Postgres, 300.0)] {
+            rows.extend(block_on(on(product, database, target))?);
+        }
     }
     Ok(rows)
 }
 
-async fn on(database: Database, target: f64) -> Result<Vec<Row>> {
+async fn on(product: &'static str, database: Database, target: f64) -> Result<Vec<Row>> {
     let server = Arc::new(scene::gateway(database, "").await);
-    let client = server.client();
-    let at = Booked::at("OK");
-    let prebook = prebook_request(&at.offer(&client).await, 1);
-    let complete = json!({ "payment_instrument_id": at.instrument(&client).await });
-    let asks = Arc::new((prebook, complete));
+    let asks = Arc::new(match product {
+        "hotel" => Asks::hotel(&server).await,
+        _ => Asks::flight(&server).await?,
+    });
     run(&server, &asks, WARM_UP).await?;
     let (times, rate) = run(&server, &asks, LENGTH).await?;
     let booked = server.ledger().await;
@@ -44,35 +48,95 @@ async fn on(database: Database, target: f64) -> Result<Vec<Row>> {
         times.len()
     );
     let (key, name) = (name(database).to_lowercase(), name(database));
+    // Their names are older than those of flights.
+    let key = match product {
+        "hotel" => format!("booking.{key}"),
+        _ => format!("booking.{product}_{key}"),
+    };
     Ok(vec![
         Row::new(
-            format!("booking.{key}"),
-            format!("bookings, {name}, 64 at once"),
+            key.clone(),
+            format!("{product} bookings, {name}, 64 at once"),
             rate,
             "/s",
         )
         .at_least(target),
         Row::new(
-            format!("booking.{key}_p50"),
-            format!("a booking, {name}, 64 at once: median"),
+            format!("{key}_p50"),
+            format!("a {product} booking, {name}, 64 at once: median"),
             ms(times.percentile(50)),
             "ms",
         ),
         Row::new(
-            format!("booking.{key}_p99"),
-            format!("a booking, {name}, 64 at once: 99th percentile"),
+            format!("{key}_p99"),
+            format!("a {product} booking, {name}, 64 at once: 99th percentile"),
             ms(times.percentile(99)),
             "ms",
         ),
     ])
 }
 
+/// What is asked, over and over.
+struct Asks {
+    product: &'static str,
+    /// In turn; one is asked once where an offer can be booked once.
+    prebooks: Vec<Value>,
+    is_once: bool,
+    taken: AtomicUsize,
+    complete: Value,
+}
+
+impl Asks {
+    async fn hotel(server: &Server) -> Self {
+        let client = server.client();
+        let at = Booked::at("OK");
+        let prebook = prebook_request(&at.offer(&client).await, 1);
+        let instrument = at.instrument(&client).await;
+        Self::new("hotel", vec![prebook], false, &instrument)
+    }
+
+    async fn flight(server: &Server) -> Result<Self> {
+        let client = server.client();
+        let on = Flown::on("LHR-JFK");
+        let more = json!({ "supplier": "SUPPLIER_A" });
+        let search = scene::post(server, "/v1/flight/offers", &trip("LHR-JFK", more));
+        let mut wire = Wire::connect(&server.api).await?;
+        let mut prebooks = Vec::new();
+        while prebooks.len() < FARES {
+            let answer = wire.exchange(&search).await?.json()?;
+            let offers = answer.pointer("/data").and_then(Value::as_array);
+            let references = offers.context("fares are a list")?.iter();
+            let references = references.filter_map(|offer| offer["offer_reference"].as_str());
+            let before = prebooks.len();
+            prebooks.extend(references.map(|reference| on.request(reference)));
+            ensure!(prebooks.len() > before, "no fares: {answer}");
+        }
+        let instrument = client.store_card("tok_visa").await;
+        Ok(Self::new("flight", prebooks, true, &instrument))
+    }
+
+    fn new(product: &'static str, prebooks: Vec<Value>, is_once: bool, instrument: &str) -> Self {
+        Self {
+            product,
+            prebooks,
+            is_once,
+            taken: AtomicUsize::new(0),
+            complete: json!({ "payment_instrument_id": instrument }),
+        }
+    }
+
+    fn next(&self) -> Result<&Value> {
+        let place = self.taken.fetch_add(1, Ordering::Relaxed);
+        let place = match self.is_once {
+            true => place,
+            false => place % self.prebooks.len(),
+        };
+        self.prebooks.get(place).context("every fare is booked")
+    }
+}
+
 /// Times of bookings, and bookings a second.
-async fn run(
-    server: &Arc<Server>,
-    asks: &Arc<(Value, Value)>,
-    length: Duration,
-) -> Result<(Samples, f64)> {
+async fn run(server: &Arc<Server>, asks: &Arc<Asks>, length: Duration) -> Result<(Samples, f64)> {
     let begin = Instant::now();
     let mut workers = JoinSet::new();
     for _ in 0..AT_ONCE {
@@ -96,13 +160,10 @@ async fn run(
     Ok((times, booked / begin.elapsed().as_secs_f64()))
 }
 
-async fn book(
-    server: &Server,
-    wire: &mut Wire,
-    (prebook, complete): &(Value, Value),
-) -> Result<()> {
+async fn book(server: &Server, wire: &mut Wire, asks: &Asks) -> Result<()> {
+    let path = format!("/v1/{}/prebook", asks.product);
     let answer = wire
-        .exchange(&scene::post_once(server, "/v1/hotel/prebook", prebook))
+        .exchange(&scene::post_once(server, &path, asks.next()?))
         .await?;
     ensure!(
         answer.status() == Some(201),
@@ -115,9 +176,9 @@ async fn book(
         .pointer("/data/id")
         .and_then(Value::as_str)
         .context("a booking has an id")?;
-    let path = format!("/v1/hotel/bookings/{id}/book");
+    let path = format!("/v1/{}/bookings/{id}/book", asks.product);
     let answer = wire
-        .exchange(&scene::post_once(server, &path, complete))
+        .exchange(&scene::post_once(server, &path, &asks.complete))
         .await?;
     ensure!(
         answer.status() == Some(200),

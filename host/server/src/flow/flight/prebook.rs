@@ -1,7 +1,7 @@
 //! From fare to booking: re-price it for the passengers and bind it.
 
 use crate::app::App;
-use crate::flow::prebook::{Bound, PrebookCall, PrebookError, Prebound, prebook_key};
+use crate::flow::prebook::{Bound, New, PrebookCall, PrebookError, Prebound, prebook_key};
 use crate::offer_reference::FlightOffer;
 use futures::FutureExt;
 use host_domain::booking::Settlement;
@@ -63,7 +63,7 @@ impl App {
                 .boxed()
             },
         );
-        let new = || self.new_flight_booking(&wish, settlement);
+        let new = || Ok(New::alone(self.new_flight_booking(&wish, settlement)?));
         self.prebook(call, new, ask).await
     }
 

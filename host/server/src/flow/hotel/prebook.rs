@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::flow::hotel::guests;
-use crate::flow::prebook::{Bound, PrebookCall, PrebookError, Prebound, prebook_key};
+use crate::flow::prebook::{Bound, New, PrebookCall, PrebookError, Prebound, prebook_key};
 use futures::FutureExt;
 use host_domain::booking::Settlement;
 use host_domain::hotel::booking::{Booking, Event, Room, State};
@@ -13,6 +13,7 @@ use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
+use host_storage::Write;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -64,6 +65,16 @@ impl App {
         self: &Arc<Self>,
         wish: Prebook,
     ) -> Result<Prebound<Booking>, PrebookError> {
+        self.prebook_hotel_along(wish, |_| Write::new(self.clock.now()))
+            .await
+    }
+
+    /// Binds an offer, and stores more together with the intent, or neither.
+    pub(crate) async fn prebook_hotel_along(
+        self: &Arc<Self>,
+        wish: Prebook,
+        along: impl Fn(&Booking) -> Write,
+    ) -> Result<Prebound<Booking>, PrebookError> {
         let settlement = self.settlement_of(&wish.offer.supplier);
         let settlement = settlement.ok_or(PrebookError::Unsupported)?;
         let call = PrebookCall {
@@ -84,7 +95,11 @@ impl App {
                 .boxed()
             },
         );
-        let new = || Ok(self.new_hotel_booking(&wish, settlement));
+        let new = || {
+            let booking = self.new_hotel_booking(&wish, settlement);
+            let along = along(&booking);
+            Ok(New { booking, along })
+        };
         self.prebook(call, new, ask).await
     }
 

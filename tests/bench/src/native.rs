@@ -1,14 +1,13 @@
-//! The adapter's surroundings in a native program: the client library that the
+//! An adapter's surroundings in a native program: the client library that the
 //! gateway uses, under the same options, without its checks.
 
-use crate::peer::{HOTELS, OFFERS_PER_HOTEL, hotel_id};
 use anyhow::Result;
 use std::rc::Rc;
+use stopover_sdk::http;
 use stopover_sdk::testing::Gateway;
-use stopover_sdk::{hotel_pricing, http, types};
 
-/// What the adapter's imports answer.
-pub(super) fn gateway(
+/// What its imports answer.
+pub(crate) fn gateway(
     runtime: &Rc<tokio::runtime::Runtime>,
     settings: &serde_json::Value,
 ) -> Result<Gateway> {
@@ -56,22 +55,4 @@ async fn send(
         headers,
         body: answer.bytes().await?.to_vec(),
     })
-}
-
-pub(super) fn request() -> hotel_pricing::PriceRequest {
-    hotel_pricing::PriceRequest {
-        supplier_hotel_ids: (0..HOTELS).map(hotel_id).collect(),
-        stay: types::hotel::Stay {
-            check_in: "2027-06-01".to_owned(),
-            check_out: "2027-06-03".to_owned(),
-            occupancies: vec![types::hotel::Occupancy {
-                adults: 2,
-                children: Vec::new(),
-            }],
-            guest_nationality: "DE".to_owned(),
-            guest_residence: None,
-            currency: "EUR".to_owned(),
-        },
-        max_offers_per_hotel: u16::try_from(OFFERS_PER_HOTEL).unwrap_or(u16::MAX),
-    }
 }

@@ -1,0 +1,147 @@
+//! Where events may go. The same is asked when a subscription is made and at every
+//! attempt; and a third time of every address at the moment of connecting, by the
+//! guard of [`host_runtime::guard`], because a name may mean another one by then.
+
+use host_runtime::address::{self, Reach};
+use host_runtime::guard::Lookup;
+use std::net::IpAddr;
+use std::time::Duration;
+use url::{Host, Url};
+
+/// Longest URL: as long as everything between us and a receiver lets through.
+const URL_BYTES_MAX: usize = 2048;
+
+/// A name that is not resolved in this time is judged when it is connected to.
+const LOOKUP_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// Ends of names that mean something in one network only.
+const LOCAL_ENDS: [&str; 7] = [
+    ".local",
+    ".internal",
+    ".intranet",
+    ".lan",
+    ".home",
+    ".corp",
+    ".arpa",
+];
+
+/// Why events cannot go to a URL. Says nothing about what is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum UrlRefusal {
+    #[error("it is longer than {URL_BYTES_MAX} bytes")]
+    TooLong,
+    #[error("it cannot be read as an absolute URL of printable ASCII characters")]
+    Unreadable,
+    #[error("it must begin with https://")]
+    NotHttps,
+    #[error("it must not hold a user name or a password")]
+    Credentials,
+    #[error("it must not have a fragment")]
+    Fragment,
+    #[error("its port cannot be connected to")]
+    Port,
+    #[error("its host is spelled in an unusual way")]
+    Spelling,
+    #[error("its host is not a public name")]
+    LocalName,
+    #[error("its host is not a public address: {0}")]
+    Address(&'static str),
+}
+
+/// What may be connected to.
+pub(crate) const fn reach(insecure: bool) -> Reach {
+    if insecure {
+        Reach::Loopback
+    } else {
+        Reach::Public
+    }
+}
+
+/// Reads a URL that events may go to, as far as the URL alone tells.
+/// `insecure`: plain http and this machine are allowed too.
+pub(crate) fn read(text: &str, insecure: bool) -> Result<Url, UrlRefusal> {
+    if text.len() > URL_BYTES_MAX {
+        return Err(UrlRefusal::TooLong);
+    }
+    // A reader of URLs drops some characters and takes some for others.
+    if !text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\') {
+        return Err(UrlRefusal::Unreadable);
+    }
+    let url = Url::parse(text).map_err(|_| UrlRefusal::Unreadable)?;
+    match url.scheme() {
+        "https" => {}
+        "http" if insecure => {}
+        _ => return Err(UrlRefusal::NotHttps),
+    }
+    let (_, rest) = text.split_once("://").ok_or(UrlRefusal::Unreadable)?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if authority.contains('@') {
+        return Err(UrlRefusal::Credentials);
+    }
+    if url.fragment().is_some() {
+        return Err(UrlRefusal::Fragment);
+    }
+    if url.port() == Some(0) {
+        return Err(UrlRefusal::Port);
+    }
+    judge_host(&url, authority, insecure)?;
+    Ok(url)
+}
+
+fn judge_host(url: &Url, authority: &str, insecure: bool) -> Result<(), UrlRefusal> {
+    match url.host() {
+        None => Err(UrlRefusal::Unreadable),
+        Some(Host::Ipv6(found)) => judge(found.into(), insecure),
+        Some(Host::Ipv4(found)) => {
+            // 0x7f.1, 017700000001 and 2130706433 are all the same address.
+            is_spelled(authority, &found.to_string())?;
+            judge(found.into(), insecure)
+        }
+        Some(Host::Domain(name)) => {
+            is_spelled(authority, name)?;
+            let is_loopback = name == "localhost" || name.ends_with(".localhost");
+            let is_local = !name.contains('.') || LOCAL_ENDS.iter().any(|end| name.ends_with(end));
+            match (is_loopback, insecure) {
+                (true, true) => Ok(()),
+                (true, false) => Err(UrlRefusal::Address("loopback")),
+                (false, _) if is_local || name.ends_with('.') => Err(UrlRefusal::LocalName),
+                (false, _) => Ok(()),
+            }
+        }
+    }
+}
+
+fn is_spelled(authority: &str, host: &str) -> Result<(), UrlRefusal> {
+    let (written, _port) = authority.split_once(':').unwrap_or((authority, ""));
+    if written.eq_ignore_ascii_case(host) {
+        Ok(())
+    } else {
+        Err(UrlRefusal::Spelling)
+    }
+}
+
+fn judge(found: IpAddr, insecure: bool) -> Result<(), UrlRefusal> {
+    match address::refusal(found, reach(insecure)) {
+        Some(reason) => Err(UrlRefusal::Address(reason)),
+        None => Ok(()),
+    }
+}
+
+/// Reads a URL, and judges the addresses that its name has now. A name that has none
+/// yet is no reason to refuse it.
+pub(crate) async fn check(text: &str, insecure: bool, lookup: &Lookup) -> Result<(), UrlRefusal> {
+    let url = read(text, insecure)?;
+    let Some(Host::Domain(name)) = url.host() else {
+        return Ok(());
+    };
+    let found = tokio::time::timeout(LOOKUP_TIME_MAX, lookup.addresses(name)).await;
+    let Ok(Ok(addresses)) = found else {
+        return Ok(());
+    };
+    addresses
+        .into_iter()
+        .try_for_each(|found| judge(found, insecure))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! Where events may go: spellings and addresses that would lead elsewhere, each
+//! refused for a reason, also where plain http and this machine are allowed.
+
+use super::*;
+use UrlRefusal::*;
+use std::io;
+
+const LOOPBACK: UrlRefusal = Address("loopback");
+const PRIVATE: UrlRefusal = Address("private");
+const LINK_LOCAL: UrlRefusal = Address("link-local");
+
+/// Refused whoever asks.
+#[rustfmt::skip]
+const HOSTILE: [(&str, UrlRefusal); 66] = [
+    // spelled otherwise than they are read
+    ("https://2130706433/", Spelling), ("https://0x7f000001/", Spelling),
+    ("https://017700000001/", Spelling), ("https://0177.0.0.1/", Spelling),
+    ("https://0x7f.1/", Spelling), ("https://127.1/", Spelling), ("https://127.0.1/", Spelling),
+    ("https://127.0.0.01/", Spelling), ("https://10.0.0.010/", Spelling),
+    ("https://3232235777/", Spelling), ("https://0xa9fea9fe/", Spelling),
+    ("https://127.0.0.1./", Spelling), ("https://%31%32%37.0.0.1/", Spelling),
+    ("https://%6cocalhost/", Spelling), ("https://exampl%65.com/", Spelling),
+    // read otherwise than they are spelled
+    ("https://example.com\\@127.0.0.1/", Unreadable), ("https://exa\tmple.com/", Unreadable),
+    ("https://example.com/\n", Unreadable), (" https://example.com/", Unreadable),
+    ("https://ex\u{ad}ample.com/", Unreadable), ("https://127。0。0。1/", Unreadable),
+    ("https://①②⑦.0.0.1/", Unreadable), ("https:example.com", Unreadable),
+    ("https:/example.com", Unreadable), ("//example.com", Unreadable), ("", Unreadable),
+    ("https://", Unreadable), ("https://exam ple.com", Unreadable),
+    // credentials, fragments, ports, schemes
+    ("https://user@example.com/", Credentials), ("https://user:secret@example.com/", Credentials),
+    ("https://@example.com/", Credentials), ("https://:@example.com/", Credentials),
+    ("https://example.com@10.0.0.1/", Credentials), ("https://example.com/#part", Fragment),
+    ("https://example.com/#", Fragment), ("https://example.com:0/", Port),
+    ("ftp://example.com/", NotHttps), ("file:///etc/passwd", NotHttps),
+    ("gopher://example.com/", NotHttps), ("ws://example.com/", NotHttps),
+    ("unix:///run/docker.sock", NotHttps), ("javascript:alert(1)", NotHttps),
+    // names that mean something in one network only
+    ("https://intranet/", LocalName), ("https://example.com./", LocalName),
+    ("https://printer.local/", LocalName), ("https://metadata.google.internal/", LocalName),
+    ("https://wiki.corp/", LocalName), ("https://1.0.0.127.in-addr.arpa/", LocalName),
+    // addresses
+    ("https://10.0.0.1/", PRIVATE), ("https://172.16.0.1/", PRIVATE),
+    ("https://192.168.0.1/", PRIVATE), ("https://169.254.169.254/", LINK_LOCAL),
+    ("https://100.64.0.1/", Address("shared address space")),
+    ("https://0.0.0.0/", Address("unspecified")), ("https://224.0.0.1/", Address("multicast")),
+    ("https://255.255.255.255/", Address("broadcast")),
+    ("https://198.51.100.7/", Address("documentation")), ("https://[::]/", Address("unspecified")),
+    ("https://[::ffff:10.0.0.1]/", PRIVATE), ("https://[::ffff:a9fe:a9fe]/", LINK_LOCAL),
+    ("https://[64:ff9b::7f00:1]/", Address("NAT64")), ("https://[2002:7f00:1::]/", Address("6to4")),
+    ("https://[fd00::1]/", Address("unique local")), ("https://[fe80::1]/", LINK_LOCAL),
+    ("https://[2001:db8::1]/", Address("documentation")),
+    ("https://[::7f00:1]/", Address("IPv4-compatible")),
+];
+
+/// Refused unless plain http and this machine are allowed.
+#[rustfmt::skip]
+const INSECURE: [(&str, UrlRefusal); 11] = [
+    ("http://example.com/", NotHttps), ("http://127.0.0.1:9000/hook", NotHttps),
+    ("https://127.0.0.1/", LOOPBACK), ("https://127.255.0.1/", LOOPBACK),
+    ("https://[::1]/", LOOPBACK), ("https://[0:0:0:0:0:0:0:1]/", LOOPBACK),
+    ("https://[::ffff:127.0.0.1]/", LOOPBACK), ("https://[::ffff:7f00:1]/", LOOPBACK),
+    ("https://localhost/", LOOPBACK), ("https://LOCALHOST:8443/", LOOPBACK),
+    ("https://a.localhost/", LOOPBACK),
+];
+
+const PUBLIC: [&str; 9] = [
+    "https://example.com",
+    "https://example.com/hooks?for=me&x=%20",
+    "https://EXAMPLE.com:8443/",
+    "https://xn--bcher-kva.example/",
+    "https://1.1.1.1/",
+    "https://[2606:4700:4700::1111]/",
+    "https://[2606:4700:4700:0:0:0:0:1111]:444/",
+    "https://internal.example.com/",
+    "https://10.0.0.1.example.com/",
+];
+
+#[test]
+fn nothing_hostile_is_read() {
+    for (url, refusal) in HOSTILE {
+        assert_eq!(read(url, false), Err(refusal), "{url}");
+        assert_eq!(read(url, true), Err(refusal), "{url}, insecure");
+    }
+}
+
+#[test]
+fn what_is_insecure_is_read_only_where_that_is_allowed() {
+    for (url, refusal) in INSECURE {
+        assert_eq!(read(url, false), Err(refusal), "{url}");
+        assert!(read(url, true).is_ok(), "{url}");
+    }
+}
+
+#[test]
+fn what_is_public_is_read_as_it_is_written() {
+    for url in PUBLIC {
+        assert!(read(url, false).is_ok(), "{url}");
+        assert!(read(url, true).is_ok(), "{url}");
+    }
+}
+
+#[test]
+fn a_url_has_an_end() {
+    let long = |bytes: usize| format!("https://example.com/{}", "a".repeat(bytes - 20));
+    assert!(read(&long(URL_BYTES_MAX), false).is_ok());
+    assert_eq!(read(&long(URL_BYTES_MAX + 1), false), Err(TooLong));
+}
+
+/// A resolver that says what the test wants.
+fn resolving_to(addresses: &[&str]) -> Lookup {
+    let addresses: Vec<IpAddr> = addresses.iter().map(|text| text.parse().unwrap()).collect();
+    Lookup::new(move |_| {
+        let addresses = addresses.clone();
+        async move { Ok(addresses) }
+    })
+}
+
+#[tokio::test]
+async fn every_address_of_a_name_is_judged() {
+    for (addresses, insecure, expected) in [
+        (&["1.1.1.1"][..], false, Ok(())),
+        (&["1.1.1.1", "10.0.0.1"], false, Err(PRIVATE)),
+        (&["169.254.169.254"], true, Err(LINK_LOCAL)),
+        (&["127.0.0.1"], false, Err(LOOPBACK)),
+        (&["127.0.0.1"], true, Ok(())),
+        (&[], false, Ok(())),
+    ] {
+        let lookup = resolving_to(addresses);
+        let checked = check("https://hooks.example.com/", insecure, &lookup).await;
+        assert_eq!(checked, expected, "{addresses:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_is_not_there_yet_is_no_reason_to_refuse() {
+    let lookup = Lookup::new(|_| async { Err(io::Error::from(io::ErrorKind::NotFound)) });
+    let checked = check("https://hooks.example.com/", false, &lookup).await;
+    assert_eq!(checked, Ok(()));
+}

@@ -1,0 +1,170 @@
+//! What this host does at once for one subscription. A receiver that is slow is given
+//! less and less at a time, one that is quick more and more, so that the slow delay
+//! nobody but themselves.
+
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use host_domain::time::Timestamp;
+use host_domain::webhook::{Subscription, SubscriptionEvent};
+use secrecy::SecretString;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Deliveries that are held at once for a receiver of which nothing is known yet.
+const WINDOW_FIRST: u32 = 16;
+/// For one that is quick: enough to be sent while the next are being claimed.
+const WINDOW_MAX: u32 = 128;
+/// For one that is neither: no smaller than what is sent to it at once by default.
+const WINDOW_STEADY: u32 = 8;
+/// An exchange that takes no longer makes the window larger.
+const QUICK: Duration = Duration::from_secs(1);
+/// One that takes longer makes it smaller, down to one at a time.
+const SLOW: Duration = Duration::from_secs(5);
+
+/// One subscription, as this host sends to it.
+pub(super) struct Endpoint {
+    held: AtomicU32,
+    /// Whether something failed since the last success here.
+    failing: AtomicBool,
+    window: AtomicU32,
+    places: Arc<Semaphore>,
+    pace: DefaultDirectRateLimiter,
+}
+
+impl Endpoint {
+    pub(super) fn new(concurrency: u32, per_s: u32) -> Self {
+        let concurrency = usize::try_from(concurrency).unwrap_or(usize::MAX);
+        let per_s = NonZeroU32::new(per_s).unwrap_or(NonZeroU32::MIN);
+        Self {
+            held: AtomicU32::new(0),
+            failing: AtomicBool::new(false),
+            window: AtomicU32::new(WINDOW_FIRST),
+            places: Arc::new(Semaphore::new(concurrency.min(Semaphore::MAX_PERMITS))),
+            pace: RateLimiter::direct(Quota::per_second(per_s)),
+        }
+    }
+
+    /// How many deliveries may be claimed for it now. None while most of those it has
+    /// are still to be sent, so that many are claimed together.
+    pub(super) fn room(&self) -> u32 {
+        let (held, window) = (self.held(), self.window.load(Ordering::Relaxed));
+        if held > window / 2 {
+            0
+        } else {
+            window - held
+        }
+    }
+
+    /// How many of its deliveries this host holds.
+    pub(super) fn held(&self) -> u32 {
+        self.held.load(Ordering::Relaxed)
+    }
+
+    /// Counts one more, until what is returned is dropped.
+    pub(super) fn hold(self: &Arc<Self>) -> Held {
+        self.held.fetch_add(1, Ordering::Relaxed);
+        Held(Arc::clone(self))
+    }
+
+    /// Waits until one more request may be sent; the place is kept while it is.
+    pub(super) async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+        let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
+        self.pace.until_ready().await;
+        Some(place)
+    }
+
+    /// Notes how long an exchange took.
+    pub(super) fn took(&self, time: Duration) {
+        let adapted = |window: u32| {
+            Some(if time <= QUICK {
+                window.saturating_mul(2).min(WINDOW_MAX)
+            } else if time <= SLOW {
+                (window / 2).max(WINDOW_STEADY.min(window))
+            } else {
+                (window / 2).max(1)
+            })
+        };
+        let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+        // Always adapted, hence never refused.
+        let _ = self.window.fetch_update(set, fetch, adapted);
+    }
+}
+
+/// A delivery that this host holds.
+pub(super) struct Held(Arc<Endpoint>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.held.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A subscription as it was when its deliveries were claimed.
+pub(super) struct Recipient {
+    pub(super) subscription: Subscription,
+    /// The one that signs, and the one before it while that signs too.
+    pub(super) secrets: Vec<SecretString>,
+    pub(super) endpoint: Arc<Endpoint>,
+}
+
+impl Recipient {
+    /// Whether the stored subscription is to be told, as far as can be known without
+    /// reading it. Most attempts change nothing about it.
+    pub(super) fn is_news(&self, event: &SubscriptionEvent, now: Timestamp) -> bool {
+        let failing = &self.endpoint.failing;
+        let failed_here = match event {
+            SubscriptionEvent::Succeeded => failing.swap(false, Ordering::Relaxed),
+            SubscriptionEvent::Failed { .. } => {
+                failing.store(true, Ordering::Relaxed);
+                false
+            }
+            SubscriptionEvent::Changed { .. }
+            | SubscriptionEvent::Paused
+            | SubscriptionEvent::Resumed
+            | SubscriptionEvent::Rotated { .. }
+            | SubscriptionEvent::Gone => false,
+        };
+        failed_here || self.subscription.clone().apply(event.clone(), now).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_receiver_is_given_less_and_a_quick_one_more() {
+        let endpoint = Endpoint::new(8, 1000);
+        assert_eq!(endpoint.room(), WINDOW_FIRST);
+        for _ in 0..10 {
+            endpoint.took(Duration::from_secs(10));
+        }
+        assert_eq!(endpoint.room(), 1);
+        for _ in 0..10 {
+            endpoint.took(Duration::from_millis(2));
+        }
+        assert_eq!(endpoint.room(), WINDOW_MAX);
+    }
+
+    #[test]
+    fn one_that_is_neither_keeps_its_places() {
+        let endpoint = Endpoint::new(8, 1000);
+        for _ in 0..10 {
+            endpoint.took(Duration::from_secs(2));
+        }
+        assert_eq!(endpoint.room(), WINDOW_STEADY);
+    }
+
+    #[test]
+    fn more_is_claimed_when_half_is_sent() {
+        let endpoint = Arc::new(Endpoint::new(8, 1000));
+        let mut held: Vec<Held> = (0..WINDOW_FIRST).map(|_| endpoint.hold()).collect();
+        while endpoint.held() > WINDOW_FIRST / 2 {
+            assert_eq!(endpoint.room(), 0);
+            held.pop();
+        }
+        assert_eq!(endpoint.room(), WINDOW_FIRST / 2);
+    }
+}

@@ -1,0 +1,110 @@
+//! Telling subscribers: what they may ask for, and sending it. An event is recorded
+//! for each of them in the transaction that makes it; from there on it is a delivery,
+//! which is sent until it is taken or given up, whatever happens to this process.
+
+pub(crate) mod address;
+mod endpoint;
+mod secret;
+mod sender;
+mod signature;
+pub(crate) mod subscription;
+pub(crate) mod upkeep;
+pub(crate) mod worker;
+
+pub(crate) use subscription::{Issued, NewSubscription, SubscriptionChange};
+
+use crate::config::Config;
+use crate::idempotency::KeyError;
+use crate::seal::SealError;
+use crate::webhook::address::UrlRefusal;
+use crate::webhook::sender::Sender;
+use host_domain::event::Product;
+use host_domain::owner::{Mode, Tenant};
+use host_domain::webhook::{NotReplayed, Replay};
+use host_runtime::guard::Lookup;
+use host_storage::{CommitError, DatabaseError};
+use std::time::Duration;
+
+/// Why something about a subscription was not done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WebhookError {
+    /// Not this tenant's, not of this product, or deleted.
+    #[error("the subscription does not exist")]
+    NotFound,
+    /// No such delivery to this subscription.
+    #[error("the delivery does not exist")]
+    DeliveryNotFound,
+    /// Events cannot go there.
+    #[error("the url is not allowed: {0}")]
+    UrlNotAllowed(#[source] UrlRefusal),
+    /// It may still arrive by itself.
+    #[error("the delivery is not replayed")]
+    ReplayNotAllowed(#[source] NotReplayed),
+    /// Nothing is sent to a subscription that is not ACTIVE.
+    #[error("the subscription is not ACTIVE")]
+    Paused,
+    /// Others change it all the time.
+    #[error("it is being changed by others")]
+    Contended,
+    /// The idempotency key.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The database.
+    #[error("webhooks could not be read or stored")]
+    Storage(#[from] CommitError),
+    /// A secret cannot be sealed or opened.
+    #[error("the signing secret cannot be sealed or opened")]
+    Sealed(#[from] SealError),
+}
+
+impl From<DatabaseError> for WebhookError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Storage(error.into())
+    }
+}
+
+/// How events are sent, as the operator set it.
+pub(crate) struct Webhooks {
+    pub(crate) sender: Sender,
+    lookup: Lookup,
+    subscription_retry_s: Vec<i64>,
+    watch_retry_s: Vec<i64>,
+    replay: Replay,
+    dual_signature_s: i64,
+    disable_after_s: i64,
+    insecure_allowed: bool,
+}
+
+impl Webhooks {
+    pub(crate) fn new(config: &Config, lookup: Lookup) -> Self {
+        let webhooks = &config.webhooks;
+        let seconds = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+        let steps = |steps: &[u64]| steps.iter().copied().map(seconds).collect();
+        Self {
+            sender: Sender::new(lookup.clone(), Duration::from_secs(webhooks.timeout_s)),
+            lookup,
+            subscription_retry_s: steps(&webhooks.subscription_retry_s),
+            watch_retry_s: steps(&webhooks.watch_retry_s),
+            replay: Replay {
+                pending_after_s: seconds(webhooks.replay_pending_after_s),
+                published_after_s: seconds(webhooks.replay_published_after_s),
+            },
+            dual_signature_s: seconds(webhooks.dual_signature_s),
+            disable_after_s: seconds(webhooks.disable_after_s),
+            insecure_allowed: config.allow_insecure_webhooks,
+        }
+    }
+
+    /// When attempts that failed are followed by others.
+    fn retry_s(&self, product: Product) -> &[i64] {
+        match product {
+            Product::Hotel | Product::Flight => &self.subscription_retry_s,
+            Product::Watch => &self.watch_retry_s,
+        }
+    }
+
+    /// Whether a tenant's receivers may be reached by plain http and on this machine.
+    const fn is_insecure_allowed(&self, tenant: &Tenant) -> bool {
+        self.insecure_allowed && matches!(tenant.mode, Mode::Test)
+    }
+}

@@ -1,0 +1,98 @@
+//! Signing secrets: made here, shown once, kept sealed.
+
+use crate::seal::{SealError, Sealer};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use host_domain::id::SubscriptionId;
+use host_domain::owner::Tenant;
+use secrecy::{ExposeSecret, SecretString};
+
+/// What every secret begins with.
+pub(super) const PREFIX: &str = "whsec_";
+
+const SECRET_BYTES: usize = 32;
+
+const PURPOSE: &str = "webhook_secret";
+
+/// Which of a subscription's secrets: sealed for one, it does not open as the other.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Column {
+    /// The one that signs.
+    Current,
+    /// The one before it.
+    Previous,
+}
+
+/// A new secret: `whsec_` and 32 random bytes in base64.
+pub(super) fn make() -> Result<SecretString, SealError> {
+    let mut bytes = [0_u8; SECRET_BYTES];
+    getrandom::fill(&mut bytes).map_err(|_| SealError::Unsealable)?;
+    Ok(format!("{PREFIX}{}", STANDARD.encode(bytes)).into())
+}
+
+pub(super) fn seal(
+    sealer: &Sealer,
+    tenant: &Tenant,
+    id: &SubscriptionId,
+    column: Column,
+    secret: &SecretString,
+) -> Result<Vec<u8>, SealError> {
+    let text = secret.expose_secret().as_bytes();
+    sealer.seal(PURPOSE, &place(tenant, id, column), text)
+}
+
+pub(super) fn open(
+    sealer: &Sealer,
+    tenant: &Tenant,
+    id: &SubscriptionId,
+    column: Column,
+    sealed: &[u8],
+) -> Result<SecretString, SealError> {
+    let bytes = sealer.open(PURPOSE, &place(tenant, id, column), sealed)?;
+    let text = String::from_utf8(bytes).map_err(|_| SealError::NotGenuine)?;
+    Ok(text.into())
+}
+
+fn place<'a>(tenant: &'a Tenant, id: &'a SubscriptionId, column: Column) -> [&'a str; 4] {
+    let column = match column {
+        Column::Current => "current",
+        Column::Previous => "previous",
+    };
+    [
+        &tenant.organization,
+        tenant.mode.as_str(),
+        id.as_str(),
+        column,
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seal::KEY_BYTES;
+    use host_domain::owner::Mode;
+
+    #[test]
+    fn a_secret_has_256_bits_and_is_never_made_twice() {
+        let (one, other) = (make().unwrap(), make().unwrap());
+        assert_ne!(one.expose_secret(), other.expose_secret());
+        let text = one.expose_secret().strip_prefix(PREFIX).unwrap();
+        assert_eq!(STANDARD.decode(text).unwrap().len(), SECRET_BYTES);
+    }
+
+    #[test]
+    fn a_secret_opens_only_in_its_row_and_column() {
+        let sealer = Sealer::new("k1", &vec![1; KEY_BYTES].into(), &[]).unwrap();
+        let tenant = Tenant {
+            organization: "acme".into(),
+            mode: Mode::Test,
+        };
+        let (id, secret) = (SubscriptionId::from_bits(1), make().unwrap());
+        let sealed = seal(&sealer, &tenant, &id, Column::Current, &secret).unwrap();
+        let opened = open(&sealer, &tenant, &id, Column::Current, &sealed).unwrap();
+        assert_eq!(opened.expose_secret(), secret.expose_secret());
+        let other = SubscriptionId::from_bits(2);
+        assert!(open(&sealer, &tenant, &other, Column::Current, &sealed).is_err());
+        assert!(open(&sealer, &tenant, &id, Column::Previous, &sealed).is_err());
+    }
+}

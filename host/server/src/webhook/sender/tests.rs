@@ -1,0 +1,205 @@
+//! One attempt against a receiver of every kind.
+
+use super::*;
+use std::io;
+use std::net::IpAddr;
+use std::sync::Mutex;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+const NOW: Timestamp = Timestamp(784_111_777_000);
+const TIME_MAX: Duration = Duration::from_secs(1);
+
+/// How a receiver treats a connection, once it has read something.
+enum Manner {
+    Answers(String),
+    /// Takes the request and says nothing.
+    Hangs,
+    /// Sends a head and a first byte, and no more.
+    Drips,
+    Cuts,
+}
+
+/// Serves one connection. Returns its port, and what it was sent.
+async fn receiver(manner: Manner) -> (u16, tokio::task::JoinHandle<String>) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let served = serve(listener, manner);
+    (port, in_background(served))
+}
+
+#[expect(clippy::disallowed_methods, reason = "the other side of the connection")]
+fn in_background<T: Send + 'static>(
+    task: impl Future<Output = T> + Send + 'static,
+) -> tokio::task::JoinHandle<T> {
+    tokio::spawn(task)
+}
+
+async fn serve(listener: TcpListener, manner: Manner) -> String {
+    let (mut stream, _) = listener.accept().await.unwrap();
+    let mut seen = Vec::new();
+    while !seen.ends_with(b"}") {
+        assert_ne!(stream.read_buf(&mut seen).await.unwrap(), 0);
+    }
+    match manner {
+        Manner::Answers(answer) => {
+            // A sender that has read enough hangs up.
+            let _ = stream.write_all(answer.as_bytes()).await;
+            let _ = stream.shutdown().await;
+        }
+        Manner::Hangs => {}
+        Manner::Drips => {
+            let head = b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n.";
+            stream.write_all(head).await.unwrap();
+        }
+        Manner::Cuts => return String::from_utf8(seen).unwrap(),
+    }
+    // Ends when the sender does.
+    let _ = stream.read(&mut [0; 16]).await;
+    String::from_utf8(seen).unwrap()
+}
+
+fn answer(status: &str, headers: &str, body: &str) -> Manner {
+    let length = body.len();
+    Manner::Answers(format!(
+        "HTTP/1.1 {status}\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+    ))
+}
+
+fn sender() -> Sender {
+    Sender::new(Lookup::system(), TIME_MAX)
+}
+
+fn letter(url: &str) -> Letter<'_> {
+    let mut headers = HeaderMap::new();
+    headers.insert("svc-event-id", HeaderValue::from_static("evt_1"));
+    Letter {
+        url,
+        insecure: true,
+        headers,
+        body: r#"{"id":"evt_1"}"#.to_owned(),
+    }
+}
+
+async fn send_to(manner: Manner) -> Attempted {
+    let (port, _served) = receiver(manner).await;
+    let url = format!("http://127.0.0.1:{port}/hook?a=b");
+    sender().send(letter(&url), NOW).await
+}
+
+fn not_taken(retry_after_s: Option<i64>) -> SendOutcome {
+    SendOutcome::NotTaken { retry_after_s }
+}
+
+#[tokio::test]
+async fn the_body_is_posted_as_it_is() {
+    let (port, served) = receiver(answer("204 No Content", "", "")).await;
+    let url = format!("http://127.0.0.1:{port}/hook?a=b");
+    let attempted = sender().send(letter(&url), NOW).await;
+    assert_eq!(attempted.outcome, SendOutcome::Taken);
+    let request = served.await.unwrap();
+    assert!(request.starts_with("POST /hook?a=b HTTP/1.1\r\n"), "{request}");
+    assert!(request.ends_with("\r\n\r\n{\"id\":\"evt_1\"}"), "{request}");
+    for header in ["content-type: application/json", "svc-event-id: evt_1"] {
+        assert!(request.contains(&format!("\r\n{header}\r\n")), "{request}");
+    }
+}
+
+#[tokio::test]
+async fn every_answer_has_its_meaning() {
+    for (status, headers, outcome, class) in [
+        ("200 OK", "", SendOutcome::Taken, "2xx"),
+        ("202 Accepted", "", SendOutcome::Taken, "2xx"),
+        ("301 Moved", "location: http://127.0.0.1:1/\r\n", not_taken(None), "3xx"),
+        ("307 Moved", "location: https://example.com/\r\n", not_taken(None), "3xx"),
+        ("400 Bad", "", not_taken(None), "4xx"),
+        ("410 Gone", "", SendOutcome::Gone, "4xx"),
+        ("429 Slow", "retry-after: 120\r\n", not_taken(Some(120)), "4xx"),
+        ("500 Broken", "retry-after: soon\r\n", not_taken(None), "5xx"),
+        ("503 Down", "retry-after: Sun, 06 Nov 1994 08:50:37 GMT\r\n", not_taken(Some(60)), "5xx"),
+    ] {
+        let attempted = send_to(answer(status, headers, "said")).await;
+        assert_eq!(attempted.outcome, outcome, "{status}");
+        assert_eq!(attempted.class(), class, "{status}");
+        assert_eq!(attempted.body.as_deref(), Some("said"), "{status}");
+        assert_eq!(attempted.error, None, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn without_an_answer_there_is_a_reason() {
+    for (manner, error) in [
+        (Manner::Hangs, "timeout"),
+        (Manner::Drips, "timeout"),
+        (Manner::Cuts, "cut"),
+        (Manner::Answers("nonsense\r\n\r\n".to_owned()), "cut"),
+    ] {
+        let attempted = send_to(manner).await;
+        assert_eq!(attempted.error, Some(error));
+        assert_eq!(attempted.outcome, not_taken(None));
+        assert_eq!((attempted.status, attempted.body), (None, None));
+    }
+    let attempted = sender().send(letter("http://127.0.0.1:1/"), NOW).await;
+    assert_eq!(attempted.error, Some("connect"));
+}
+
+#[tokio::test]
+async fn no_more_than_the_beginning_of_an_answer_is_kept() {
+    let body = "ä".repeat(100_000);
+    let attempted = send_to(answer("200 OK", "", &body)).await;
+    assert_eq!(attempted.outcome, SendOutcome::Taken);
+    let kept = attempted.body.unwrap();
+    assert_eq!(kept.len(), BODY_BYTES_KEPT);
+    let odd = format!("a{body}");
+    let kept = send_to(answer("200 OK", "", &odd)).await.body.unwrap();
+    assert_eq!(kept.len(), BODY_BYTES_KEPT - 1, "no half a character");
+}
+
+#[tokio::test]
+async fn an_answer_without_an_end_is_read_to_the_limit_only() {
+    let endless = format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(4 << 20));
+    let attempted = send_to(Manner::Answers(endless)).await;
+    assert_eq!(attempted.outcome, SendOutcome::Taken);
+    assert_eq!(attempted.body.unwrap().len(), BODY_BYTES_KEPT);
+}
+
+/// The name is public when the subscription is made, and another when it is dialled.
+#[tokio::test]
+async fn a_name_that_changes_between_check_and_connect_is_refused() {
+    for second in ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::ffff:192.168.0.1", "fd00::1"] {
+        let answers = Mutex::new(vec![second, "1.1.1.1"]);
+        let lookup = Lookup::new(move |_| {
+            let next = answers.lock().unwrap().pop();
+            let found = next.map(|text| vec![text.parse::<IpAddr>().unwrap()]);
+            async move { found.ok_or_else(|| io::Error::other("asked once more")) }
+        });
+        let url = "https://rebinding.example.com/";
+        assert_eq!(address::check(url, false, &lookup).await, Ok(()));
+        let sender = Sender::new(lookup, TIME_MAX);
+        let letter = Letter {
+            insecure: false,
+            ..letter(url)
+        };
+        let attempted = sender.send(letter, NOW).await;
+        assert_eq!(attempted.outcome, SendOutcome::UrlNotAllowed, "{second}");
+        assert_eq!(attempted.error, Some("url_not_allowed"));
+    }
+}
+
+#[tokio::test]
+async fn what_was_allowed_once_is_judged_again() {
+    let (port, served) = receiver(answer("200 OK", "", "")).await;
+    for url in [
+        format!("http://127.0.0.1:{port}/"),
+        format!("https://127.0.0.1:{port}/"),
+        "http://example.com/".to_owned(),
+    ] {
+        let letter = Letter {
+            insecure: false,
+            ..letter(&url)
+        };
+        let attempted = sender().send(letter, NOW).await;
+        assert_eq!(attempted.outcome, SendOutcome::UrlNotAllowed, "{url}");
+    }
+    assert!(!served.is_finished(), "nobody connected");
+}

@@ -1,0 +1,446 @@
+//! What callers do to subscriptions and deliveries.
+
+use crate::app::App;
+use crate::idempotency::RequestKey;
+use crate::webhook::secret::{self, Column};
+use crate::webhook::{WebhookError, address};
+use futures::stream::{self, StreamExt, TryStreamExt};
+use host_domain::event::{EventType, Product};
+use host_domain::id::{DeliveryId, EventId, SubscriptionId};
+use host_domain::owner::{Owner, Tenant};
+use host_domain::time::Timestamp;
+use host_domain::webhook::{Delivery, Subscription, SubscriptionEvent, SubscriptionStatus};
+use host_storage::{CommitError, Conflict, OutboxEvent, SealedSecrets, StoredDelivery, Write};
+use secrecy::SecretString;
+use serde_json::json;
+
+/// How often a change is tried again that somebody else was faster with.
+const CONFLICT_RETRIES_MAX: usize = 8;
+
+/// Deliveries that are read together to be sent anew.
+const RECOVERED_AT_ONCE: u32 = 200;
+
+/// Of those, so many are stored at the same time.
+const STORED_AT_ONCE: usize = 8;
+
+/// What a caller subscribes to. The types are checked already.
+#[derive(Debug, Clone)]
+pub(crate) struct NewSubscription {
+    /// Events of what.
+    pub(crate) product: Product,
+    /// Where they go.
+    pub(crate) url: String,
+    /// Names of types, or `*`.
+    pub(crate) event_types: Vec<String>,
+    /// The caller's note.
+    pub(crate) description: Option<String>,
+}
+
+/// What a caller changes; none: stays as it is. The types are checked already.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SubscriptionChange {
+    /// Another address.
+    pub(crate) url: Option<String>,
+    /// Other types.
+    pub(crate) event_types: Option<Vec<String>>,
+    /// Another note, or none any more.
+    pub(crate) description: Option<Option<String>>,
+}
+
+/// A subscription whose secret was just made.
+#[derive(Debug)]
+pub(crate) struct Issued {
+    /// The subscription.
+    pub(crate) subscription: Subscription,
+    /// Its secret, shown this once; none when an earlier call with the same
+    /// idempotency key got it.
+    pub(crate) signing_secret: Option<SecretString>,
+}
+
+impl App {
+    /// Makes a subscription; once for each key.
+    pub(crate) async fn create_subscription(
+        &self,
+        owner: &Owner,
+        new: NewSubscription,
+        key: Option<&RequestKey>,
+    ) -> Result<Issued, WebhookError> {
+        let tenant = &owner.tenant;
+        if let Some(made) = self.made_before(key).await? {
+            return self.issued_before(tenant, new.product, &made).await;
+        }
+        self.check_url(tenant, &new.url).await?;
+        let id = SubscriptionId::from_bits(self.ids.bits());
+        let signing_secret = secret::make()?;
+        let sealed = secret::seal(&self.sealer, tenant, &id, Column::Current, &signing_secret)?;
+        let now = self.clock.now();
+        let subscription = Subscription::new(
+            id,
+            tenant.clone(),
+            new.product,
+            new.url,
+            new.event_types,
+            new.description,
+            now,
+        );
+        let mut write = Write::new(now);
+        take(&mut write, key, subscription.id.as_str());
+        write.insert_subscription(&subscription, &sealed);
+        match self.store.commit(write).await {
+            Ok(()) => Ok(Issued {
+                subscription,
+                signing_secret: Some(signing_secret),
+            }),
+            Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => {
+                let made = self.made_before(key).await?;
+                let made = made.ok_or(WebhookError::Contended)?;
+                self.issued_before(tenant, subscription.product, &made).await
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Changes what is named.
+    pub(crate) async fn change_subscription(
+        &self,
+        tenant: &Tenant,
+        product: Product,
+        id: &SubscriptionId,
+        change: SubscriptionChange,
+    ) -> Result<Subscription, WebhookError> {
+        let SubscriptionChange {
+            url,
+            event_types,
+            description,
+        } = change;
+        // Whoever may not see it learns nothing about the URL either.
+        let current = self.find_subscription(tenant, product, id).await?;
+        if let Some(url) = url.as_deref().filter(|url| *url != current.url) {
+            self.check_url(tenant, url).await?;
+        }
+        let event = SubscriptionEvent::Changed {
+            url,
+            event_types,
+            description,
+        };
+        self.move_subscription(tenant, product, id, &event).await
+    }
+
+    /// Nothing is sent from now on; what happens meanwhile waits.
+    pub(crate) async fn pause_subscription(
+        &self,
+        tenant: &Tenant,
+        product: Product,
+        id: &SubscriptionId,
+    ) -> Result<Subscription, WebhookError> {
+        let event = SubscriptionEvent::Paused;
+        self.move_subscription(tenant, product, id, &event).await
+    }
+
+    /// Sends again, first of all what waited.
+    pub(crate) async fn resume_subscription(
+        &self,
+        tenant: &Tenant,
+        product: Product,
+        id: &SubscriptionId,
+    ) -> Result<Subscription, WebhookError> {
+        let event = SubscriptionEvent::Resumed;
+        self.move_subscription(tenant, product, id, &event).await
+    }
+
+    /// Deletes a subscription; its secrets at once, its deliveries soon.
+    pub(crate) async fn delete_subscription(
+        &self,
+        tenant: &Tenant,
+        product: Product,
+        id: &SubscriptionId,
+    ) -> Result<(), WebhookError> {
+        let mut write = Write::new(self.clock.now());
+        write.delete_subscription(tenant, product, id);
+        match self.store.commit(write).await {
+            Err(CommitError::Conflict(Conflict::SubscriptionUnknown)) => {
+                Err(WebhookError::NotFound)
+            }
+            ended => Ok(ended?),
+        }
+    }
+
+    /// Makes a new secret; for a time both sign. Once for each key.
+    pub(crate) async fn rotate_subscription(
+        &self,
+        owner: &Owner,
+        product: Product,
+        id: &SubscriptionId,
+        key: Option<&RequestKey>,
+    ) -> Result<Issued, WebhookError> {
+        let tenant = &owner.tenant;
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            if let Some(made) = self.made_before(key).await? {
+                return self.issued_before(tenant, product, &made).await;
+            }
+            let current = self.find_subscription(tenant, product, id).await?;
+            let sealed = self.store.sealed_secrets(tenant, id).await?;
+            let sealed = sealed.ok_or(WebhookError::NotFound)?;
+            let signing_secret = secret::make()?;
+            let sealed = self.rotated(tenant, id, &sealed, &signing_secret)?;
+            let now = self.clock.now();
+            let event = SubscriptionEvent::Rotated {
+                previous_secret_expires_at: now.plus_s(self.webhooks.dual_signature_s),
+            };
+            let read_version = current.version;
+            let Some(subscription) = current.clone().apply(event, now) else {
+                // Twice in one millisecond: the next one sees another time.
+                continue;
+            };
+            let mut write = Write::new(now);
+            take(&mut write, key, id.as_str());
+            write.rotate_subscription_secret(&subscription, read_version, &sealed);
+            match self.store.commit(write).await {
+                Ok(()) => {
+                    return Ok(Issued {
+                        subscription,
+                        signing_secret: Some(signing_secret),
+                    });
+                }
+                Err(CommitError::Conflict(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(WebhookError::Contended)
+    }
+
+    fn rotated(
+        &self,
+        tenant: &Tenant,
+        id: &SubscriptionId,
+        sealed: &SealedSecrets,
+        signing_secret: &SecretString,
+    ) -> Result<SealedSecrets, WebhookError> {
+        let (sealer, current) = (&self.sealer, Column::Current);
+        let before = secret::open(sealer, tenant, id, current, &sealed.current)?;
+        let previous = secret::seal(sealer, tenant, id, Column::Previous, &before)?;
+        Ok(SealedSecrets {
+            current: secret::seal(sealer, tenant, id, current, signing_secret)?,
+            previous: Some(previous),
+        })
+    }
+
+    /// Sends a `ping`; once for each key.
+    pub(crate) async fn test_subscription(
+        &self,
+        owner: &Owner,
+        product: Product,
+        id: &SubscriptionId,
+        key: Option<&RequestKey>,
+    ) -> Result<StoredDelivery, WebhookError> {
+        let tenant = &owner.tenant;
+        let subscription = self.find_subscription(tenant, product, id).await?;
+        if let Some(made) = self.made_before(key).await? {
+            return self.find_delivery(tenant, id, &made).await;
+        }
+        let event = self.ping(&subscription);
+        let delivery = Delivery::id_of(&event.id, id).ok_or(WebhookError::NotFound)?;
+        let mut write = Write::new(event.created_at);
+        take(&mut write, key, delivery.as_str());
+        write.publish_to(tenant, &event, id);
+        match self.store.commit(write).await {
+            Ok(()) => self.find_delivery(tenant, id, delivery.as_str()).await,
+            Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => {
+                let made = self.made_before(key).await?;
+                let made = made.ok_or(WebhookError::Contended)?;
+                self.find_delivery(tenant, id, &made).await
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn ping(&self, subscription: &Subscription) -> OutboxEvent {
+        let (id, now) = (EventId::from_bits(self.ids.bits()), self.clock.now());
+        let event_type = EventType::Ping.as_str();
+        let payload = json!({
+            "id": id.as_str(),
+            "type": event_type,
+            "created_at": now.to_string(),
+            "data": { "subscription_id": subscription.id.as_str() },
+        });
+        OutboxEvent {
+            id,
+            event_type: event_type.to_owned(),
+            product: subscription.product,
+            booking_id: None,
+            payload: payload.to_string(),
+            created_at: now,
+        }
+    }
+
+    /// Sends a delivery anew, if it cannot arrive by itself any more; once for each key.
+    pub(crate) async fn replay_delivery(
+        &self,
+        owner: &Owner,
+        product: Product,
+        subscription: &SubscriptionId,
+        id: &DeliveryId,
+        key: Option<&RequestKey>,
+    ) -> Result<StoredDelivery, WebhookError> {
+        let tenant = &owner.tenant;
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            let found = self.find_subscription(tenant, product, subscription).await?;
+            let stored = self
+                .find_delivery(tenant, subscription, id.as_str())
+                .await?;
+            if self.made_before(key).await?.is_some() {
+                return Ok(stored);
+            }
+            if found.status != SubscriptionStatus::Active {
+                return Err(WebhookError::Paused);
+            }
+            let mut write = Write::new(self.clock.now());
+            take(&mut write, key, id.as_str());
+            let replayed = self.replayed(stored, &mut write)?;
+            match self.store.commit(write).await {
+                Ok(()) => return Ok(replayed),
+                Err(CommitError::Conflict(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(WebhookError::Contended)
+    }
+
+    fn replayed(
+        &self,
+        stored: StoredDelivery,
+        write: &mut Write,
+    ) -> Result<StoredDelivery, WebhookError> {
+        let read_status = stored.delivery.status();
+        let replayed = stored
+            .delivery
+            .replay(self.webhooks.replay, self.clock.now())
+            .map_err(WebhookError::ReplayNotAllowed)?;
+        write.replay_delivery(&stored.tenant, &replayed, read_status);
+        Ok(StoredDelivery {
+            delivery: replayed,
+            ..stored
+        })
+    }
+
+    /// Sends anew what failed from an instant on; returns how many those are. What is
+    /// stored of it stays so when this ends early, and asking again does the rest.
+    pub(crate) async fn recover_deliveries(
+        &self,
+        tenant: &Tenant,
+        product: Product,
+        id: &SubscriptionId,
+        since: Timestamp,
+    ) -> Result<u64, WebhookError> {
+        let subscription = self.find_subscription(tenant, product, id).await?;
+        if subscription.status != SubscriptionStatus::Active {
+            return Err(WebhookError::Paused);
+        }
+        let (mut queued, until) = (0, self.clock.now());
+        loop {
+            let failed = self
+                .store
+                .failed_deliveries(tenant, id, since, until, RECOVERED_AT_ONCE)
+                .await?;
+            if failed.is_empty() {
+                return Ok(queued);
+            }
+            let stored: Vec<bool> = stream::iter(failed)
+                .map(|stored| self.recover(stored))
+                .buffer_unordered(STORED_AT_ONCE)
+                .try_collect()
+                .await?;
+            queued += stored.iter().map(|stored| u64::from(*stored)).sum::<u64>();
+        }
+    }
+
+    /// False: somebody else was faster.
+    async fn recover(&self, failed: StoredDelivery) -> Result<bool, WebhookError> {
+        let mut write = Write::new(self.clock.now());
+        self.replayed(failed, &mut write)?;
+        match self.store.commit(write).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Conflict(_)) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A tenant's subscription to a product.
+    pub(crate) async fn find_subscription(
+        &self,
+        tenant: &Tenant,
+        product: Product,
+        id: &SubscriptionId,
+    ) -> Result<Subscription, WebhookError> {
+        let found = self.store.subscription(tenant, product, id).await?;
+        found.ok_or(WebhookError::NotFound)
+    }
+
+    async fn find_delivery(
+        &self,
+        tenant: &Tenant,
+        subscription: &SubscriptionId,
+        id: &str,
+    ) -> Result<StoredDelivery, WebhookError> {
+        let id = DeliveryId::parse(id).map_err(|_| WebhookError::DeliveryNotFound)?;
+        let found = self.store.delivery(tenant, subscription, &id).await?;
+        found.ok_or(WebhookError::DeliveryNotFound)
+    }
+
+    /// Applies an event to a subscription as it is when it is stored.
+    pub(super) async fn move_subscription(
+        &self,
+        tenant: &Tenant,
+        product: Product,
+        id: &SubscriptionId,
+        event: &SubscriptionEvent,
+    ) -> Result<Subscription, WebhookError> {
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            let current = self.find_subscription(tenant, product, id).await?;
+            let (now, read_version) = (self.clock.now(), current.version);
+            let Some(moved) = current.clone().apply(event.clone(), now) else {
+                return Ok(current);
+            };
+            let mut write = Write::new(now);
+            write.update_subscription(&moved, read_version);
+            match self.store.commit(write).await {
+                Ok(()) => return Ok(moved),
+                Err(CommitError::Conflict(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(WebhookError::Contended)
+    }
+
+    async fn check_url(&self, tenant: &Tenant, url: &str) -> Result<(), WebhookError> {
+        let insecure = self.webhooks.is_insecure_allowed(tenant);
+        let checked = address::check(url, insecure, &self.webhooks.lookup).await;
+        checked.map_err(WebhookError::UrlNotAllowed)
+    }
+
+    /// What the same request made before, if it did.
+    async fn made_before(&self, key: Option<&RequestKey>) -> Result<Option<String>, WebhookError> {
+        let Some(key) = key else { return Ok(None) };
+        let known = self.earlier_use(key).await?;
+        Ok(known.map(|known| known.resource_id))
+    }
+
+    async fn issued_before(
+        &self,
+        tenant: &Tenant,
+        product: Product,
+        made: &str,
+    ) -> Result<Issued, WebhookError> {
+        let id = SubscriptionId::parse(made).map_err(|_| WebhookError::NotFound)?;
+        Ok(Issued {
+            subscription: self.find_subscription(tenant, product, &id).await?,
+            signing_secret: None,
+        })
+    }
+}
+
+fn take(write: &mut Write, key: Option<&RequestKey>, resource_id: &str) {
+    if let Some(key) = key {
+        write.take_idempotency_key(&key.key, &key.fingerprint, resource_id);
+    }
+}

@@ -1,0 +1,84 @@
+//! Gives up what waited too long, removes what was deleted, and says how far behind
+//! the sending is.
+
+use crate::app::App;
+use crate::observe::WEBHOOK_OLDEST_SECONDS;
+use futures::stream::{self, StreamExt};
+use host_domain::webhook::DeliveryEvent;
+use host_storage::{DatabaseError, StoredDelivery, Write};
+use std::time::Duration;
+
+/// How often.
+const EVERY: Duration = Duration::from_secs(60);
+/// What waits for a subscription that is not ACTIVE is given up after so long.
+const KEPT_S: i64 = 30 * 24 * 60 * 60;
+/// What was being written when a subscription was deleted has come to its end by then.
+const DELETED_FOR_S: i64 = 60;
+/// Rows that are touched together.
+const ROWS_AT_ONCE: u32 = 200;
+/// Of those, so many are stored at the same time.
+const STORED_AT_ONCE: usize = 8;
+
+/// Looks until the application stops.
+pub(crate) async fn tend(app: &App) {
+    let stopping = app.tasks.stopping();
+    let mut ticks = tokio::time::interval(EVERY);
+    loop {
+        tokio::select! {
+            () = stopping.cancelled() => return,
+            _ = ticks.tick() => {}
+        }
+        let tended = tokio::select! {
+            () = stopping.cancelled() => return,
+            tended = once(app) => tended,
+        };
+        if let Err(error) = tended {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "webhooks are not tended"
+            );
+        }
+    }
+}
+
+async fn once(app: &App) -> Result<(), DatabaseError> {
+    let now = app.clock.now();
+    let oldest = app.store.oldest_undelivered().await?;
+    let age_s = oldest.map_or(0, |at| now.since(at).max(0) / 1000);
+    metrics::gauge!(WEBHOOK_OLDEST_SECONDS).set(u32::try_from(age_s).unwrap_or(u32::MAX));
+    loop {
+        let before = now.plus_s(-KEPT_S);
+        let stranded = app.store.stranded_deliveries(before, ROWS_AT_ONCE).await?;
+        if stranded.is_empty() {
+            break;
+        }
+        give_up(app, stranded).await;
+    }
+    let deleted_before = now.plus_s(-DELETED_FOR_S);
+    while app
+        .store
+        .forget_deliveries(deleted_before, ROWS_AT_ONCE)
+        .await?
+        > 0
+    {}
+    Ok(())
+}
+
+async fn give_up(app: &App, stranded: Vec<StoredDelivery>) {
+    let given_up = stream::iter(stranded).map(|stored| async move {
+        let (now, read_status) = (app.clock.now(), stored.delivery.status());
+        let Some(expired) = stored.delivery.apply(DeliveryEvent::Expired, now) else {
+            return;
+        };
+        let mut write = Write::new(now);
+        write.expire_delivery(&stored.tenant, &expired, read_status);
+        if let Err(error) = app.store.commit(write).await {
+            // Moved meanwhile, or looked at again in a minute.
+            tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "a delivery is not given up"
+            );
+        }
+    });
+    given_up.buffer_unordered(STORED_AT_ONCE).collect::<()>().await;
+}

@@ -1,0 +1,439 @@
+//! Sends what is due: claims deliveries, starts an attempt of each, and stores what
+//! came of them, many together. Holds nothing that is not in the database: what a
+//! process that died was sending is sent again when its claim has lapsed.
+
+use crate::app::App;
+use crate::observe::{WEBHOOK_ATTEMPTS, WEBHOOK_DISABLED};
+use crate::webhook::endpoint::{Endpoint, Held, Recipient};
+use crate::webhook::secret::{self, Column};
+use crate::webhook::sender::{Attempted, Letter};
+use crate::webhook::{WebhookError, signature};
+use host_domain::id::SubscriptionId;
+use host_domain::time::Timestamp;
+use host_domain::webhook::delivery::JITTER_PERMILLE_MAX;
+use host_domain::webhook::{
+    DeliveryEvent, Retry, SendOutcome, Subscription, SubscriptionEvent, SubscriptionStatus,
+};
+use host_storage::{
+    AnsweredDelivery, DeliveryAttempt, DeliveryClaim, DueSubscription, StoredDelivery, Write,
+};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use secrecy::SecretString;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Notify, mpsc};
+use tokio::time::Instant;
+
+/// Deliveries that this host holds at once: what their bodies take of memory.
+const HELD_MAX: u32 = 2048;
+/// Subscriptions that are looked at together.
+const SUBSCRIPTIONS_AT_ONCE: u32 = 200;
+/// Attempts whose outcome is stored together.
+const STORED_AT_ONCE: usize = 256;
+/// Idle subscriptions beyond so many are forgotten.
+const ENDPOINTS_MAX: usize = 10_000;
+/// How often storing outcomes is tried; after that, the claims lapse.
+const STORE_TRIES: u32 = 5;
+/// Between two of those.
+const STORE_PAUSE: Duration = Duration::from_millis(500);
+
+/// An attempt, or that there was none.
+struct Report {
+    recipient: Arc<Recipient>,
+    answered: AnsweredDelivery,
+    /// What the receiver's subscription is to be told.
+    heard: Option<SubscriptionEvent>,
+    /// Counts as held until it is stored.
+    _held: Held,
+}
+
+/// Sends until the application stops.
+pub(crate) async fn work(app: Arc<App>) {
+    let stopping = app.tasks.stopping();
+    let freed = Arc::new(Notify::new());
+    let (report, reports) = mpsc::channel(STORED_AT_ONCE);
+    let (recorder, told) = (Arc::clone(&app), Arc::clone(&freed));
+    app.tasks.spawn("webhook outcomes", async move {
+        record(&recorder, reports, &told).await;
+    });
+    let poll = Duration::from_secs(app.config.jobs.poll_s.max(1));
+    let mut woken = app.store.job_wake_ups();
+    let mut worker = Worker {
+        app: Arc::clone(&app),
+        endpoints: HashMap::new(),
+        report,
+    };
+    while !stopping.is_cancelled() {
+        let next_at = worker.fill().await;
+        let wait = next_at.map_or(poll, |at| until(at, app.clock.now()).min(poll));
+        tokio::select! {
+            () = stopping.cancelled() => return,
+            () = freed.notified() => {}
+            woken = tokio::time::timeout(wait, woken.changed()) => if matches!(woken, Ok(Err(_))) {
+                // The store is closed; so will be the application.
+                return;
+            },
+        }
+    }
+}
+
+fn until(at: Timestamp, now: Timestamp) -> Duration {
+    Duration::from_millis(at.since(now).max(0).unsigned_abs())
+}
+
+/// What this host is sending.
+struct Worker {
+    app: Arc<App>,
+    endpoints: HashMap<SubscriptionId, Arc<Endpoint>>,
+    report: mpsc::Sender<Report>,
+}
+
+impl Worker {
+    /// Claims as much as there is room for, and starts it. When there may be more, if
+    /// that is known.
+    async fn fill(&mut self) -> Option<Timestamp> {
+        let stopping = self.app.tasks.stopping();
+        // What is claimed while the process stops is given back at once.
+        while !stopping.is_cancelled() {
+            if self.endpoints.len() > ENDPOINTS_MAX {
+                self.endpoints.retain(|_, endpoint| endpoint.held() > 0);
+            }
+            let now = self.app.clock.now();
+            let due = self.due().await?;
+            let later = due.iter().map(|one| one.due_at).find(|at| *at > now);
+            let ready = due.into_iter().filter(|one| one.due_at <= now);
+            let recipients: Vec<_> = ready.filter_map(|one| self.recipient(one, now)).collect();
+            if self.claim(&recipients, now).await == 0 {
+                return later;
+            }
+        }
+        None
+    }
+
+    /// Subscriptions for which there is room.
+    async fn due(&self) -> Option<Vec<DueSubscription>> {
+        let full = self.endpoints.iter().filter(|(_, one)| one.room() == 0);
+        let full: Vec<&SubscriptionId> = full.map(|(id, _)| id).collect();
+        let due = self.app.store.due_subscriptions(&full, SUBSCRIPTIONS_AT_ONCE);
+        due.await
+            .inspect_err(|error| warn(error, "what is due to subscribers cannot be read"))
+            .ok()
+    }
+
+    fn recipient(&mut self, due: DueSubscription, now: Timestamp) -> Option<Arc<Recipient>> {
+        let secrets = match self.app.open_secrets(&due, now) {
+            Ok(secrets) => secrets,
+            Err(error) => {
+                tracing::error!(
+                    subscription = %due.subscription.id,
+                    error = &error as &dyn std::error::Error,
+                    "nothing can be signed for a subscription"
+                );
+                return None;
+            }
+        };
+        let config = &self.app.config.webhooks;
+        let id = due.subscription.id.clone();
+        let endpoint = self.endpoints.entry(id).or_insert_with(|| {
+            Arc::new(Endpoint::new(
+                config.endpoint_concurrency,
+                config.endpoint_per_s,
+            ))
+        });
+        Some(Arc::new(Recipient {
+            subscription: due.subscription,
+            secrets,
+            endpoint: Arc::clone(endpoint),
+        }))
+    }
+
+    /// How many it got.
+    async fn claim(&self, recipients: &[Arc<Recipient>], now: Timestamp) -> usize {
+        let held: u32 = self.endpoints.values().map(|one| one.held()).sum();
+        let mut left = HELD_MAX.saturating_sub(held);
+        let mut rooms = Vec::with_capacity(recipients.len());
+        for recipient in recipients {
+            let room = recipient.endpoint.room().min(left);
+            left -= room;
+            if room > 0 {
+                rooms.push((&recipient.subscription.id, room));
+            }
+        }
+        let token = format!("{:032x}", self.app.ids.bits());
+        let claim = DeliveryClaim {
+            rooms: &rooms,
+            now,
+            lease_ms: self.app.delivery_lease_ms(),
+            token: &token,
+        };
+        let send_before = Instant::now() + self.app.queue_time_max();
+        let claimed = match self.app.store.claim_deliveries(claim).await {
+            Ok(claimed) => claimed,
+            Err(error) => {
+                warn(&error, "deliveries cannot be claimed");
+                return 0;
+            }
+        };
+        let count = claimed.len();
+        for stored in claimed {
+            let mut recipients = recipients.iter();
+            let of = |one: &&Arc<Recipient>| one.subscription.id == stored.delivery.subscription;
+            if let Some(recipient) = recipients.find(of) {
+                self.start(Arc::clone(recipient), stored, &token, send_before);
+            }
+        }
+        count
+    }
+
+    fn start(
+        &self,
+        recipient: Arc<Recipient>,
+        stored: StoredDelivery,
+        token: &str,
+        send_before: Instant,
+    ) {
+        let (app, report) = (Arc::clone(&self.app), self.report.clone());
+        let held = recipient.endpoint.hold();
+        let token = token.to_owned();
+        self.app.tasks.spawn("delivery", async move {
+            let attempted = app.attempt(&recipient, &stored, send_before).await;
+            let reported = Report {
+                heard: attempted.as_ref().map(|one| app.heard(one)),
+                answered: app.answered(&recipient.subscription, stored, attempted, token),
+                recipient,
+                _held: held,
+            };
+            // Nobody takes it when the process ends; then the claim lapses.
+            let _ = report.send(reported).await;
+        });
+    }
+}
+
+/// Stores what came of attempts until nobody attempts any more.
+async fn record(app: &App, mut reports: mpsc::Receiver<Report>, freed: &Notify) {
+    let mut batch = Vec::with_capacity(STORED_AT_ONCE);
+    while reports.recv_many(&mut batch, STORED_AT_ONCE).await > 0 {
+        let (answered, rest): (Vec<_>, Vec<_>) = batch
+            .drain(..)
+            .map(|report| {
+                let Report {
+                    recipient,
+                    answered,
+                    heard,
+                    _held,
+                } = report;
+                (answered, (recipient, heard, _held))
+            })
+            .unzip();
+        app.store_outcomes(&answered).await;
+        let mut told = HashSet::new();
+        for (recipient, heard, _held) in &rest {
+            let Some(event) = heard else { continue };
+            let is_news = recipient.is_news(event, app.clock.now());
+            if is_news && told.insert((&recipient.subscription.id, event.name())) {
+                app.tell_subscription(&recipient.subscription, event).await;
+            }
+        }
+        drop(told);
+        drop(rest);
+        freed.notify_one();
+    }
+}
+
+impl App {
+    /// A claim covers the wait for a place, the exchange, and storing its outcome.
+    fn delivery_lease_ms(&self) -> i64 {
+        let exchange = self.webhooks.sender.time_max().as_millis();
+        let exchange = i64::try_from(exchange).unwrap_or(i64::MAX);
+        exchange.saturating_add(self.lease_ms())
+    }
+
+    /// What was not begun by then is given back: the rest of the claim is for storing.
+    fn queue_time_max(&self) -> Duration {
+        Duration::from_millis(self.lease_ms().unsigned_abs()) * 2 / 3
+    }
+
+    fn open_secrets(
+        &self,
+        due: &DueSubscription,
+        now: Timestamp,
+    ) -> Result<Vec<SecretString>, WebhookError> {
+        let Subscription { id, tenant, .. } = &due.subscription;
+        let open = |column, sealed: &[u8]| secret::open(&self.sealer, tenant, id, column, sealed);
+        let mut secrets = vec![open(Column::Current, &due.secrets.current)?];
+        let expires_at = due.subscription.previous_secret_expires_at;
+        if let Some(previous) = &due.secrets.previous
+            && expires_at.is_some_and(|at| now < at)
+        {
+            secrets.push(open(Column::Previous, previous)?);
+        }
+        Ok(secrets)
+    }
+
+    /// None: its turn did not come in time, or the process is stopping.
+    async fn attempt(
+        &self,
+        recipient: &Recipient,
+        stored: &StoredDelivery,
+        send_before: Instant,
+    ) -> Option<(Timestamp, Attempted)> {
+        let stopping = self.tasks.stopping();
+        let turn = tokio::time::timeout_at(send_before, recipient.endpoint.turn());
+        let _place = tokio::select! {
+            biased;
+            () = stopping.cancelled() => return None,
+            turn = turn => turn.ok()??,
+        };
+        let now = self.clock.now();
+        let subscription = &recipient.subscription;
+        let letter = Letter {
+            url: &subscription.url,
+            insecure: self.webhooks.is_insecure_allowed(&subscription.tenant),
+            headers: headers(&recipient.secrets, stored, now),
+            body: stored.payload.clone(),
+        };
+        let attempted = self.webhooks.sender.send(letter, now).await;
+        recipient.endpoint.took(attempted.took);
+        let product = subscription.product.as_str();
+        metrics::counter!(WEBHOOK_ATTEMPTS, "product" => product, "outcome" => attempted.class())
+            .increment(1);
+        tracing::debug!(
+            subscription = %subscription.id,
+            delivery = %stored.delivery.id,
+            outcome = attempted.class(),
+            ms = attempted.took.as_millis(),
+            "an event was sent"
+        );
+        Some((now, attempted))
+    }
+
+    /// The delivery after the attempt.
+    fn answered(
+        &self,
+        subscription: &Subscription,
+        stored: StoredDelivery,
+        attempted: Option<(Timestamp, Attempted)>,
+        token: String,
+    ) -> AnsweredDelivery {
+        let StoredDelivery {
+            tenant, delivery, ..
+        } = stored;
+        let Some((sent_at, attempted)) = attempted else {
+            return AnsweredDelivery {
+                token,
+                tenant,
+                delivery,
+                attempt: None,
+            };
+        };
+        let event = DeliveryEvent::Answered {
+            generation: delivery.generation,
+            outcome: attempted.outcome,
+            retry: Retry {
+                steps_s: self.webhooks.retry_s(subscription.product),
+                jitter_permille: self.jitter_permille(),
+            },
+        };
+        let before = delivery.clone();
+        let delivery = delivery.apply(event, self.clock.now()).unwrap_or(before);
+        AnsweredDelivery {
+            token,
+            tenant,
+            attempt: Some(DeliveryAttempt {
+                number: delivery.attempts,
+                response_status: attempted.status,
+                response_body: attempted.body,
+                error: attempted.error.map(str::to_owned),
+                duration_ms: i64::try_from(attempted.took.as_millis()).unwrap_or(i64::MAX),
+                created_at: sent_at,
+            }),
+            delivery,
+        }
+    }
+
+    /// The last bits of an identifier are random.
+    fn jitter_permille(&self) -> i64 {
+        let random = i64::from((self.ids.bits() & 0xffff) as u16);
+        random % (JITTER_PERMILLE_MAX + 1)
+    }
+
+    fn heard(&self, (_, attempted): &(Timestamp, Attempted)) -> SubscriptionEvent {
+        match attempted.outcome {
+            SendOutcome::Taken => SubscriptionEvent::Succeeded,
+            SendOutcome::NotTaken { .. } | SendOutcome::UrlNotAllowed => SubscriptionEvent::Failed {
+                disable_after_s: self.webhooks.disable_after_s,
+            },
+            SendOutcome::Gone => SubscriptionEvent::Gone,
+        }
+    }
+
+    /// What cannot be stored is sent again when its claim has lapsed.
+    async fn store_outcomes(&self, answered: &[AnsweredDelivery]) {
+        let stopping = self.tasks.stopping();
+        for _ in 0..STORE_TRIES {
+            let mut write = Write::new(self.clock.now());
+            write.answer_deliveries(answered);
+            match self.store.commit(write).await {
+                Ok(()) => return,
+                Err(error) => warn(&error, "outcomes of deliveries are not stored yet"),
+            }
+            let _ = tokio::time::timeout(STORE_PAUSE, stopping.cancelled()).await;
+        }
+        tracing::error!(
+            deliveries = answered.len(),
+            "outcomes of deliveries were not stored: they are sent again"
+        );
+    }
+
+    async fn tell_subscription(&self, before: &Subscription, event: &SubscriptionEvent) {
+        let Subscription {
+            id,
+            tenant,
+            product,
+            ..
+        } = before;
+        let moved = match self.move_subscription(tenant, *product, id, event).await {
+            Ok(moved) => moved,
+            Err(WebhookError::NotFound) => return,
+            Err(error) => {
+                return warn(&error, "a subscription was not told of an attempt");
+            }
+        };
+        let organization = &tenant.organization;
+        match moved.status {
+            SubscriptionStatus::Disabled => {
+                metrics::counter!(WEBHOOK_DISABLED).increment(1);
+                tracing::error!(subscription = %id, organization, "a subscription is disabled: nothing was delivered to it for days");
+            }
+            SubscriptionStatus::Paused if matches!(event, SubscriptionEvent::Gone) => {
+                tracing::warn!(subscription = %id, organization, "a subscription is paused: its receiver is gone");
+            }
+            SubscriptionStatus::Active | SubscriptionStatus::Paused => {}
+        }
+    }
+}
+
+fn headers(secrets: &[SecretString], stored: &StoredDelivery, now: Timestamp) -> HeaderMap {
+    let delivery = &stored.delivery;
+    let (event, unix_s) = (delivery.event.as_str(), now.0.div_euclid(1000));
+    let signed = signature::sign(secrets, unix_s, event, stored.payload.as_bytes());
+    let headers = [
+        ("svc-signature", signed.own),
+        ("svc-event-id", event.to_owned()),
+        ("svc-delivery-id", delivery.id.to_string()),
+        ("webhook-id", event.to_owned()),
+        ("webhook-timestamp", unix_s.to_string()),
+        ("webhook-signature", signed.standard),
+    ];
+    let headers = headers.into_iter().filter_map(|(name, value)| {
+        // Numbers, base64 and identifiers: always a header.
+        let value = HeaderValue::from_str(&value).ok()?;
+        Some((HeaderName::from_static(name), value))
+    });
+    headers.collect()
+}
+
+fn warn(error: &(dyn std::error::Error + 'static), what: &'static str) {
+    tracing::warn!(error, "{what}");
+}

@@ -1,0 +1,139 @@
+//! The list of an organization that has booked a hundred thousand flights, over
+//! HTTP: each filter in each order, first pages and deep ones.
+
+use crate::load::Load;
+use crate::report::Row;
+use crate::sample::{Samples, ms};
+use crate::scene::{self, block_on, name};
+use anyhow::{Result, ensure};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
+use std::time::Duration;
+use tests::{Database, Flown, Server};
+
+const BOOKINGS: u32 = 100_000;
+const EACH: Duration = Duration::from_millis(400);
+const WARM_UP: Duration = Duration::from_millis(50);
+
+/// Each alone, and those that are asked for together.
+const FILTERS: [&str; 8] = [
+    "",
+    "&status=CONFIRMED",
+    "&status=CANCELED",
+    "&supplier=SUPPLIER_A",
+    "&supplier=SUPPLIER_B&status=CONFIRMED",
+    "&created_from=2026-03-01&created_to=2026-03-20",
+    "&supplier_reference=measured-77",
+    "&status=CONFIRMED&created_from=2026-03-01",
+];
+const ORDERS: [&str; 4] = [
+    "",
+    "&order=asc",
+    "&sort=total_amount",
+    "&sort=total_amount&order=asc",
+];
+const OFFSETS: [u32; 2] = [0, 1_000];
+
+pub(super) fn measure() -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for database in Database::BOTH {
+        rows.extend(block_on(on(database))?);
+    }
+    Ok(rows)
+}
+
+async fn on(database: Database) -> Result<Vec<Row>> {
+    let server = scene::gateway(database, "").await;
+    fill(&server).await?;
+    let mut all = Samples::default();
+    let (mut worst, mut what) = (Duration::ZERO, String::new());
+    for filter in FILTERS {
+        for order in ORDERS {
+            for offset in OFFSETS {
+                let query = format!("limit=20&offset={offset}{filter}{order}");
+                let path = format!("/v1/flight/bookings?{query}");
+                let load = Load::new(&server.api, scene::get(&server, &path), 1);
+                load.run(WARM_UP).await?.faultless()?;
+                let times = load.run(EACH).await?.faultless()?.times;
+                let p99 = times.percentile(99);
+                if p99 > worst {
+                    (worst, what) = (p99, query);
+                }
+                all.extend(times);
+            }
+        }
+    }
+    eprintln!("  slowest on {}: {what}", name(database));
+    let (key, name) = (name(database).to_lowercase(), name(database));
+    Ok(vec![
+        Row::new(
+            format!("list.{key}"),
+            format!("list of 100,000 flight bookings, {name}: 99th percentile of the slowest filter and order"),
+            ms(worst),
+            "ms",
+        )
+        .at_most(15.0),
+        Row::new(
+            format!("list.{key}_p50"),
+            format!("the same, {name}: median of all"),
+            ms(all.percentile(50)),
+            "ms",
+        ),
+    ])
+}
+
+/// Bookings that were made, one of each kind, over and over under other ids.
+async fn fill(server: &Server) -> Result<()> {
+    let flown = Flown::on("LHR-JFK");
+    let confirmed = flown.confirmed(server).await;
+    let elsewhere = flown.clone().at("SUPPLIER_B").confirmed(server).await;
+    let canceled = flown.confirmed(server).await;
+    let client = server.client();
+    drop(client.cancel_flight(&canceled).await);
+    drop(client.flight_booking_once(&canceled, "CANCELED").await);
+    let kinds = [(confirmed, 0, 6), (elsewhere, 6, 8), (canceled, 8, 10)];
+    let copies = kinds.map(|(id, from, to)| copies(&id, from, to));
+    let database = server.database_url();
+    if database.starts_with("sqlite:") {
+        let mut connection = SqliteConnection::connect(database).await?;
+        for copies in copies {
+            connection.execute(AssertSqlSafe(copies)).await?;
+        }
+        connection.close().await?;
+    } else {
+        let mut connection = PgConnection::connect(database).await?;
+        for copies in copies {
+            connection.execute(AssertSqlSafe(copies)).await?;
+        }
+        // What the server does by itself after a while.
+        connection.execute("VACUUM ANALYZE flight_booking").await?;
+        connection
+            .execute("VACUUM ANALYZE flight_booking_count")
+            .await?;
+        connection.close().await?;
+    }
+    let answer = client.get("/v1/flight/bookings?limit=1").await.expect(200);
+    let total = answer.body["meta"]["pagination"]["total"].as_u64();
+    ensure!(
+        total.is_some_and(|total| total >= u64::from(BOOKINGS)),
+        "{total:?} bookings are there"
+    );
+    Ok(())
+}
+
+/// Copies one booking to the numbers that end in `from` to `to`: five minutes
+/// apart from the beginning of 2026 on, each at another price.
+fn copies(id: &str, from: u32, to: u32) -> String {
+    let copy = "substr(id, 1, length(id) - 8) || CAST(10000000 + n AS TEXT)";
+    format!(
+        "INSERT INTO flight_booking (organization, mode, id, user_id, status, supplier, \
+         supplier_reference, offer_hash, exclusive_key, price, created_at, updated_at, version, \
+         document) \
+         WITH RECURSIVE numbers (n) AS \
+           (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {BOOKINGS}) \
+         SELECT organization, mode, {copy}, user_id, status, supplier, 'measured-' || n, \
+           offer_hash, NULL, price + n * 7919 % 100000, 1767225600000 + CAST(n AS BIGINT) * 300000, \
+           updated_at, version, REPLACE(document, id, {copy}) \
+         FROM flight_booking, numbers \
+         WHERE id = '{id}' AND n % 10 >= {from} AND n % 10 < {to}"
+    )
+}

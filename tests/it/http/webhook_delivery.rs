@@ -1,0 +1,332 @@
+//! What subscribers are sent: signed, again until they take it, never lost.
+
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::net::TcpListener;
+use std::time::Duration;
+use tests::{
+    Answer, Booked, Client, Database, Received, Server, ServerOptions, Subscriber, Subscription,
+    eventually, on_both_databases, signed_by,
+};
+
+on_both_databases!(
+    what_happens_to_a_booking_arrives_signed,
+    an_attempt_that_fails_is_repeated_on_schedule,
+    after_the_last_attempt_it_has_failed_and_can_be_sent_anew,
+    what_cannot_be_taken_has_its_reason,
+    for_a_time_both_secrets_sign,
+    a_receiver_that_is_gone_is_left_alone,
+    what_happens_while_paused_is_sent_afterwards,
+    without_one_success_a_subscription_is_disabled,
+    a_slow_receiver_delays_nobody_else,
+    nothing_is_lost_when_the_process_is_killed,
+);
+
+/// Steps of a second, and a short claim.
+const SOON: &str = "[webhooks]\nsubscription_retry_s = [1, 1]\ntimeout_s = 2\n[jobs]\nlease_s = 3";
+
+async fn start(database: Database, config: &str) -> Server {
+    Server::start_with(ServerOptions::on(database).config(config)).await
+}
+
+/// A server of the fixture's kind that takes connections and says nothing.
+fn silence() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/hook", listener.local_addr().unwrap());
+    (listener, url)
+}
+
+fn statuses(delivery: &Value) -> Vec<Option<u64>> {
+    let attempts = delivery["attempts"].as_array().unwrap().iter();
+    attempts.map(|one| one["response_status"].as_u64()).collect()
+}
+
+fn instant(value: &Value) -> jiff::Timestamp {
+    value.as_str().unwrap().parse().unwrap()
+}
+
+fn delivered_ids(received: &[Received]) -> BTreeSet<String> {
+    let ids = received.iter().map(|one| one.header("svc-delivery-id"));
+    ids.map(|id| id.unwrap().to_owned()).collect()
+}
+
+async fn what_happens_to_a_booking_arrives_signed(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    let nobody = server.client_of("somebody-else").await;
+    let other = Subscriber::start(&nobody).await;
+    let (booking, booked) = Booked::at("OK").book(&client).await;
+    booked.expect(200);
+    for event_type in [
+        "hotel.booking.created",
+        "hotel.booking.confirmed",
+        "payment.captured",
+    ] {
+        let told = subscriber.told(event_type, 1).await;
+        let request = &told[0];
+        let secret = subscriber.subscription.secret.as_str();
+        assert_eq!(signed_by(request, &[secret, "whsec_AAAA"]), [true, false]);
+        assert_eq!(request.header("content-type"), Some("application/json"));
+        let data = &request.body["data"];
+        let about = data["booking"]["id"].as_str().or(data["booking_id"].as_str());
+        assert_eq!(about, Some(booking.as_str()), "{event_type}");
+        let delivery = request.header("svc-delivery-id").unwrap();
+        let delivery = subscriber.subscription.delivery_in(&client, delivery, "DELIVERED");
+        let delivery = delivery.await;
+        assert_eq!(delivery["event"], request.body, "as it was sent");
+        assert_eq!(statuses(&delivery), [Some(204)]);
+    }
+    let told = subscriber.upstream.received();
+    let events: BTreeSet<&str> = told.iter().filter_map(|one| one.body["id"].as_str()).collect();
+    assert_eq!(events.len(), told.len(), "each once");
+    assert!(other.upstream.received().is_empty(), "nobody else is told");
+}
+
+async fn an_attempt_that_fails_is_repeated_on_schedule(database: Database) {
+    let server = start(database, SOON).await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    let long = "ä".repeat(2000);
+    subscriber.answers(move |_| Answer::new(500, long.clone()));
+    let subscription = &subscriber.subscription;
+    let id = subscription.ping(&client).await;
+    eventually("two attempts", async || {
+        (subscriber.upstream.received().len() >= 2).then_some(())
+    })
+    .await;
+    subscriber.answers(|_| Answer::json(200, &json!({"thanks": true})));
+    let delivery = subscription.delivery_in(&client, &id, "DELIVERED").await;
+    let attempts = delivery["attempts"].as_array().unwrap();
+    assert_eq!(statuses(&delivery), [Some(500), Some(500), Some(200)]);
+    let numbers: Vec<_> = attempts.iter().map(|one| &one["attempt_number"]).collect();
+    assert_eq!(numbers, [1, 2, 3]);
+    let kept = attempts[0]["response_body"].as_str().unwrap();
+    assert_eq!(kept.len(), 1024, "the first KiB is kept");
+    assert_eq!(attempts[2]["response_body"], r#"{"thanks":true}"#);
+    for pair in attempts.windows(2) {
+        let waited = instant(&pair[1]["created_at"]) - instant(&pair[0]["created_at"]);
+        assert!(waited.total(jiff::Unit::Second).unwrap() >= 1.0, "{delivery:#}");
+    }
+    let requests = subscriber.upstream.received();
+    let signatures: BTreeSet<_> = requests.iter().map(|one| one.header("svc-signature")).collect();
+    assert_eq!(signatures.len(), 3, "each is signed anew");
+    for request in &requests {
+        assert_eq!(signed_by(request, &[&subscription.secret]), [true]);
+        assert_eq!(request.text, requests[0].text);
+    }
+}
+
+async fn after_the_last_attempt_it_has_failed_and_can_be_sent_anew(database: Database) {
+    let server = start(database, SOON).await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    let subscription = &subscriber.subscription;
+    subscriber.answers(|_| Answer::empty(503));
+    let begin = jiff::Timestamp::now();
+    let first = subscription.ping(&client).await;
+    let second = subscription.ping(&client).await;
+    for id in [&first, &second] {
+        let failed = subscription.delivery_in(&client, id, "FAILED").await;
+        assert_eq!(failed["failure_reason"], "retries_exhausted");
+        assert_eq!(statuses(&failed), [Some(503), Some(503), Some(503)]);
+    }
+    subscriber.answers(|_| Answer::empty(200));
+    let replay = subscription.path(&format!("/deliveries/{first}/replay"));
+    let again = client.post(&replay, &json!({})).await.expect(200);
+    assert_eq!(again.data()["status"], "PENDING");
+    assert_eq!(again.data()["replay_count"], 1);
+    let delivered = subscription.delivery_in(&client, &first, "DELIVERED").await;
+    assert_eq!(statuses(&delivered), [Some(200)], "of the current replay");
+    let recover = subscription.path("/recover");
+    let since = json!({"since": begin.to_string()});
+    let recovered = client.post(&recover, &since).await.expect(202);
+    assert_eq!(recovered.data()["queued"], 1, "what failed, and nothing else");
+    let delivered = subscription.delivery_in(&client, &second, "DELIVERED").await;
+    assert_eq!(delivered["replay_count"], 1);
+}
+
+async fn what_cannot_be_taken_has_its_reason(database: Database) {
+    let server = start(database, SOON).await;
+    let client = server.client();
+    let (_silence, url) = silence();
+    let silent = Subscription::create(&client, &url).await;
+    let refusing = Subscription::create(&client, "http://127.0.0.1:1/").await;
+    let redirecting = Subscriber::start(&client).await;
+    let trap = Subscriber::start(&client).await;
+    let elsewhere = format!("{}/hook", trap.upstream.url);
+    redirecting.answers(move |_| Answer::empty(307).header("location", &elsewhere));
+    let redirected = &redirecting.subscription;
+    for (subscription, status) in [(&silent, None), (&refusing, None), (redirected, Some(307))] {
+        let id = subscription.ping(&client).await;
+        let failed = subscription.delivery_in(&client, &id, "FAILED").await;
+        assert_eq!(statuses(&failed), [status; 3], "{failed:#}");
+    }
+    assert!(trap.upstream.received().is_empty(), "no redirect is followed");
+    for (outcome, at_least) in [("timeout", 3), ("connect", 3), ("3xx", 3)] {
+        let labels = [("product", "hotel"), ("outcome", outcome)];
+        let counted = server.metric("stopover_webhook_attempts_total", &labels).await;
+        assert!(counted >= at_least, "{outcome}: {counted}");
+    }
+}
+
+async fn for_a_time_both_secrets_sign(database: Database) {
+    let server = start(database, "[webhooks]\ndual_signature_s = 3").await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    let subscription = &subscriber.subscription;
+    let rotate = subscription.path("/rotate-secret");
+    let rotated = client.post(&rotate, &json!({})).await.expect(200);
+    let new = rotated.data()["signing_secret"].as_str().unwrap();
+    assert_ne!(new, subscription.secret);
+    let secrets = [new, subscription.secret.as_str()];
+    let id = subscription.ping(&client).await;
+    subscription.delivery_in(&client, &id, "DELIVERED").await;
+    let received = subscriber.upstream.take_received();
+    assert_eq!(signed_by(&received[0], &secrets), [true, true]);
+    eventually("the old secret to end", async || {
+        let id = subscription.ping(&client).await;
+        subscription.delivery_in(&client, &id, "DELIVERED").await;
+        let received = subscriber.upstream.take_received();
+        let signed = signed_by(&received[0], &secrets);
+        assert!(signed[0]);
+        (!signed[1]).then_some(())
+    })
+    .await;
+    let stored = server.stored().await;
+    assert!(!stored.contains("whsec_"), "secrets are sealed");
+}
+
+async fn a_receiver_that_is_gone_is_left_alone(database: Database) {
+    let server = start(database, SOON).await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    let subscription = &subscriber.subscription;
+    subscriber.answers(|_| Answer::empty(410));
+    let id = subscription.ping(&client).await;
+    let failed = subscription.delivery_in(&client, &id, "FAILED").await;
+    assert_eq!(failed["failure_reason"], "gone");
+    eventually("the subscription to pause", async || {
+        (subscription.read(&client).await["status"] == "PAUSED").then_some(())
+    })
+    .await;
+    let replay = subscription.path(&format!("/deliveries/{id}/replay"));
+    let refused = client.post(&replay, &json!({})).await;
+    refused.expect_problem(409, "subscription_paused");
+}
+
+async fn what_happens_while_paused_is_sent_afterwards(database: Database) {
+    let server = start(database, SOON).await;
+    let client = server.client();
+    let paused = Subscriber::start(&client).await;
+    let running = Subscriber::start(&client).await;
+    let subscription = &paused.subscription;
+    let pause = client.post(&subscription.path("/pause"), &json!({})).await;
+    assert_eq!(pause.expect(200).data()["status"], "PAUSED");
+    let (_, booked) = Booked::at("OK").book(&client).await;
+    booked.expect(200);
+    running.told("payment.captured", 1).await;
+    let listed = client.get(&subscription.path("/deliveries")).await.expect(200);
+    let waiting = listed.data().as_array().unwrap();
+    assert!(waiting.len() >= 3, "{waiting:#?}");
+    assert!(waiting.iter().all(|one| one["status"] == "PENDING"));
+    assert!(paused.upstream.received().is_empty());
+    client.post(&subscription.path("/resume"), &json!({})).await.expect(200);
+    paused.told("payment.captured", 1).await;
+    let events = |subscriber: &Subscriber| -> BTreeSet<String> {
+        let received = subscriber.upstream.received();
+        received.iter().map(|one| one.text.clone()).collect()
+    };
+    eventually("the same events", async || {
+        (events(&paused) == events(&running)).then_some(())
+    })
+    .await;
+}
+
+async fn without_one_success_a_subscription_is_disabled(database: Database) {
+    let config = "[webhooks]\nsubscription_retry_s = [1, 1]\ndisable_after_s = 1";
+    let server = start(database, config).await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    let subscription = &subscriber.subscription;
+    subscriber.answers(|_| Answer::empty(500));
+    subscription.ping(&client).await;
+    eventually("the subscription to be disabled", async || {
+        (subscription.read(&client).await["status"] == "DISABLED").then_some(())
+    })
+    .await;
+    let counted = async || {
+        let metrics = Client::new(&server.admin, "").get("/metrics").await.body;
+        let line = "stopover_webhook_subscriptions_disabled_total 1";
+        metrics.as_str()?.contains(line).then_some(())
+    };
+    eventually("it to be counted", counted).await;
+    subscriber.answers(|_| Answer::empty(200));
+    let waiting = subscription.ping(&client).await;
+    assert_eq!(subscription.delivery(&client, &waiting).await["status"], "PENDING");
+    let resumed = client.post(&subscription.path("/resume"), &json!({})).await;
+    assert_eq!(resumed.expect(200).data()["status"], "ACTIVE");
+    subscription.delivery_in(&client, &waiting, "DELIVERED").await;
+}
+
+/// So many pings for each of two.
+const PINGS: usize = 40;
+
+async fn a_slow_receiver_delays_nobody_else(database: Database) {
+    // Nothing of the silent one ends before all of the other has arrived.
+    let server = start(database, "[webhooks]\ntimeout_s = 120\n[limits]\nrequests_per_s = 1000").await;
+    let client = server.client();
+    let (_silence, url) = silence();
+    let silent = Subscription::create(&client, &url).await;
+    let quick = Subscriber::start(&client).await;
+    for _ in 0..PINGS {
+        silent.ping(&client).await;
+        quick.subscription.ping(&client).await;
+    }
+    quick.told("ping", PINGS).await;
+    let path = silent.path("/deliveries?status=DELIVERED");
+    let delivered = client.get(&path).await.expect(200);
+    assert_eq!(delivered.data().as_array().unwrap().len(), 0);
+    let path = quick.subscription.path("/deliveries?limit=100");
+    let all = eventually("all to be delivered", async || {
+        let listed = client.get(&path).await.expect(200);
+        let all = listed.data().as_array().unwrap().clone();
+        let is_done = all.iter().all(|one| one["status"] == "DELIVERED");
+        is_done.then_some(all)
+    })
+    .await;
+    assert_eq!(all.len(), PINGS);
+    for delivery in all {
+        let took = instant(&delivery["delivered_at"]) - instant(&delivery["created_at"]);
+        let took = Duration::try_from(took).unwrap();
+        assert!(took < Duration::from_secs(30), "{delivery:#}");
+    }
+}
+
+async fn nothing_is_lost_when_the_process_is_killed(database: Database) {
+    let config = "[webhooks]\nsubscription_retry_s = [1, 1, 1, 1]\ntimeout_s = 2\n[jobs]\nlease_s = 3";
+    let options = ServerOptions::on(database).config(config);
+    let mut server = Server::start_with(options.clone()).await;
+    let subscriber = Subscriber::start(&server.client()).await;
+    let subscription = subscriber.subscription.clone();
+    let mut sent = BTreeSet::new();
+    for round in 1..=3 {
+        let client = server.client();
+        for _ in 0..PINGS {
+            sent.insert(subscription.ping(&client).await);
+        }
+        // Some have arrived, some are on their way, some wait.
+        subscriber.told("ping", round * PINGS / 2).await;
+        server = server.restart(options.clone()).await;
+    }
+    let client = server.client();
+    eventually("all to arrive", async || {
+        let arrived = delivered_ids(&subscriber.upstream.received());
+        sent.is_subset(&arrived).then_some(())
+    })
+    .await;
+    for id in &sent {
+        let delivery = subscription.delivery_in(&client, id, "DELIVERED").await;
+        assert_eq!(delivery["failure_reason"], Value::Null, "{delivery:#}");
+    }
+}

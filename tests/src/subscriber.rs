@@ -1,0 +1,148 @@
+//! A subscriber: a server that events are sent to, its subscription, and the checks
+//! that a receiver makes of what comes.
+
+use crate::client::Client;
+use crate::upstream::{Answer, Received, Upstream};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit, Mac};
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+/// Where a subscriber is told.
+const ROUTE: &str = "POST /hook";
+
+/// A subscription to every event of hotels.
+#[derive(Debug, Clone)]
+pub struct Subscription {
+    /// Its id.
+    pub id: String,
+    /// What signs for it.
+    pub secret: String,
+}
+
+impl Subscription {
+    /// Subscribes a URL.
+    pub async fn create(client: &Client, url: &str) -> Self {
+        let body = json!({"url": url, "event_types": ["*"]});
+        let reply = client.post("/v1/hotel/webhook-subscriptions", &body).await;
+        let reply = reply.expect(201);
+        let text = |name: &str| reply.data()[name].as_str().unwrap().to_owned();
+        Self {
+            id: text("id"),
+            secret: text("signing_secret"),
+        }
+    }
+
+    /// A path of it, e.g. `/pause`; empty: its own.
+    #[must_use]
+    pub fn path(&self, rest: &str) -> String {
+        format!("/v1/hotel/webhook-subscriptions/{}{rest}", self.id)
+    }
+
+    /// Has a `ping` sent; the delivery's id.
+    pub async fn ping(&self, client: &Client) -> String {
+        let reply = client.post(&self.path("/test"), &json!({})).await.expect(202);
+        reply.data()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// What its owner sees of it.
+    pub async fn read(&self, client: &Client) -> Value {
+        let reply = client.get(&self.path("")).await.expect(200);
+        reply.data().clone()
+    }
+
+    /// What its owner sees of a delivery.
+    pub async fn delivery(&self, client: &Client, id: &str) -> Value {
+        let path = self.path(&format!("/deliveries/{id}"));
+        client.get(&path).await.expect(200).data().clone()
+    }
+
+    /// A delivery once it has a status.
+    pub async fn delivery_in(&self, client: &Client, id: &str, status: &str) -> Value {
+        let what = format!("{id} to be {status}");
+        crate::eventually(&what, async || {
+            let delivery = self.delivery(client, id).await;
+            (delivery["status"] == status).then_some(delivery)
+        })
+        .await
+    }
+}
+
+/// A server that takes events, and its subscription.
+pub struct Subscriber {
+    /// The server.
+    pub upstream: Upstream,
+    /// The subscription.
+    pub subscription: Subscription,
+}
+
+impl Subscriber {
+    /// A server that takes everything, and subscribes.
+    pub async fn start(client: &Client) -> Self {
+        let upstream = Upstream::start().await;
+        upstream.on(ROUTE, |_| Answer::empty(204));
+        let url = format!("{}/hook", upstream.url);
+        Self {
+            subscription: Subscription::create(client, &url).await,
+            upstream,
+        }
+    }
+
+    /// Answers otherwise from now on.
+    pub fn answers(&self, answer: impl Fn(&Received) -> Answer + Send + Sync + 'static) {
+        self.upstream.on(ROUTE, answer);
+    }
+
+    /// Events of a type, once there are so many of them.
+    pub async fn told(&self, event_type: &str, count: usize) -> Vec<Received> {
+        let what = format!("{count} of {event_type}");
+        crate::eventually(&what, async || {
+            let mut received = self.upstream.received();
+            received.retain(|request| request.body["type"] == event_type);
+            (received.len() >= count).then_some(received)
+        })
+        .await
+    }
+}
+
+/// Which of the secrets signed a request, by both schemes, each with its own header.
+///
+/// # Panics
+/// When the two schemes do not say the same, or a header is not as it should be.
+#[must_use]
+pub fn signed_by(received: &Received, secrets: &[&str]) -> Vec<bool> {
+    let header = |name: &str| {
+        let found = received.header(name);
+        found.unwrap_or_else(|| panic!("one {name}: {:?}", received.headers))
+    };
+    let (time, own) = header("svc-signature").split_once(",v1=").unwrap();
+    let time = time.strip_prefix("t=").unwrap();
+    let own: Vec<&str> = own.split(",v1=").collect();
+    assert_eq!(header("webhook-timestamp"), time);
+    let now = jiff::Timestamp::now().as_second();
+    let signed_at: i64 = time.parse().unwrap();
+    assert!((now - signed_at).abs() <= 300, "signed at {signed_at}");
+    let event = header("svc-event-id");
+    assert_eq!(header("webhook-id"), event);
+    assert_eq!(received.body["id"], event);
+    let standard: Vec<&str> = header("webhook-signature").split(' ').collect();
+    let signed = secrets.iter().map(|secret| {
+        let message = format!("{time}.{}", received.text);
+        let by_own = own.contains(&hex::encode(mac(secret.as_bytes(), &message)).as_str());
+        let key = STANDARD.decode(secret.strip_prefix("whsec_").unwrap());
+        let digest = mac(&key.unwrap(), &format!("{event}.{message}"));
+        let expected = format!("v1,{}", STANDARD.encode(digest));
+        assert_eq!(standard.contains(&expected.as_str()), by_own);
+        by_own
+    });
+    let signed = signed.collect();
+    assert_eq!(own.len(), standard.len());
+    signed
+}
+
+fn mac(key: &[u8], message: &str) -> Vec<u8> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).unwrap();
+    mac.update(message.as_bytes());
+    mac.finalize().into_bytes().to_vec()
+}
