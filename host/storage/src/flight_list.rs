@@ -338,8 +338,21 @@ pub(crate) fn few_by_price(owner: &Owner, filter: &FlightBookingFilter, page: Pa
 
 /// With the wanted id at the supplier; the other filters apply too.
 pub(crate) fn referred(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
-    let mut conditions = Conditions::timed(owner, filter);
+    let mut conditions = Conditions::default();
+    let tenant = &owner.tenant;
     conditions.add("supplier_reference =", filter.supplier_reference.as_deref());
+    // Compared as something other than the columns: SQLite would take the index of the
+    // owner's list, which has more columns and the right order, and read all of it.
+    conditions.add("organization || '' =", tenant.organization.as_str());
+    conditions.add("mode || '' =", tenant.mode);
+    conditions.add("user_id || '' =", owner.user.as_str());
+    if let Some(supplier) = &filter.supplier {
+        conditions.add("supplier || '' =", supplier.as_str());
+    }
+    if let Some(status) = filter.status {
+        conditions.add("status || '' =", status.as_str());
+    }
+    conditions.between("+created_at", filter);
     Statement {
         sql: format!(
             "SELECT document FROM flight_booking WHERE {} \

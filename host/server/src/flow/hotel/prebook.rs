@@ -65,15 +65,17 @@ impl App {
         self: &Arc<Self>,
         wish: Prebook,
     ) -> Result<Prebound<Booking>, PrebookError> {
-        self.prebook_hotel_along(wish, |_| Write::new(self.clock.now()))
-            .await
+        let id = BookingId::from_bits(self.ids.bits());
+        let nothing = Write::new(self.clock.now());
+        self.prebook_hotel_along(wish, id, nothing).await
     }
 
-    /// Binds an offer, and stores more together with the intent, or neither.
+    /// Binds an offer as this booking, and stores more together with the intent, or neither.
     pub(crate) async fn prebook_hotel_along(
         self: &Arc<Self>,
         wish: Prebook,
-        along: impl Fn(&Booking) -> Write,
+        id: BookingId,
+        along: Write,
     ) -> Result<Prebound<Booking>, PrebookError> {
         let settlement = self.settlement_of(&wish.offer.supplier);
         let settlement = settlement.ok_or(PrebookError::Unsupported)?;
@@ -96,14 +98,15 @@ impl App {
             },
         );
         let new = || {
-            let booking = self.new_hotel_booking(&wish, settlement);
-            let along = along(&booking);
-            Ok(New { booking, along })
+            Ok(New {
+                booking: self.new_hotel_booking(id.clone(), &wish, settlement),
+                along: along.clone(),
+            })
         };
         self.prebook(call, new, ask).await
     }
 
-    fn new_hotel_booking(&self, wish: &Prebook, settlement: Settlement) -> Booking {
+    fn new_hotel_booking(&self, id: BookingId, wish: &Prebook, settlement: Settlement) -> Booking {
         let now = self.clock.now();
         let offer = &wish.offer;
         let rooms = offer
@@ -130,7 +133,7 @@ impl App {
                     .collect(),
             });
         Booking {
-            id: BookingId::from_bits(self.ids.bits()),
+            id,
             owner: wish.owner.clone(),
             version: 1,
             supplier: offer.supplier.clone(),
