@@ -20,6 +20,8 @@ mod sandbox;
 mod server;
 mod subscriber;
 mod upstream;
+mod watcher;
+mod watch;
 mod webhook;
 
 pub use client::{Client, Reply, money};
@@ -32,6 +34,8 @@ pub use sandbox::{Effect, Ledger, heal, pay, set_price};
 pub use server::{Server, ServerOptions, binary, target_dir};
 pub use subscriber::{Subscriber, Subscription, signed_by};
 pub use upstream::{Answer, Received, Upstream, count, routes};
+pub use watch::{WATCHES, auto_book, watch_request};
+pub use watcher::{WatcherWebhook, watch_event_in, watch_events, watch_hotel};
 pub use webhook::webhook_signature;
 
 use std::time::{Duration, Instant};

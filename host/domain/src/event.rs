@@ -80,13 +80,21 @@ pub enum EventType {
     PaymentRefunded,
     /// A payment failed.
     PaymentFailed,
+    /// A watched hotel costs what was waited for.
+    HotelWatchTriggered,
+    /// Hotels of a watched trip do.
+    TripWatchTriggered,
+    /// A watch bought.
+    HotelWatchPurchased,
+    /// A watch was to buy, and could not.
+    HotelWatchPurchaseFailed,
     /// A subscriber asked whether anything arrives.
     Ping,
 }
 
 impl EventType {
     /// Every type.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 26] = [
         Self::HotelBookingCreated,
         Self::HotelBookingConfirmed,
         Self::HotelBookingFailed,
@@ -108,6 +116,10 @@ impl EventType {
         Self::PaymentCaptured,
         Self::PaymentRefunded,
         Self::PaymentFailed,
+        Self::HotelWatchTriggered,
+        Self::TripWatchTriggered,
+        Self::HotelWatchPurchased,
+        Self::HotelWatchPurchaseFailed,
         Self::Ping,
     ];
 
@@ -160,6 +172,10 @@ impl EventType {
             Self::PaymentCaptured => "payment.captured",
             Self::PaymentRefunded => "payment.refunded",
             Self::PaymentFailed => "payment.failed",
+            Self::HotelWatchTriggered => "travel.hotel.watch.triggered",
+            Self::TripWatchTriggered => "travel.hotel.trip_watch.triggered",
+            Self::HotelWatchPurchased => "travel.hotel.watch.purchased",
+            Self::HotelWatchPurchaseFailed => "travel.hotel.watch.purchase_failed",
             Self::Ping => "ping",
         }
     }

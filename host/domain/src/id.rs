@@ -131,6 +131,12 @@ prefixed_id! {
     SubscriptionId = "whs_";
     /// An event on its way to a subscription.
     DeliveryId = "dlv_";
+    /// A watch on a price.
+    WatchId = "wtc_";
+    /// A mandate.
+    MandateId = "mnd_";
+    /// What watches ask suppliers, once for all that ask the same.
+    AskId = "ask_";
     /// A unit of background work.
     JobId = "job_";
 }

@@ -16,6 +16,9 @@ pub enum Leg {
         at: Timestamp,
         /// How often it was tried and known not to have happened.
         tries: u32,
+        /// When the same call was sent first, where it may have happened then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        first: Option<Timestamp>,
     },
     /// Sent, or about to be; no outcome is recorded.
     Sent {
@@ -23,6 +26,9 @@ pub enum Leg {
         since: Timestamp,
         /// How often it was tried before and known not to have happened.
         tries: u32,
+        /// When the same call was sent first, where this is a repeat.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        first: Option<Timestamp>,
         /// How often it was read back.
         checks: u32,
         /// When to read back next.
@@ -43,16 +49,21 @@ impl Leg {
     /// To be sent at once.
     #[must_use]
     pub const fn due(now: Timestamp) -> Self {
-        Self::Due { at: now, tries: 0 }
+        Self::Due {
+            at: now,
+            tries: 0,
+            first: None,
+        }
     }
 
     /// The mark before the first byte.
     #[must_use]
     pub const fn sent(self, now: Timestamp, next_at: Timestamp) -> Self {
-        let tries = self.tries();
+        let (tries, first) = (self.tries(), self.first());
         Self::Sent {
             since: now,
             tries,
+            first,
             checks: 0,
             next_at,
         }
@@ -65,11 +76,13 @@ impl Leg {
             Self::Sent {
                 since,
                 tries,
+                first,
                 checks,
                 ..
             } => Self::Sent {
                 since,
                 tries,
+                first,
                 checks: checks.saturating_add(1),
                 next_at,
             },
@@ -101,6 +114,7 @@ impl Leg {
         Self::Due {
             at,
             tries: self.tries().saturating_add(1),
+            first: None,
         }
     }
 
@@ -111,6 +125,30 @@ impl Leg {
         Self::Due {
             at,
             tries: self.tries(),
+            first: self.may_have_happened_since(),
+        }
+    }
+
+    /// When the call was sent first, while it is not known what came of it. Also of a
+    /// call that is to be repeated, or could not be: the first may have arrived.
+    #[must_use]
+    pub const fn may_have_happened_since(&self) -> Option<Timestamp> {
+        match (self.first(), self.unknown_since()) {
+            (Some(first), _) => Some(first),
+            (None, since) => since,
+        }
+    }
+
+    /// Whether the same call was sent before, and may have happened then.
+    #[must_use]
+    pub const fn is_repeat(&self) -> bool {
+        self.first().is_some()
+    }
+
+    const fn first(&self) -> Option<Timestamp> {
+        match self {
+            Self::Due { first, .. } | Self::Sent { first, .. } => *first,
+            Self::Pending { .. } => None,
         }
     }
 
@@ -202,6 +240,25 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_repeat_keeps_in_mind_when_the_call_was_sent_first() {
+        let at = |s: i64| Timestamp(s * 1000);
+        let mut leg = Leg::due(at(0)).retry(at(1)).sent(at(1), at(2));
+        assert!(!leg.is_repeat());
+        for s in 2..5 {
+            leg = leg.repeat(at(s));
+            assert!(leg.is_repeat());
+            leg = leg.sent(at(s), at(s + 1)).checked(at(s + 1));
+            assert!(leg.is_repeat());
+            assert_eq!(leg.may_have_happened_since(), Some(at(1)));
+            assert_eq!(leg.unknown_since(), Some(at(s)));
+            assert_eq!(leg.tries(), 1);
+        }
+        let other = leg.retry(at(9));
+        assert!(!other.is_repeat(), "it is known that nothing happened");
+        assert_eq!(other.may_have_happened_since(), None);
+    }
 
     #[test]
     fn a_schedule_never_ends() {

@@ -54,4 +54,10 @@ pub struct Owner {
 impl Owner {
     /// The user of calls that name none.
     pub const ORGANIZATION_USER: &'static str = "org";
+
+    /// Whether this caller may act for a user: each for themselves, the organization for all.
+    #[must_use]
+    pub fn acts_for(&self, user: &str) -> bool {
+        self.user == user || self.user == Self::ORGANIZATION_USER
+    }
 }

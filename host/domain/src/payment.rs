@@ -300,7 +300,9 @@ impl Payment {
     /// Nothing was bought: release what is, or may be, held.
     pub fn begin_void(&mut self, now: Timestamp) {
         match self.state {
-            PaymentState::Authorizing(Leg::Due { .. }) => self.state = PaymentState::Failed,
+            PaymentState::Authorizing(ref leg @ Leg::Due { .. }) if !leg.is_repeat() => {
+                self.state = PaymentState::Failed;
+            }
             PaymentState::RequiresAction
             | PaymentState::Authorized
             | PaymentState::Authorizing(_) => {

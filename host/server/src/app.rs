@@ -6,6 +6,7 @@ use crate::flow::Schedules;
 use crate::id::IdSource;
 use crate::key::Keys;
 use crate::limit::Limiter;
+use crate::mandate::{self, MandateError};
 use crate::observe::{self, PluginMetrics};
 use crate::query::QueryMemory;
 use crate::seal::{KEY_BYTES, SealError, Sealer};
@@ -99,6 +100,9 @@ pub enum StartError {
     /// The database failed.
     #[error("the database failed")]
     Database(#[from] DatabaseError),
+    /// There is no key to sign mandates with.
+    #[error("no key to sign mandates with can be made")]
+    MandateKey(#[from] MandateError),
     /// The plugin runtime does not start.
     #[error("plugins cannot run")]
     Runtime(#[from] RuntimeError),
@@ -117,6 +121,7 @@ impl App {
         let store = open_store(&config).await?;
         store.migrate().await?;
         prove_master_key(&store, &sealer).await?;
+        mandate::key::prepare(&store, &sealer, surroundings.clock.now()).await?;
         let runtime = runtime(&config, &surroundings)?;
         let suppliers = Suppliers::new(&config, surroundings.plugins_dir, runtime.clone());
         suppliers.load().await;
@@ -184,6 +189,10 @@ fn start_jobs(app: &Arc<App>) {
     let sender = Arc::clone(app);
     app.tasks.spawn("webhooks", async move {
         webhook::worker::work(sender).await
+    });
+    let watching = Arc::clone(app);
+    app.tasks.spawn("watches", async move {
+        crate::watch::worker::work(watching).await
     });
     let tended = Arc::clone(app);
     app.tasks.spawn("webhook upkeep", async move {

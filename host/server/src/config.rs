@@ -45,6 +45,7 @@ pub struct Config {
     pub payments: Payments,
     pub webhooks: Webhooks,
     pub watches: Watches,
+    pub mandates: Mandates,
     pub suppliers: Vec<SupplierConfig>,
 }
 
@@ -88,7 +89,8 @@ sections! {
         endpoint_concurrency: u32,
         endpoint_per_s: u32,
     }
-    Watches { interval_s: u64, }
+    Watches { interval_s: u64, concurrency: usize, supplier_per_minute: u32, }
+    Mandates { ttl_s: u64, }
 }
 
 /// How a log line looks.
@@ -215,6 +217,14 @@ impl Config {
             at_least(
                 "webhooks.endpoint_per_s",
                 self.webhooks.endpoint_per_s.into(),
+                1,
+            ),
+            at_least("mandates.ttl_s", self.mandates.ttl_s, 1),
+            at_least("watches.interval_s", self.watches.interval_s, 1),
+            at_least("watches.concurrency", self.watches.concurrency as u64, 1),
+            at_least(
+                "watches.supplier_per_minute",
+                self.watches.supplier_per_minute.into(),
                 1,
             ),
             (

@@ -25,6 +25,8 @@ pub const WEBHOOK_ATTEMPTS: &str = "stopover_webhook_attempts_total";
 pub const WEBHOOK_DISABLED: &str = "stopover_webhook_subscriptions_disabled_total";
 /// Age of the oldest delivery that waits for an ACTIVE subscription.
 pub const WEBHOOK_OLDEST_SECONDS: &str = "stopover_webhook_oldest_undelivered_seconds";
+/// Questions of watches that were due, by what came of them.
+pub const WATCH_CHECKS: &str = "stopover_watch_checks_total";
 
 const BUCKETS: [f64; 12] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0,
@@ -96,6 +98,7 @@ fn describe() {
     metrics::describe_counter!(SUPPLIER_EXCHANGES, "HTTP exchanges of plugins");
     metrics::describe_counter!(SUPPLIER_EVENTS, "Events that suppliers told");
     metrics::describe_counter!(WEBHOOK_ATTEMPTS, "Requests to subscribers");
+    metrics::describe_counter!(WATCH_CHECKS, "Questions of watches that were due");
     metrics::describe_counter!(
         WEBHOOK_DISABLED,
         "Subscriptions to which nothing could be delivered for days"

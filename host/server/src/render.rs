@@ -13,7 +13,10 @@ pub(crate) mod place;
 pub(crate) mod policy;
 pub(crate) mod room;
 pub(crate) mod search;
+pub(crate) mod watch;
+pub(crate) mod watch_event;
 pub(crate) mod weather;
+pub(crate) mod webhook;
 
 #[cfg(test)]
 mod tests;

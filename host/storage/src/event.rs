@@ -68,9 +68,13 @@ impl Write {
     }
 
     /// Lays an event out and records it for every subscription that wants it, else
-    /// [`Conflict::EventExists`].
+    /// [`Conflict::EventExists`]. What watches tell is logged too.
     pub fn publish(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
         self.lay_out(tenant, event);
+        if event.product == Product::Watch {
+            // Before it is recorded for the endpoint, which may be replaced meanwhile.
+            self.log_event(tenant, event);
+        }
         self.fan_out(tenant, event)
     }
 
@@ -146,7 +150,7 @@ fn read_event(row: &Row) -> Result<BookingEvent, DatabaseError> {
     })
 }
 
-fn read_outbox(row: &Row) -> Result<OutboxEvent, DatabaseError> {
+pub(crate) fn read_outbox(row: &Row) -> Result<OutboxEvent, DatabaseError> {
     let booking_id = row.text_if("booking_id")?;
     Ok(OutboxEvent {
         id: row.parsed("id", EventId::parse)?,

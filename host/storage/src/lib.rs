@@ -18,6 +18,7 @@ mod hotel_map;
 mod idempotency;
 mod job;
 mod key;
+mod mandate;
 mod payment;
 mod place;
 mod postgres;
@@ -28,6 +29,8 @@ mod statement;
 mod supplier_event;
 #[cfg(test)]
 mod tests;
+mod watch;
+mod watch_log;
 mod webhook;
 mod write;
 
@@ -41,10 +44,13 @@ pub use hotel_map::{HotelProfile, MappedHotel, SeenHotel};
 pub use idempotency::{IdempotencyKey, IdempotencyRecord};
 pub use job::{Claim, ClaimedJobs, Job};
 pub use key::ApiKey;
+pub use mandate::MandateKey;
 pub use payment::StoredInstrument;
 pub use place::{SeenPlace, StoredPlace};
 pub use reference::{SeenAirport, StoredAirline};
 pub use supplier_event::{StoredSupplierEvent, SupplierEventState};
+pub use watch::{AskClaim, AskOutcome, ClaimedAsk, Seen, StoredWatch, WatchFilter};
+pub use watch_log::LoggedEvent;
 pub use webhook::{
     AnsweredDelivery, DeliveryAttempt, DeliveryClaim, DeliveryFilter, DueSubscription,
     SealedSecrets, StoredDelivery,
@@ -55,7 +61,7 @@ use crate::statement::{Row, Statement};
 use crate::write::Outcome;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::watch::{Receiver, Sender, channel};
 
 /// A SQLite file or a PostgreSQL database. Cheap to clone.
 #[derive(Clone)]
@@ -65,7 +71,7 @@ pub struct Store {
 
 struct Inner {
     backend: Backend,
-    job_wake: watch::Sender<u64>,
+    job_wake: Sender<u64>,
 }
 
 enum Backend {
@@ -111,7 +117,7 @@ impl Store {
     /// # Errors
     /// An address that cannot be read, or a database that does not answer.
     pub async fn open(url: &str, options: &Options) -> Result<Self, OpenError> {
-        let (job_wake, _) = watch::channel(0);
+        let (job_wake, _) = channel(0);
         let backend = if let Some(path) = url.strip_prefix("sqlite:") {
             Backend::Sqlite(sqlite::Sqlite::open(path, options).await?)
         } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
@@ -168,7 +174,7 @@ impl Store {
     /// Changes whenever a job may have become due earlier than was known: here,
     /// or on another host of the same PostgreSQL. Polling remains necessary.
     #[must_use]
-    pub fn job_wake_ups(&self) -> watch::Receiver<u64> {
+    pub fn job_wake_ups(&self) -> Receiver<u64> {
         self.inner.job_wake.subscribe()
     }
 

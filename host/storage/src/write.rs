@@ -86,6 +86,24 @@ pub enum Conflict {
     /// The delivery is not there, or was moved since it was read.
     #[error("the delivery was moved by another")]
     DeliveryMoved,
+    /// A watch of this id is there already.
+    #[error("the watch exists")]
+    WatchExists,
+    /// The watch is not there, or was changed since it was read.
+    #[error("the watch was changed by another")]
+    WatchVersion,
+    /// A watch asks the question.
+    #[error("a watch asks the question")]
+    AskWanted,
+    /// A mandate of this id is there already.
+    #[error("the mandate exists")]
+    MandateExists,
+    /// The mandate is not there, or was moved since it was read.
+    #[error("the mandate was moved by another")]
+    MandateVersion,
+    /// A signing key of this generation is there already.
+    #[error("the mandate key exists")]
+    MandateKeyExists,
 }
 
 #[derive(Debug, Clone)]

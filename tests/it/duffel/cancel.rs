@@ -3,7 +3,7 @@
 use crate::duffel::scene::{Scene, TAKEN};
 use crate::duffel::service::refusal;
 use serde_json::{Value, json};
-use tests::{Answer, count, eventually, routes};
+use tests::{Answer, Client, count, eventually, routes};
 
 const QUOTE: &str = "POST /air/order_cancellations";
 const CONFIRM: &str = "POST /air/order_cancellations/ore_own/actions/confirm";
@@ -128,6 +128,57 @@ async fn a_cancellation_that_duffel_refuses_leaves_the_ticket() {
     scene.client.cancel_flight(&booking).await;
     refused(&scene, "not through Duffel", &booking).await;
     assert_eq!(count(&scene.duffel.take_received(), QUOTE), 0);
+}
+
+/// The order is refundable, but for 50 dollars, and Duffel gives back dollars too: of
+/// the euros that were paid nobody can tell how many come back.
+#[tokio::test]
+async fn a_refund_that_nobody_can_tell_is_held_until_an_operator_says() {
+    let scene = Scene::begin().await;
+    scene.duffel.change(|story| {
+        story.documents.quote["data"]["refund_currency"] = json!("USD");
+    });
+    let booking = scene.confirmed().await;
+    scene.client.cancel_flight(&booking).await;
+    let canceled = scene.client.flight_booking_once(&booking, "CANCELED").await;
+    let held = json!({"fee": null, "refunded_by": "SERVICE", "refund_amount": null, "refund_to": []});
+    assert_eq!(canceled["cancellation"], held);
+    let operator = Client::new(&scene.server.admin, "");
+    let listed = async || operator.get("/unresolved").await.expect(200).data()["calls"].clone();
+    let question = listed().await[0].clone();
+    for (member, value) in [
+        ("booking_id", booking.as_str()),
+        ("step", "decide_refund"),
+        ("target", "DUFFEL"),
+    ] {
+        assert_eq!(question[member], value, "{question:#}");
+    }
+    let path = format!("/unresolved/{booking}");
+    let refund = |amount: f64, currency: &str| json!({"outcome": "refund", "amount": amount, "currency": currency});
+    for (verdict, status, code) in [
+        (refund(360.41, "EUR"), 400, "validation_failed"),
+        (refund(-1.0, "EUR"), 400, "validation_failed"),
+        (refund(310.401, "EUR"), 400, "validation_failed"),
+        (refund(310.4, "USD"), 400, "validation_failed"),
+        (json!({"outcome": "done"}), 409, "booking_state_conflict"),
+        (json!({"outcome": "not_done"}), 409, "booking_state_conflict"),
+    ] {
+        let reply = operator.post(&path, &verdict).await;
+        reply.expect_problem(status, code);
+    }
+    scene.leaves("a held refund", &booking, TAKEN).await;
+    let decided = operator.post(&path, &refund(310.4, "EUR")).await.expect(200);
+    assert_eq!(decided.data()["status"], "CANCELED");
+    scene.leaves("a decision", &booking, REFUNDED).await;
+    let refunded = scene.client.flight_booking(&booking).await;
+    let cancellation = &refunded["cancellation"];
+    assert_eq!(cancellation["refund_amount"], scene.story.money("310.40"));
+    assert_eq!(cancellation["fee"], scene.story.money("50.00"));
+    let paid_back = &refunded["payments"][0]["id"];
+    assert_eq!(cancellation["refund_to"], json!([{"payment_id": paid_back}]));
+    assert_eq!(listed().await, json!([]));
+    let again = operator.post(&path, &refund(310.4, "EUR")).await;
+    again.expect_problem(409, "booking_state_conflict");
 }
 
 async fn refused(scene: &Scene, name: &str, booking: &str) {

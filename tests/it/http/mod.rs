@@ -25,4 +25,8 @@ mod instrument;
 mod offer;
 mod payment;
 mod place;
+mod watch;
+mod watch_check;
+mod watcher_event;
+mod watcher_webhook;
 mod webhook_delivery;

@@ -9,7 +9,7 @@ mod transition;
 
 pub use part::{
     BookedChange, BookedJourney, BookedPassenger, BookedService, Cancellation, Purchase,
-    PurchaseState, RefundedBy, ServiceStatus,
+    PurchaseState, RefundedBy, Returned, ServiceStatus,
 };
 
 use crate::booking::{Failure, Settlement};
@@ -299,6 +299,8 @@ pub enum Event {
     CancelLost(Failure),
     /// The caller asks again for a cancellation whose run waits for its next try.
     CancelHurried,
+    /// An operator says how much a cancellation gives back that nobody could tell.
+    RefundDecided(Money),
     /// The caller buys extras.
     PurchaseStarted {
         /// The purchase; its services are new.
@@ -408,6 +410,13 @@ impl Booking {
         self.services
             .iter()
             .any(|service| service.baggage.is_some() && service.status == ServiceStatus::Confirmed)
+    }
+
+    /// Whether the ticket is released and nobody has said how much is given back.
+    #[must_use]
+    pub fn holds_refund(&self) -> bool {
+        let mut cancellation = self.cancellation.iter();
+        cancellation.any(|cancellation| cancellation.returned.is_none())
     }
 
     /// How a refund is spread over what was paid: ticket first, then extras.

@@ -2,10 +2,12 @@
 //! of them.
 
 pub mod delivery;
+pub mod log;
 pub mod subscription;
 
 pub use delivery::{
     Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, FailureReason, NotReplayed, Replay,
     Retry, SendOutcome,
 };
+pub use log::EventStatus;
 pub use subscription::{Subscription, SubscriptionEvent, SubscriptionStatus};

@@ -4,6 +4,7 @@
 
 mod journey;
 mod operation;
+mod webhook;
 
 pub(crate) use crate::api::document::operation::{Described, Document};
 
@@ -105,10 +106,10 @@ pub(crate) fn describe<Call, F: Operation<Call>>(_: &F) -> (Inputs, Outputs) {
 
 impl Inputs {
     /// A JSON body.
-    pub fn body<T: ToSchema>(&mut self) {
+    pub fn body<T: ToSchema>(&mut self, required: bool) {
         let reference = refer::<T>(&mut self.components);
         self.body = Some(json!({
-            "required": true,
+            "required": required,
             "content": { "application/json": { "schema": reference } },
         }));
         self.codes.extend([

@@ -133,6 +133,11 @@ impl<'a> Incoming<'a> {
         self.found.push(Violation::at(place, pointer, code, detail));
     }
 
+    /// The path, as it was sent.
+    pub(crate) fn path(&self) -> &str {
+        self.uri.path()
+    }
+
     /// Checks a value against schema and rules, and reads it.
     fn read<T: ToSchema + DeserializeOwned + Rules + 'static>(
         &mut self,
@@ -220,4 +225,5 @@ tuples! {
     (A, B);
     (A, B, C);
     (A, B, C, D);
+    (A, B, C, D, E);
 }

@@ -1,6 +1,6 @@
 //! Identifiers that stand in bodies and queries, each with the form that it must have.
 
-use host_domain::id::{HotelId, InstrumentId, PlaceId, RoomId, ServiceId};
+use host_domain::id::{EventId, HotelId, InstrumentId, PlaceId, RoomId, ServiceId};
 use host_domain::supplier::SupplierId;
 use serde::Deserialize;
 use std::collections::HashSet;
@@ -33,6 +33,11 @@ pub(crate) struct InstrumentIdText(pub(crate) InstrumentId);
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[schema(value_type = String, pattern = "^svc_[a-zA-Z0-9-]+$", max_length = 128, example = "svc_01976f3e4a5b7c8d9e0f112233445566")]
 pub(crate) struct ServiceIdText(pub(crate) ServiceId);
+
+/// Id of an event.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
+#[schema(value_type = String, pattern = "^evt_[a-zA-Z0-9-]+$", max_length = 128, example = "evt_01976f3e4a5b7c8d9e0f112233445566")]
+pub(crate) struct EventIdText(pub(crate) EventId);
 
 /// Id of a supplier, as the operator named it; `GET /v1/suppliers` lists them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]

@@ -24,6 +24,8 @@ mod payment_instrument;
 mod supplier;
 mod supplier_event;
 mod unresolved;
+mod watcher;
+mod webhook;
 
 use crate::api::caller::Scope;
 use crate::api::document::{Described, Document, Inputs, Outputs};
@@ -31,6 +33,7 @@ use crate::app::App;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::MethodRouter;
+use host_domain::event::Product;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -41,7 +44,7 @@ macro_rules! route {
 }
 
 /// Every operation of the API, by the scope that its key needs.
-fn table() -> [(Option<Scope>, Vec<Route>); 3] {
+fn table() -> Vec<(Option<Scope>, Vec<Route>)> {
     let open = vec![
         route!(health::get_health), //
         route!(health::get_readiness),
@@ -69,6 +72,10 @@ fn table() -> [(Option<Scope>, Vec<Route>); 3] {
         route!(flight::service::list_flight_services),
         route!(payment_instrument::list_payment_instruments),
         route!(payment_instrument::read_payment_instrument),
+        route!(watcher::watch::list_watches),
+        route!(watcher::watch::read_watch),
+        route!(watcher::event::list_watch_events),
+        route!(watcher::webhook::read_watcher_webhook),
     ];
     let book = vec![
         route!(hotel::prebook::prebook_hotel),
@@ -80,12 +87,43 @@ fn table() -> [(Option<Scope>, Vec<Route>); 3] {
         route!(flight::service::buy_flight_services),
         route!(payment_instrument::add_payment_instrument),
         route!(payment_instrument::delete_payment_instrument),
+        route!(watcher::watch::create_hotel_watch),
+        route!(watcher::watch::create_trip_watch),
+        route!(watcher::watch::delete_watch),
+        route!(watcher::watch::confirm_purchase),
     ];
-    [
+    let mut table = vec![
         (Some(Scope::Read), read),
         (Some(Scope::Book), book),
         (None, open),
-    ]
+    ];
+    let webhooks = vec![
+        route!(watcher::webhook::register_watcher_webhook),
+        route!(watcher::webhook::delete_watcher_webhook),
+    ];
+    table.push((Some(Scope::Webhooks), webhooks));
+    // The same for each product, under its own path.
+    for product in [Product::Hotel, Product::Flight] {
+        let read = vec![
+            route!(webhook::subscription::list_subscriptions).of(product),
+            route!(webhook::subscription::read_subscription).of(product),
+            route!(webhook::delivery::list_deliveries).of(product),
+            route!(webhook::delivery::read_delivery).of(product),
+        ];
+        let webhooks = vec![
+            route!(webhook::subscription::create_subscription).of(product),
+            route!(webhook::subscription::change_subscription).of(product),
+            route!(webhook::subscription::delete_subscription).of(product),
+            route!(webhook::subscription::pause_subscription).of(product),
+            route!(webhook::subscription::resume_subscription).of(product),
+            route!(webhook::subscription::rotate_subscription_secret).of(product),
+            route!(webhook::subscription::test_subscription).of(product),
+            route!(webhook::delivery::replay_delivery).of(product),
+            route!(webhook::delivery::recover_deliveries).of(product),
+        ];
+        table.extend([(Some(Scope::Read), read), (Some(Scope::Webhooks), webhooks)]);
+    }
+    table
 }
 
 /// The API as a service, and its document.
@@ -152,6 +190,17 @@ impl Route {
                 scope: None,
             },
         }
+    }
+
+    /// The operation of one product: `{product}` in its path is that, and so is the
+    /// word after the verb of its name.
+    fn of(mut self, product: Product) -> Self {
+        let (product, operation) = (product.as_str(), &mut self.operation);
+        operation.path = operation.path.replace("{product}", product);
+        if let Some(Value::String(name)) = operation.attribute.get_mut("operationId") {
+            *name = name.replacen('_', &format!("_{product}_"), 1);
+        }
+        self
     }
 }
 

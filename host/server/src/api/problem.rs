@@ -7,6 +7,8 @@
 mod flight;
 mod hotel;
 mod supplier_event;
+mod watch;
+mod webhook;
 
 use crate::api::code::Code;
 use crate::api::value::Money;

@@ -4,6 +4,7 @@
 use crate::api::admin::reason;
 use crate::api::code::Code;
 use crate::api::problem::ApiError;
+use crate::api::value::{Amount, CurrencyCode};
 use crate::app::App;
 use crate::flow::settle::{SettleError, Verdict};
 use crate::id;
@@ -38,6 +39,13 @@ pub(super) enum Settlement {
     },
     /// It was not done, and will not be.
     NotDone,
+    /// A cancellation that is done gives this much back.
+    Refund {
+        /// Major units, at most what was paid.
+        amount: Amount,
+        /// Of the booking.
+        currency: CurrencyCode,
+    },
 }
 
 /// `GET /unresolved`.
@@ -73,6 +81,10 @@ pub(super) async fn settle_booking(
     let verdict = match settlement {
         Settlement::Done { supplier_reference } => Verdict::Done { supplier_reference },
         Settlement::NotDone => Verdict::NotDone,
+        Settlement::Refund { amount, currency } => {
+            let refund = amount.of(currency);
+            Verdict::Refund(refund.map_err(|_| problem(SettleError::RefundUnfit))?)
+        }
     };
     let status = app
         .settle(&id, verdict, &id::request_id())
@@ -92,7 +104,9 @@ fn problem(error: SettleError) -> ApiError {
             .booking_status(status)
             .detail(detail),
         SettleError::Busy => ApiError::from(Code::BookingChanged).detail(detail),
-        SettleError::ReferenceNeeded => ApiError::from(Code::ValidationFailed).detail(detail),
+        SettleError::ReferenceNeeded | SettleError::RefundUnfit => {
+            ApiError::from(Code::ValidationFailed).detail(detail)
+        }
     }
 }
 

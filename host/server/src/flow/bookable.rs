@@ -87,6 +87,11 @@ pub(crate) trait Bookable: Clone + Debug + Send + Sync + Sized + 'static {
     fn book_started(payment: Option<Payment>) -> Self::Event;
     /// The call whose outcome may be unknown, by the name of its step.
     fn open_call(&self) -> Option<(&'static str, &Leg)>;
+    /// What happens when an operator says how much a cancellation gives back; none
+    /// unless nobody else could.
+    fn held_refund(&self) -> Option<fn(Money) -> Self::Event> {
+        None
+    }
     /// An operator says how it ended: done, under this reference, or not.
     fn settled(&self, step: &'static str, reference: Option<&str>, app: &App) -> Self::Event;
     fn supplier_reference(&self) -> Option<&str>;

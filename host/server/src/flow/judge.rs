@@ -9,7 +9,7 @@ mod tests;
 
 pub(crate) use payment::{authorized, captured, found_payment, found_refund, refunded, voided};
 
-use host_domain::booking::Failure;
+use host_domain::booking::{Failure, Settlement};
 use host_domain::leg::{Leg, Schedule};
 use host_domain::supplier::{Refusal, RefusalReason};
 use host_domain::time::Timestamp;
@@ -132,15 +132,39 @@ const REPEAT_WITHIN_MS: i64 = 60 * 60 * 1000;
 /// Not finding something proves that it was never done only where the adapter
 /// says that its supplier's reads are consistent, and only after its delay.
 fn absence(leg: Option<&Leg>, promises: Promises, now: Timestamp) -> Absence {
-    let Some(since) = leg.and_then(Leg::unknown_since) else {
+    let sent = leg.and_then(Leg::unknown_since);
+    let first = leg.and_then(Leg::may_have_happened_since);
+    let (Some(sent), Some(first)) = (sent, first) else {
         return Absence::Nothing;
     };
-    let waited_ms = now.since(since);
     match promises.consistent_after_ms {
-        Some(delay) if waited_ms >= i64::from(delay) => Absence::Proof,
-        _ if promises.repeats_are_safe && waited_ms < REPEAT_WITHIN_MS => Absence::Repeat,
+        Some(delay) if now.since(sent) >= i64::from(delay) => Absence::Proof,
+        _ if promises.repeats_are_safe && now.since(first) < REPEAT_WITHIN_MS => Absence::Repeat,
         _ => Absence::Nothing,
     }
+}
+
+/// The same of a booking. Where the payer paid at the supplier's own checkout, that
+/// nothing was booked is no end: it is booked as it was going to be, or a person looks.
+fn absence_of_booking(
+    settlement: Settlement,
+    leg: Option<&Leg>,
+    promises: Promises,
+    now: Timestamp,
+) -> Absence {
+    let promises = match settlement {
+        Settlement::Gateway => promises,
+        Settlement::Supplier => Promises {
+            consistent_after_ms: None,
+            ..promises
+        },
+    };
+    absence(leg, promises, now)
+}
+
+/// Whether a call that did not leave may have happened all the same: it had left before.
+fn may_have_happened(leg: Option<&Leg>) -> bool {
+    leg.is_some_and(Leg::is_repeat)
 }
 
 /// Why a booking failed. `sold_out` says what the supplier has no more of.

@@ -6,10 +6,11 @@ use crate::app::App;
 use crate::flow::bookable::Bookable;
 use crate::flow::judge::{Judgement, Outcome};
 use crate::flow::step::FlowError;
-use crate::flow::walk::Told;
+use crate::flow::walk::{DECIDE_REFUND, Told};
 use futures::FutureExt;
 use host_domain::id::BookingId;
 use host_domain::leg::Leg;
+use host_domain::money::Money;
 use host_domain::{flight, hotel};
 use host_storage::{CommitError, Write};
 use std::sync::Arc;
@@ -29,6 +30,8 @@ pub(crate) enum Verdict {
     },
     /// It was not done, and will not be.
     NotDone,
+    /// A cancellation that is done gives this much back, which nobody could tell.
+    Refund(Money),
 }
 
 /// Why it is not settled.
@@ -44,6 +47,8 @@ pub(crate) enum SettleError {
     Busy,
     #[error("the supplier's reference of the booking is needed")]
     ReferenceNeeded,
+    #[error("this is no part of what was paid")]
+    RefundUnfit,
 }
 
 impl<E: Into<FlowError>> From<E> for SettleError {
@@ -107,22 +112,33 @@ impl App {
         booking: &B,
         verdict: Verdict,
     ) -> Result<(&'static str, Judgement<B::Event>), SettleError> {
+        let nothing = || SettleError::NothingUnknown(booking.status_name());
         let open = booking.open_call();
         let open = open.filter(|(_, leg)| !matches!(leg, Leg::Due { .. }));
-        let (step, _) = open.ok_or(SettleError::NothingUnknown(booking.status_name()))?;
-        let (outcome, reference) = match verdict {
+        let open = open.map(|(step, _)| step);
+        let (step, event, outcome, reference) = match verdict {
             Verdict::Done { supplier_reference } => {
+                let step = open.ok_or_else(nothing)?;
                 let known = booking.supplier_reference().map(str::to_owned);
                 let reference = supplier_reference.or(known);
-                (
-                    Outcome::Done,
-                    Some(reference.ok_or(SettleError::ReferenceNeeded)?),
-                )
+                let reference = reference.ok_or(SettleError::ReferenceNeeded)?;
+                let event = booking.settled(step, Some(&reference), self);
+                (step, event, Outcome::Done, Some(reference))
             }
-            Verdict::NotDone => (Outcome::Refused, None),
+            Verdict::NotDone => {
+                let step = open.ok_or_else(nothing)?;
+                let event = booking.settled(step, None, self);
+                (step, event, Outcome::Refused, None)
+            }
+            Verdict::Refund(refund) => {
+                let event = booking.held_refund().ok_or_else(nothing)?(refund);
+                let moved = booking.clone().apply(event.clone(), self.clock.now());
+                moved.map_err(|_| SettleError::RefundUnfit)?;
+                (DECIDE_REFUND, event, Outcome::Done, None)
+            }
         };
         let judgement = Judgement {
-            event: booking.settled(step, reference.as_deref(), self),
+            event,
             outcome,
             evidence: "settled by an operator".to_owned(),
             reference,

@@ -26,6 +26,9 @@ const STEPS_MAX: usize = 32;
 /// How often an outcome is stored again against a booking that moved meanwhile.
 const CONFLICT_RETRIES_MAX: usize = 8;
 
+/// What stands on the operator's list while a refund is held.
+pub(crate) const DECIDE_REFUND: &str = "decide_refund";
+
 /// What came of a call.
 pub(crate) struct Told<E> {
     /// The name of the step.
@@ -289,6 +292,20 @@ impl App {
                 request_digest: call.request_digest.clone(),
             };
             write.send_attempt(tenant, &attempt);
+        }
+        // Nobody was asked: a person has to be.
+        let is_new = |moved: &Moved<B>| moved.from != booking.status_name();
+        if booking.held_refund().is_some() && plan.moves.iter().any(is_new) {
+            let question = NewAttempt {
+                id: AttemptId::from_bits(self.ids.bits()),
+                booking_id: booking.id().clone(),
+                operation: DECIDE_REFUND.to_owned(),
+                target: booking.supplier().clone(),
+                client_reference: booking.id().to_string(),
+                plugin_digest: String::new(),
+                request_digest: String::new(),
+            };
+            write.send_attempt(tenant, &question);
         }
         let (job, subject, token) = (B::JOB, booking.id().as_str(), walker.lease_token.as_str());
         if matches!(claim, Claim::Taken) {

@@ -8,7 +8,10 @@ pub(crate) mod unresolved;
 
 use crate::app::App;
 use crate::flow::bookable::Bookable;
+use crate::flow::step::FlowError;
 use crate::flow::supplier_event::EventKey;
+use crate::watch::PURCHASE_JOB;
+use crate::watch::purchase::{self, PurchaseError};
 use host_domain::{flight, hotel};
 use host_storage::{Claim, Job, Write};
 use std::sync::Arc;
@@ -24,6 +27,15 @@ const ATTEMPTS_MAX: u32 = 20;
 
 /// How long a failed task waits before the next try.
 const RETRY_S: i64 = 5;
+
+/// Why a task did not come to its end. It is started again.
+#[derive(Debug, thiserror::Error)]
+enum JobError {
+    #[error(transparent)]
+    Flow(#[from] FlowError),
+    #[error(transparent)]
+    Purchase(#[from] PurchaseError),
+}
 
 /// Works until the application stops.
 pub(crate) async fn work(app: Arc<App>) {
@@ -55,7 +67,12 @@ async fn claim(app: &Arc<App>, places: &Arc<Semaphore>) -> bool {
     let room = places.available_permits().saturating_add(1);
     let token = format!("{:032x}", app.ids.bits());
     let claim = Claim {
-        kinds: &[hotel::Booking::JOB, flight::Booking::JOB, EventKey::JOB],
+        kinds: &[
+            hotel::Booking::JOB,
+            flight::Booking::JOB,
+            EventKey::JOB,
+            PURCHASE_JOB,
+        ],
         limit: u32::try_from(room).unwrap_or(1),
         now: app.clock.now(),
         lease_ms: app.lease_ms(),
@@ -100,11 +117,25 @@ async fn claim(app: &Arc<App>, places: &Arc<Semaphore>) -> bool {
     full
 }
 
-async fn run(app: &App, job: &Job, token: &str) {
-    let ended = match job.kind.as_str() {
-        hotel::Booking::JOB => booking::run::<hotel::Booking>(app, &job.subject, token).await,
-        flight::Booking::JOB => booking::run::<flight::Booking>(app, &job.subject, token).await,
-        EventKey::JOB => supplier_event::run(app, &job.subject, token).await,
+async fn run(app: &Arc<App>, job: &Job, token: &str) {
+    let subject = &job.subject;
+    let ended: Result<(), JobError> = match job.kind.as_str() {
+        hotel::Booking::JOB => {
+            let ended = booking::run::<hotel::Booking>(app, subject, token).await;
+            ended.map_err(JobError::from)
+        }
+        flight::Booking::JOB => {
+            let ended = booking::run::<flight::Booking>(app, subject, token).await;
+            ended.map_err(JobError::from)
+        }
+        EventKey::JOB => {
+            let ended = supplier_event::run(app, subject, token).await;
+            ended.map_err(JobError::from)
+        }
+        PURCHASE_JOB => {
+            let ended = purchase::run(app, subject, token).await;
+            ended.map_err(JobError::from)
+        }
         unknown => {
             tracing::error!(
                 kind = unknown,

@@ -21,6 +21,8 @@ use host_storage::DatabaseError;
 pub(crate) struct QueryMemory {
     /// Price calendars that suppliers were asked for.
     pub(crate) calendars: Pace,
+    /// What suppliers were asked for watches.
+    pub(crate) watches: Pace,
     /// Content that is being fetched.
     pub(crate) content: Fetches<ContentKey>,
     /// Airlines that are being read.
@@ -31,6 +33,7 @@ impl QueryMemory {
     pub(crate) fn new(config: &Config) -> Self {
         Self {
             calendars: Pace::per_minute(config.limits.calendar_per_minute),
+            watches: Pace::per_minute(config.watches.supplier_per_minute),
             content: Fetches::default(),
             airlines: Fetches::default(),
         }

@@ -230,7 +230,8 @@ pub(crate) fn summary(booking: &Booking) -> HotelBookingSummary {
     }
 }
 
-fn contact(contact: &hotel::Contact) -> BookingContact {
+/// Whom to write to.
+pub(super) fn contact(contact: &hotel::Contact) -> BookingContact {
     BookingContact {
         first_name: contact.first_name.clone(),
         last_name: contact.last_name.clone(),

@@ -9,9 +9,10 @@ mod sender;
 mod signature;
 pub(crate) mod subscription;
 pub(crate) mod upkeep;
+mod watcher;
 pub(crate) mod worker;
 
-pub(crate) use subscription::{Issued, NewSubscription, SubscriptionChange};
+pub(crate) use subscription::{NewSubscription, SubscriptionChange};
 
 use crate::config::Config;
 use crate::idempotency::KeyError;
@@ -34,6 +35,12 @@ pub(crate) enum WebhookError {
     /// No such delivery to this subscription.
     #[error("the delivery does not exist")]
     DeliveryNotFound,
+    /// The tenant has as many to this product as it can.
+    #[error("there are {max} subscriptions already")]
+    TooMany {
+        /// How many that is.
+        max: u64,
+    },
     /// Events cannot go there.
     #[error("the url is not allowed: {0}")]
     UrlNotAllowed(#[source] UrlRefusal),

@@ -15,7 +15,11 @@ use secrecy::SecretString;
 use serde_json::json;
 
 /// How often a change is tried again that somebody else was faster with.
-const CONFLICT_RETRIES_MAX: usize = 8;
+pub(super) const CONFLICT_RETRIES_MAX: usize = 8;
+
+/// Subscriptions of a tenant to a product: an event is recorded for each of them in
+/// the transaction that makes it.
+const SUBSCRIPTIONS_MAX: u64 = 100;
 
 /// Deliveries that are read together to be sent anew.
 const RECOVERED_AT_ONCE: u32 = 200;
@@ -68,6 +72,12 @@ impl App {
         let tenant = &owner.tenant;
         if let Some(made) = self.made_before(key).await? {
             return self.issued_before(tenant, new.product, &made).await;
+        }
+        let count = self.store.count_subscriptions(tenant, new.product).await?;
+        if count >= SUBSCRIPTIONS_MAX {
+            return Err(WebhookError::TooMany {
+                max: SUBSCRIPTIONS_MAX,
+            });
         }
         self.check_url(tenant, &new.url).await?;
         let id = SubscriptionId::from_bits(self.ids.bits());
@@ -123,29 +133,34 @@ impl App {
             event_types,
             description,
         };
-        self.move_subscription(tenant, product, id, &event).await
+        self.move_subscription(tenant, product, id, &event, None)
+            .await
     }
 
-    /// Nothing is sent from now on; what happens meanwhile waits.
+    /// Nothing is sent from now on; what happens meanwhile waits. Once for each key.
     pub(crate) async fn pause_subscription(
         &self,
-        tenant: &Tenant,
+        owner: &Owner,
         product: Product,
         id: &SubscriptionId,
+        key: Option<&RequestKey>,
     ) -> Result<Subscription, WebhookError> {
         let event = SubscriptionEvent::Paused;
-        self.move_subscription(tenant, product, id, &event).await
+        self.move_subscription(&owner.tenant, product, id, &event, key)
+            .await
     }
 
-    /// Sends again, first of all what waited.
+    /// Sends again, first of all what waited; once for each key.
     pub(crate) async fn resume_subscription(
         &self,
-        tenant: &Tenant,
+        owner: &Owner,
         product: Product,
         id: &SubscriptionId,
+        key: Option<&RequestKey>,
     ) -> Result<Subscription, WebhookError> {
         let event = SubscriptionEvent::Resumed;
-        self.move_subscription(tenant, product, id, &event).await
+        self.move_subscription(&owner.tenant, product, id, &event, key)
+            .await
     }
 
     /// Deletes a subscription; its secrets at once, its deliveries soon.
@@ -236,7 +251,7 @@ impl App {
         let tenant = &owner.tenant;
         let subscription = self.find_subscription(tenant, product, id).await?;
         if let Some(made) = self.made_before(key).await? {
-            return self.find_delivery(tenant, id, &made).await;
+            return self.delivery_to(tenant, id, &made).await;
         }
         let event = self.ping(&subscription);
         let delivery = Delivery::id_of(&event.id, id).ok_or(WebhookError::NotFound)?;
@@ -244,11 +259,11 @@ impl App {
         take(&mut write, key, delivery.as_str());
         write.publish_to(tenant, &event, id);
         match self.store.commit(write).await {
-            Ok(()) => self.find_delivery(tenant, id, delivery.as_str()).await,
+            Ok(()) => self.delivery_to(tenant, id, delivery.as_str()).await,
             Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => {
                 let made = self.made_before(key).await?;
                 let made = made.ok_or(WebhookError::Contended)?;
-                self.find_delivery(tenant, id, &made).await
+                self.delivery_to(tenant, id, &made).await
             }
             Err(error) => Err(error.into()),
         }
@@ -286,7 +301,7 @@ impl App {
         for _ in 0..CONFLICT_RETRIES_MAX {
             let found = self.find_subscription(tenant, product, subscription).await?;
             let stored = self
-                .find_delivery(tenant, subscription, id.as_str())
+                .delivery_to(tenant, subscription, id.as_str())
                 .await?;
             if self.made_before(key).await?.is_some() {
                 return Ok(stored);
@@ -324,19 +339,22 @@ impl App {
     }
 
     /// Sends anew what failed from an instant on; returns how many those are. What is
-    /// stored of it stays so when this ends early, and asking again does the rest.
+    /// stored of it stays so when this ends early, and asking again does the rest:
+    /// with the same key, of what had failed when that was first used.
     pub(crate) async fn recover_deliveries(
         &self,
-        tenant: &Tenant,
+        owner: &Owner,
         product: Product,
         id: &SubscriptionId,
         since: Timestamp,
+        key: Option<&RequestKey>,
     ) -> Result<u64, WebhookError> {
+        let tenant = &owner.tenant;
         let subscription = self.find_subscription(tenant, product, id).await?;
         if subscription.status != SubscriptionStatus::Active {
             return Err(WebhookError::Paused);
         }
-        let (mut queued, until) = (0, self.clock.now());
+        let (mut queued, until) = (0, self.recovered_until(key).await?);
         loop {
             let failed = self
                 .store
@@ -352,6 +370,15 @@ impl App {
                 .await?;
             queued += stored.iter().map(|stored| u64::from(*stored)).sum::<u64>();
         }
+    }
+
+    /// What failed by now is recovered; by a key that was used before, by then.
+    async fn recovered_until(&self, key: Option<&RequestKey>) -> Result<Timestamp, WebhookError> {
+        let now = self.clock.now();
+        let Some(key) = key else { return Ok(now) };
+        self.use_key(key, &now.to_string()).await?;
+        let first = self.made_before(Some(key)).await?;
+        Ok(first.and_then(|at| Timestamp::parse(&at)).unwrap_or(now))
     }
 
     /// False: somebody else was faster.
@@ -376,7 +403,20 @@ impl App {
         found.ok_or(WebhookError::NotFound)
     }
 
-    async fn find_delivery(
+    /// A delivery to a tenant's subscription to a product.
+    pub(crate) async fn find_delivery(
+        &self,
+        tenant: &Tenant,
+        product: Product,
+        subscription: &SubscriptionId,
+        id: &DeliveryId,
+    ) -> Result<StoredDelivery, WebhookError> {
+        self.find_subscription(tenant, product, subscription)
+            .await?;
+        self.delivery_to(tenant, subscription, id.as_str()).await
+    }
+
+    async fn delivery_to(
         &self,
         tenant: &Tenant,
         subscription: &SubscriptionId,
@@ -387,22 +427,31 @@ impl App {
         found.ok_or(WebhookError::DeliveryNotFound)
     }
 
-    /// Applies an event to a subscription as it is when it is stored.
+    /// Applies an event to a subscription as it is when it is stored; once for each key.
     pub(super) async fn move_subscription(
         &self,
         tenant: &Tenant,
         product: Product,
         id: &SubscriptionId,
         event: &SubscriptionEvent,
+        key: Option<&RequestKey>,
     ) -> Result<Subscription, WebhookError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
             let current = self.find_subscription(tenant, product, id).await?;
-            let (now, read_version) = (self.clock.now(), current.version);
-            let Some(moved) = current.clone().apply(event.clone(), now) else {
+            if self.made_before(key).await?.is_some() {
                 return Ok(current);
-            };
+            }
+            let (now, read_version) = (self.clock.now(), current.version);
             let mut write = Write::new(now);
-            write.update_subscription(&moved, read_version);
+            take(&mut write, key, id.as_str());
+            let moved = match current.clone().apply(event.clone(), now) {
+                Some(moved) => {
+                    write.update_subscription(&moved, read_version);
+                    moved
+                }
+                None if key.is_none() => return Ok(current),
+                None => current,
+            };
             match self.store.commit(write).await {
                 Ok(()) => return Ok(moved),
                 Err(CommitError::Conflict(_)) => {}
@@ -412,20 +461,20 @@ impl App {
         Err(WebhookError::Contended)
     }
 
-    async fn check_url(&self, tenant: &Tenant, url: &str) -> Result<(), WebhookError> {
+    pub(super) async fn check_url(&self, tenant: &Tenant, url: &str) -> Result<(), WebhookError> {
         let insecure = self.webhooks.is_insecure_allowed(tenant);
         let checked = address::check(url, insecure, &self.webhooks.lookup).await;
         checked.map_err(WebhookError::UrlNotAllowed)
     }
 
     /// What the same request made before, if it did.
-    async fn made_before(&self, key: Option<&RequestKey>) -> Result<Option<String>, WebhookError> {
+    pub(super) async fn made_before(&self, key: Option<&RequestKey>) -> Result<Option<String>, WebhookError> {
         let Some(key) = key else { return Ok(None) };
         let known = self.earlier_use(key).await?;
         Ok(known.map(|known| known.resource_id))
     }
 
-    async fn issued_before(
+    pub(super) async fn issued_before(
         &self,
         tenant: &Tenant,
         product: Product,
@@ -439,7 +488,7 @@ impl App {
     }
 }
 
-fn take(write: &mut Write, key: Option<&RequestKey>, resource_id: &str) {
+pub(super) fn take(write: &mut Write, key: Option<&RequestKey>, resource_id: &str) {
     if let Some(key) = key {
         write.take_idempotency_key(&key.key, &key.fingerprint, resource_id);
     }

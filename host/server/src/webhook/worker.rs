@@ -323,6 +323,7 @@ impl App {
             return AnsweredDelivery {
                 token,
                 tenant,
+                product: subscription.product,
                 delivery,
                 attempt: None,
             };
@@ -340,6 +341,7 @@ impl App {
         AnsweredDelivery {
             token,
             tenant,
+            product: subscription.product,
             attempt: Some(DeliveryAttempt {
                 number: delivery.attempts,
                 response_status: attempted.status,
@@ -393,7 +395,7 @@ impl App {
             product,
             ..
         } = before;
-        let moved = match self.move_subscription(tenant, *product, id, event).await {
+        let moved = match self.move_subscription(tenant, *product, id, event, None).await {
             Ok(moved) => moved,
             Err(WebhookError::NotFound) => return,
             Err(error) => {

@@ -10,6 +10,7 @@ mod flight_list;
 mod hotel;
 mod idempotency;
 mod job;
+mod mandate;
 mod outage;
 mod plan;
 mod reference;

@@ -114,7 +114,8 @@ impl Write {
         delivery: &Delivery,
         read_status: DeliveryStatus,
     ) -> &mut Self {
-        self.store_delivery(tenant, delivery, delivery.generation, read_status)
+        self.store_delivery(tenant, delivery, delivery.generation, read_status);
+        self.log_outcomes(std::iter::once((tenant, delivery)))
     }
 
     fn store_delivery(

@@ -10,6 +10,7 @@ use super::subscription::SealedSecrets;
 use crate::error::CommitError;
 use crate::statement::{Statement, list, statement};
 use crate::{DatabaseError, Store, Write};
+use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
@@ -47,6 +48,8 @@ pub struct AnsweredDelivery {
     pub token: String,
     /// Whose.
     pub tenant: Tenant,
+    /// To a subscription to this.
+    pub product: Product,
     /// As it has become; unchanged when it was not tried.
     pub delivery: Delivery,
     /// What was tried; none: nothing, it is only given back.
@@ -66,7 +69,10 @@ impl Write {
         let moves = self.json(&moves);
         // What is given back is due at once.
         self.wakes_jobs |= answered.iter().any(|one| one.attempt.is_none());
-        self.any(move_deliveries(moves))
+        self.any(move_deliveries(moves));
+        let of_watches = |one: &&AnsweredDelivery| one.product == Product::Watch;
+        let logged = answered.iter().filter(of_watches);
+        self.log_outcomes(logged.map(|one| (&one.tenant, &one.delivery)))
     }
 }
 

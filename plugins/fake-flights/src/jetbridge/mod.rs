@@ -36,8 +36,9 @@ impl Plugin for Jetbridge {
         Description {
             collects_payment: true,
             reads_consistent_after_ms: Some(READS_CONSISTENT_AFTER_MS),
-            // A booking may be repeated; a prebook is a new one, a cancellation is refused.
-            repeats_are_safe: false,
+            // A booking that is repeated is the same one; a cancellation is refused as done
+            // before, which leaves it to be read back. A prebook holds nothing.
+            repeats_are_safe: true,
             hosts: vec!["*".to_owned()],
             settings_schema: SETTINGS_SCHEMA.to_owned(),
             ..Description::new("fake-flights-jetbridge", env!("CARGO_PKG_VERSION"))

@@ -11,9 +11,9 @@ fn they_promise_what_is_documented_and_no_more() {
     assert!(!skylane.collects_payment && skylane.one_booking_per_offer);
     assert_eq!(jetbridge.name, "fake-flights-jetbridge");
     assert!(jetbridge.collects_payment && !jetbridge.one_booking_per_offer);
+    assert!(jetbridge.repeats_are_safe && !skylane.repeats_are_safe);
     for description in [skylane, jetbridge] {
         assert_eq!(description.reads_consistent_after_ms, Some(1_000));
-        assert!(!description.repeats_are_safe);
         assert!(!description.cancels_single_rooms);
         assert!(description.secrets.is_empty());
     }

@@ -194,17 +194,26 @@ pub enum RefundedBy {
     Supplier,
 }
 
-/// What a cancellation kept, and is to give back.
+/// How much of what was paid a cancellation kept, and is to give back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cancellation {
+pub struct Returned {
     /// Kept by the supplier.
     pub fee: Money,
-    /// Who gives the rest back.
-    pub refunded_by: RefundedBy,
-    /// How much.
+    /// Given back.
     pub refund_amount: Money,
     /// To which payments.
     pub refund_to: Vec<PaymentId>,
+}
+
+/// A ticket's end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cancellation {
+    /// Who gives back what is not kept.
+    pub refunded_by: RefundedBy,
+    /// None: neither the supplier nor the fare's terms say how much. The refund is
+    /// held until an operator does.
+    #[serde(flatten)]
+    pub returned: Option<Returned>,
     /// The supplier's id of it.
     pub supplier_reference: Option<String>,
 }

@@ -154,61 +154,128 @@ fn a_refund_is_spread_over_ticket_and_bags_and_never_more_than_was_taken() {
         let asked = canceled.payments.iter().flat_map(|p| &p.refunds);
         let asked: Vec<i64> = asked.map(|refund| refund.amount.minor).collect();
         assert_eq!(asked, shares, "{refund}");
-        let cancellation = canceled.cancellation.unwrap();
-        assert_eq!(cancellation.refund_to.len(), shares.len());
-        assert_eq!(cancellation.refund_amount, euros(shares.iter().sum()));
+        let returned = canceled.cancellation.unwrap().returned.unwrap();
+        assert_eq!(returned.refund_to.len(), shares.len());
+        assert_eq!(returned.refund_amount, euros(shares.iter().sum()));
     }
 }
 
 #[test]
-fn without_the_suppliers_word_the_fares_terms_decide_and_unknown_terms_give_nothing_back() {
+fn without_the_suppliers_word_the_fares_terms_decide_where_they_are_definite() {
     let refundable = |allowed, penalty| FareCondition { allowed, penalty };
-    for (terms, back) in [
-        (refundable(Some(true), Some(euros(5_000))), 27_000),
-        (refundable(Some(false), None), 0),
-        (refundable(None, None), 0),
-        (refundable(Some(true), None), 0),
+    let at = |text: &str| Timestamp::parse(text).unwrap();
+    let (early, definite) = (NOW, refundable(Some(true), Some(euros(5_000))));
+    for (terms, now, back) in [
+        (definite, early, Some(27_000)),
+        (refundable(Some(false), None), early, Some(0)),
+        (refundable(None, None), early, None),
+        (refundable(Some(true), None), early, None),
+        (refundable(Some(true), Some(dollars(5_000))), early, None),
+        // Somewhere the day of departure has begun.
+        (definite, at("2026-12-31T09:59:59Z"), Some(27_000)),
+        (definite, at("2026-12-31T10:00:00Z"), None),
+        (
+            refundable(Some(false), None),
+            at("2027-01-02T00:00:00Z"),
+            None,
+        ),
     ] {
         let mut booking = cancel_sent();
         booking.fare_conditions.refund = terms;
-        let canceled = after(
-            booking,
-            vec![Event::CancelDone(ticket(BookingStatus::Canceled))],
-        );
-        let cancellation = canceled.cancellation.unwrap();
-        assert_eq!(cancellation.refund_amount, euros(back), "{terms:?}");
+        let released = Event::CancelDone(ticket(BookingStatus::Canceled));
+        let canceled = booking.apply(released, now).unwrap().booking;
+        assert_eq!(canceled.holds_refund(), back.is_none(), "{terms:?}");
+        let returned = canceled.cancellation.unwrap().returned;
+        let refund = returned.map(|returned| returned.refund_amount);
+        assert_eq!(refund, back.map(euros), "{terms:?} at {now}");
     }
 }
 
 #[test]
+fn amounts_in_another_currency_are_none() {
+    let foreign = CancellationAmounts {
+        fee: dollars(2_000),
+        refund: dollars(30_000),
+        supplier_reference: Some("ore_1".into()),
+    };
+    let released = Event::CancelDone(Box::new(BookingState {
+        cancellation: Some(foreign),
+        ..*ticket(BookingStatus::Canceled)
+    }));
+    let canceled = after(cancel_sent(), vec![released]);
+    let cancellation = canceled.cancellation.unwrap();
+    assert_eq!(cancellation.returned.unwrap().refund_amount, euros(27_000));
+    assert_eq!(cancellation.supplier_reference.as_deref(), Some("ore_1"));
+}
+
+/// Nobody gave the ticket back, so that what the fare says about doing so decides nothing.
+#[test]
+fn a_ticket_that_the_airline_cancels_is_not_refunded_by_the_fares_terms() {
+    let hinted = after(captured(), vec![Event::Hinted]);
+    let canceled = after(hinted, vec![Event::Reread(ticket(BookingStatus::Canceled))]);
+    assert_eq!(canceled.status(), Status::Canceled);
+    assert!(canceled.holds_refund());
+    assert_eq!(canceled.next(NOW), Next::Nothing);
+}
+
+#[test]
+fn a_held_refund_is_decided_once_and_within_what_was_paid() {
+    let decided = |refund| refund_held().apply(Event::RefundDecided(refund), NOW);
+    for refused in [euros(32_001), euros(-1), dollars(1)] {
+        assert!(decided(refused).is_err(), "{refused:?}");
+    }
+    for (minor, refunds) in [(32_000, 1), (1, 1), (0, 0)] {
+        let booking = decided(euros(minor)).unwrap().booking;
+        assert_eq!(booking.payments[0].refunds.len(), refunds);
+        let returned = booking.cancellation.clone().unwrap().returned.unwrap();
+        assert_eq!(returned.refund_amount, euros(minor));
+        assert_eq!(returned.fee, euros(32_000 - minor));
+        assert_eq!(returned.refund_to.len(), refunds);
+        assert!(booking.apply(Event::RefundDecided(euros(1)), NOW).is_err());
+    }
+    assert!(
+        canceled()
+            .apply(Event::RefundDecided(euros(1)), NOW)
+            .is_err()
+    );
+}
+
+/// Its word that it did is noted; what the fare says is only what is to be expected.
+#[test]
 fn what_the_supplier_collected_it_gives_back_itself() {
-    let mut booking = ready();
-    booking.settlement = Settlement::Supplier;
-    let canceled = after(
-        booking,
-        vec![
-            Event::BookStarted { payment: None },
-            Event::BookSent { next_at: LATER },
-            book_confirmed(),
-            Event::CancelStarted,
-            Event::CancelSent { next_at: LATER },
-            Event::CancelDone(Box::new(BookingState {
-                cancellation: Some(CancellationAmounts {
-                    fee: euros(2_000),
-                    refund: euros(30_000),
-                    supplier_reference: None,
-                }),
-                ..*ticket(BookingStatus::Canceled)
-            })),
-        ],
-    );
-    let cancellation = canceled.cancellation.as_ref().unwrap();
-    assert_eq!(cancellation.refunded_by, RefundedBy::Supplier);
-    assert_eq!(canceled.next(LATER), Next::Nothing);
-    assert_eq!(
-        canceled.payments[0].status(),
-        PaymentStatus::PartiallyRefunded
-    );
+    let said = CancellationAmounts {
+        fee: euros(2_000),
+        refund: euros(30_000),
+        supplier_reference: None,
+    };
+    for (amounts, back, status) in [
+        (Some(said), 30_000, PaymentStatus::PartiallyRefunded),
+        (None, 27_000, PaymentStatus::Captured),
+    ] {
+        let mut booking = ready();
+        booking.settlement = Settlement::Supplier;
+        let canceled = after(
+            booking,
+            vec![
+                Event::BookStarted { payment: None },
+                Event::BookSent { next_at: LATER },
+                book_confirmed(),
+                Event::CancelStarted,
+                Event::CancelSent { next_at: LATER },
+                Event::CancelDone(Box::new(BookingState {
+                    cancellation: amounts,
+                    ..*ticket(BookingStatus::Canceled)
+                })),
+            ],
+        );
+        let cancellation = canceled.cancellation.as_ref().unwrap();
+        assert_eq!(cancellation.refunded_by, RefundedBy::Supplier);
+        let returned = cancellation.returned.as_ref().unwrap();
+        assert_eq!(returned.refund_amount, euros(back));
+        assert_eq!(returned.refund_to, [canceled.payments[0].id.clone()]);
+        assert_eq!(canceled.next(LATER), Next::Nothing);
+        assert_eq!(canceled.payments[0].status(), status);
+    }
 }
 
 #[test]

@@ -4,13 +4,17 @@
 use crate::booking::{Settlement, Told};
 use crate::event::EventType;
 use crate::flight::booking::{
-    BookedChange, BookedJourney, Booking, Cancellation, Purchase, RefundedBy, ServiceStatus,
+    BookedChange, BookedJourney, Booking, Cancellation, Purchase, RefundedBy, Returned,
+    ServiceStatus,
 };
 use crate::flight::itinerary::{Journey, Segment};
 use crate::flight::supply::{BookingState, Service};
 use crate::id::{AirlineChangeId, JourneyId, RefundId, SegmentId};
 use crate::money::Money;
-use crate::time::Timestamp;
+use crate::time::{Date, Timestamp};
+
+/// A day begins so much earlier than in UTC where it begins first.
+const FIRST_ZONE_S: i64 = 14 * 60 * 60;
 
 impl Booking {
     /// An id for a part that has none yet.
@@ -157,25 +161,79 @@ impl Booking {
         }
     }
 
-    /// The ticket is released: fee and refund by the supplier's word, else by
-    /// the fare's terms, else nothing is given back before somebody knows more.
-    pub(super) fn release(&mut self, state: &BookingState, now: Timestamp) {
-        let paid = self.total().unwrap_or(Money::zero(self.offered.currency));
-        let said = state
-            .cancellation
-            .as_ref()
-            .filter(|amounts| amounts.refund.currency == paid.currency);
-        let (fee, refund) = match said {
-            Some(amounts) => (amounts.fee, amounts.refund.at_most(paid)),
-            None => self
-                .estimate()
-                .unwrap_or((paid, Money::zero(paid.currency))),
+    /// The ticket is released: fee and refund by the supplier's word, else by the fare's
+    /// `terms` where those decide. Where nobody says, the refund is held: what is given
+    /// back without being got back is lost, and what is kept is somebody else's.
+    pub(super) fn release(
+        &mut self,
+        state: &BookingState,
+        terms: Option<(Money, Money)>,
+        now: Timestamp,
+    ) {
+        let paid = self.paid();
+        let said = state.cancellation.as_ref();
+        let readable = said.filter(|amounts| {
+            amounts.refund.currency == paid.currency && amounts.fee.currency == paid.currency
+        });
+        let returned = match (readable, terms) {
+            (Some(amounts), _) => {
+                let refund = amounts.refund.at_most(paid);
+                Some(self.give_back(amounts.fee, refund, true, now))
+            }
+            (None, Some((fee, refund))) => Some(self.give_back(fee, refund, false, now)),
+            (None, None) => None,
         };
-        let shares = self.refund_shares(refund);
-        let mut given_back = Money::zero(paid.currency);
-        let mut refund_to = Vec::with_capacity(shares.len());
+        for service in &mut self.services {
+            if service.status == ServiceStatus::Confirmed {
+                service.status = ServiceStatus::Canceled;
+            }
+        }
+        self.cancellation = Some(Cancellation {
+            refunded_by: match self.settlement {
+                Settlement::Gateway => RefundedBy::Service,
+                Settlement::Supplier => RefundedBy::Supplier,
+            },
+            returned,
+            supplier_reference: said.and_then(|amounts| amounts.supplier_reference.clone()),
+        });
+        self.failure = None;
+        self.canceled_at = Some(now);
+    }
+
+    /// Fee and refund of a ticket that is given back now, where the fare's terms decide
+    /// it. They are about the time before departure, and local times have no offset: on
+    /// the day of departure, wherever that has begun, they decide nothing any more.
+    pub(super) fn terms(&self, now: Timestamp) -> Option<(Money, Money)> {
+        let (_, first) = self.segments().next()?;
+        let departs: Date = first.departure_time.get(..10)?.parse().ok()?;
+        let today = now.plus_s(FIRST_ZONE_S).date_utc();
+        self.estimate().ok().filter(|_| today < departs)
+    }
+
+    /// An operator says how much a cancellation gives back that nobody could tell. None
+    /// when that was told, or it is not a part of what was paid.
+    pub(super) fn decide_refund(&mut self, refund: Money, now: Timestamp) -> Option<()> {
+        let paid = self.paid();
+        let fits = refund.currency == paid.currency && (0..=paid.minor).contains(&refund.minor);
+        if !self.holds_refund() || !fits {
+            return None;
+        }
+        let fee = paid.less(refund);
+        let returned = self.give_back(fee, refund, true, now);
+        self.cancellation.as_mut()?.returned = Some(returned);
+        Some(())
+    }
+
+    /// Gives back a part of what was paid. What the supplier took it gives back itself,
+    /// which is noted once it `is_said`.
+    fn give_back(&mut self, fee: Money, refund: Money, is_said: bool, now: Timestamp) -> Returned {
+        let mut returned = Returned {
+            fee,
+            refund_amount: Money::zero(refund.currency),
+            refund_to: Vec::new(),
+        };
         let mut refunds = self.payments.iter().map(|p| p.refunds.len()).sum::<usize>();
-        for (id, share) in shares {
+        for (id, share) in self.refund_shares(refund) {
             refunds = refunds.saturating_add(1);
             let refund = RefundId::of(self.id.as_str(), u32::try_from(refunds).unwrap_or(u32::MAX));
             let Some(payment) = self.payments.iter_mut().find(|p| p.id == id) else {
@@ -183,31 +241,19 @@ impl Booking {
             };
             let back = match self.settlement {
                 Settlement::Gateway => payment.begin_refund(refund, share, now),
-                Settlement::Supplier => payment.refunded_by_supplier(refund, share),
+                Settlement::Supplier if is_said => payment.refunded_by_supplier(refund, share),
+                Settlement::Supplier => share,
             };
-            given_back = given_back.plus(back).unwrap_or(given_back);
-            refund_to.push(id);
+            let sum = returned.refund_amount.plus(back);
+            returned.refund_amount = sum.unwrap_or(returned.refund_amount);
+            returned.refund_to.push(id);
         }
-        for service in &mut self.services {
-            if service.status == ServiceStatus::Confirmed {
-                service.status = ServiceStatus::Canceled;
-            }
-        }
-        self.cancellation = Some(Cancellation {
-            fee,
-            refunded_by: match self.settlement {
-                Settlement::Gateway => RefundedBy::Service,
-                Settlement::Supplier => RefundedBy::Supplier,
-            },
-            refund_amount: given_back,
-            refund_to,
-            supplier_reference: state
-                .cancellation
-                .as_ref()
-                .and_then(|amounts| amounts.supplier_reference.clone()),
-        });
-        self.failure = None;
-        self.canceled_at = Some(now);
+        returned
+    }
+
+    /// What the ticket and its extras cost.
+    fn paid(&self) -> Money {
+        self.total().unwrap_or(Money::zero(self.offered.currency))
     }
 
     /// Refunds that wait for their next try are tried now; whether there were any.

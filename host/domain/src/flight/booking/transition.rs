@@ -41,6 +41,7 @@ impl Event {
             Self::CancelRefused(_) => "cancel_refused",
             Self::CancelLost(_) => "cancel_lost",
             Self::CancelHurried => "cancel_hurried",
+            Self::RefundDecided(_) => "refund_decided",
             Self::PurchaseStarted { .. } => "purchase_started",
             Self::PurchaseSent { .. } => "purchase_sent",
             Self::PurchaseNotSent => "purchase_not_sent",
@@ -99,6 +100,10 @@ impl Booking {
             }
             (State::Canceled, Event::CancelHurried) => {
                 self.hurry_refunds(now).then_some(State::Canceled)
+            }
+            (State::Canceled, Event::RefundDecided(refund)) => {
+                self.decide_refund(refund, now)?;
+                Some(State::Canceled)
             }
             (State::Canceled | State::Failed | State::Expired, _) => None,
         }
@@ -231,7 +236,7 @@ impl Booking {
             (leg, Event::CancelPending { next_at }) => leg.pending(now, next_at),
             (leg, Event::CancelChecked { next_at }) => leg.checked(next_at),
             (_, Event::CancelDone(state)) => {
-                self.release(&state, now);
+                self.release(&state, self.terms(now), now);
                 told.booking(EventType::FlightBookingCanceled);
                 return Some(State::Canceled);
             }
@@ -371,7 +376,8 @@ impl Booking {
         self.take_ticket(state, told);
         let released = state.status == BookingStatus::Canceled && self.open_purchase().is_none();
         if released {
-            self.release(state, now);
+            // The fare's terms are about a ticket that is given back, and this one was not.
+            self.release(state, None, now);
             told.booking(EventType::FlightBookingCanceled);
             return State::Canceled;
         }

@@ -2,7 +2,7 @@
 //! of its errors.
 
 use crate::api::code::Code;
-use crate::api::document::{Inputs, Outputs, journey, refer};
+use crate::api::document::{Inputs, Outputs, journey, refer, webhook};
 use crate::api::problem::{ApiError, PROBLEM_JSON, Problem};
 use crate::api::schema::{COMPONENTS, Components, merge};
 use host_domain::time::Date;
@@ -69,6 +69,7 @@ impl Document {
     /// after `today`.
     pub(crate) fn finish(mut self, server: &str, today: Date) -> Value {
         journey::show(&mut self.paths, today);
+        let webhooks = webhook::catalogue(&mut self.components);
         json!({
             "openapi": "3.1.0",
             "info": {
@@ -81,6 +82,7 @@ impl Document {
             "security": [{ "api_key": [] }],
             "tags": self.tags.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
             "paths": self.paths,
+            "webhooks": webhooks,
             "components": {
                 "schemas": self.components,
                 "securitySchemes": { "api_key": {
@@ -88,6 +90,7 @@ impl Document {
                     "description": "`sk_test_…` or `sk_live_…`: the key resolves to an organization and a mode.",
                 } },
                 "headers": headers(),
+                "parameters": webhook::headers(),
                 // Of paths and methods that are not in the document, so of no operation.
                 "responses": {
                     "UnknownPath": failure(Code::NotFound.facts().status, &[Code::NotFound]),

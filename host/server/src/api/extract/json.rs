@@ -141,6 +141,11 @@ impl<'de> Visitor<'de> for DistinctVisitor {
     }
 }
 
+/// Whether it is `{}`.
+pub(super) fn is_empty(value: &Value) -> bool {
+    value.as_object().is_some_and(Map::is_empty)
+}
+
 /// JSON text with the members of every object in order.
 pub(super) fn canonical(value: &Value) -> String {
     match value {

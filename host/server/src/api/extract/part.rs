@@ -67,6 +67,9 @@ path_ids! {
     HotelId "hotel_id" "^htl_[a-zA-Z0-9-]+$" "Id of a hotel, as the gateway names it.";
     PlaceId "id" "^plc_[a-zA-Z0-9-]+$" "Id of a saved place.";
     InstrumentId "id" "^inst_[a-zA-Z0-9-]+$" "Id of a payment instrument.";
+    SubscriptionId "id" "^whs_[a-zA-Z0-9-]+$" "Id of a webhook subscription.";
+    WatchId "watch_id" "^wtc_[a-zA-Z0-9-]+$" "Id of a watch.";
+    DeliveryId "delivery_id" "^dlv_[a-zA-Z0-9-]+$" "Id of a delivery to the subscription.";
 }
 
 impl<T: ToSchema + DeserializeOwned + Rules + Send + 'static> Part for Body<T> {
@@ -83,7 +86,23 @@ impl<T: ToSchema + DeserializeOwned + Rules + Send + 'static> Part for Body<T> {
     }
 
     fn describe(inputs: &mut Inputs) {
-        inputs.body::<T>();
+        inputs.body::<T>(true);
+    }
+}
+
+/// A body that may be missing.
+impl<T: ToSchema + DeserializeOwned + Rules + Send + 'static> Part for Option<Body<T>> {
+    const READS_BODY: bool = true;
+
+    fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
+        if incoming.json.is_none() {
+            return Some(None);
+        }
+        Body::take(incoming).map(Some)
+    }
+
+    fn describe(inputs: &mut Inputs) {
+        inputs.body::<T>(false);
     }
 }
 
@@ -206,7 +225,8 @@ fn fingerprint(incoming: &Incoming<'_>) -> String {
         hash.update(value);
         hash.update([0]);
     }
-    if let Some(json) = &incoming.json {
+    // Where the body may be missing, `{}` says as little.
+    if let Some(json) = incoming.json.as_ref().filter(|json| !json::is_empty(json)) {
         hash.update(json::canonical(json));
     }
     hex::encode(hash.finalize())

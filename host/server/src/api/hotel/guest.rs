@@ -50,13 +50,14 @@ const fn adult() -> GuestType {
     GuestType::Adult
 }
 
-/// Notes rooms without exactly one adult lead, and adults with an age.
-pub(super) fn check(rooms: &[RoomRequest], found: &mut Found<'_>) {
+/// Notes rooms without exactly one adult lead, and adults with an age. `at`: where the
+/// rooms stand in the request, e.g. `/rooms`.
+pub(in crate::api) fn check(rooms: &[RoomRequest], at: &str, found: &mut Found<'_>) {
     for (index, room) in rooms.iter().enumerate() {
         let leads: Vec<&GuestRequest> = room.guests.iter().filter(|guest| guest.is_lead).collect();
         if !matches!(leads.as_slice(), [lead] if lead.guest_type == GuestType::Adult) {
             found.push(
-                format!("/rooms/{index}/guests"),
+                format!("{at}/{index}/guests"),
                 "one_adult_lead_required",
                 "exactly one guest of a room, an adult, is its lead",
             );
@@ -68,7 +69,7 @@ pub(super) fn check(rooms: &[RoomRequest], found: &mut Found<'_>) {
             .filter(|(_, guest)| guest.guest_type == GuestType::Adult && guest.age.is_some())
         {
             found.push(
-                format!("/rooms/{index}/guests/{guest}/age"),
+                format!("{at}/{index}/guests/{guest}/age"),
                 "not_allowed",
                 "only children have an age",
             );
@@ -76,16 +77,18 @@ pub(super) fn check(rooms: &[RoomRequest], found: &mut Found<'_>) {
     }
 }
 
-/// Guests room by room, as the offer was priced; every violation at once.
-pub(super) fn guests(
+/// Guests room by room, as the offer was priced; every violation at once. `at`: where
+/// the rooms stand in the request, e.g. `/rooms`.
+pub(in crate::api) fn guests(
     occupancies: &[Occupancy],
     rooms: Vec<RoomRequest>,
+    at: &str,
 ) -> Result<Vec<Vec<hotel::Guest>>, ApiError> {
     let mut violations = Vec::new();
     if rooms.len() != occupancies.len() {
-        let detail = format!("the offer has {} rooms", occupancies.len());
+        let detail = format!("there must be {} rooms", occupancies.len());
         return Err(ApiError::violation(Violation::body(
-            "/rooms",
+            at,
             "other_than_offered",
             detail,
         )));
@@ -95,7 +98,7 @@ pub(super) fn guests(
         match room_guests(occupancy, room) {
             Ok(room) => guests.push(room),
             Err(detail) => violations.push(Violation::body(
-                format!("/rooms/{index}/guests"),
+                format!("{at}/{index}/guests"),
                 "other_than_offered",
                 detail,
             )),
@@ -229,11 +232,11 @@ mod tests {
         let room = |adults| RoomRequest {
             guests: vec![guest(GuestType::Adult, None); adults],
         };
-        let error = guests(&[one.clone(), one.clone()], vec![room(2), room(3)]).unwrap_err();
+        let error = guests(&[one.clone(), one.clone()], vec![room(2), room(3)], "/rooms").unwrap_err();
         let problem = serde_json::to_value(error.problem("", "")).unwrap();
         assert_eq!(problem["errors"][0]["pointer"], "/rooms/0/guests");
         assert_eq!(problem["errors"][1]["pointer"], "/rooms/1/guests");
-        let error = guests(&[one], vec![room(1), room(1)]).unwrap_err();
+        let error = guests(&[one], vec![room(1), room(1)], "/rooms").unwrap_err();
         assert_eq!(error.code().name(), "validation_failed");
     }
 }

@@ -81,9 +81,20 @@ pub(crate) struct PrebookRequest {
     rooms: Vec<RoomRequest>,
 }
 
+impl From<ContactRequest> for hotel::Contact {
+    fn from(contact: ContactRequest) -> Self {
+        Self {
+            first_name: contact.first_name,
+            last_name: contact.last_name,
+            email: contact.email,
+            phone: contact.phone,
+        }
+    }
+}
+
 impl Rules for PrebookRequest {
     fn check(&self, _: Timestamp, found: &mut Found<'_>) {
-        guest::check(&self.rooms, found);
+        guest::check(&self.rooms, "/rooms", found);
     }
 }
 
@@ -133,20 +144,14 @@ fn wish(
     offer: OfferTerms,
     request: PrebookRequest,
 ) -> Result<Prebook, ApiError> {
-    let rooms = guest::guests(&offer.stay.occupancies, request.rooms)?;
-    let contact = request.contact;
+    let rooms = guest::guests(&offer.stay.occupancies, request.rooms, "/rooms")?;
     Ok(Prebook {
         owner: caller.owner,
         key: key.key,
         fingerprint: key.fingerprint,
         offer,
         reference_id: request.reference_id,
-        contact: hotel::Contact {
-            first_name: contact.first_name,
-            last_name: contact.last_name,
-            email: contact.email,
-            phone: contact.phone,
-        },
+        contact: request.contact.into(),
         rooms,
         use_payment_sdk: request.use_payment_sdk,
         request_id: caller.request_id.to_string(),

@@ -26,12 +26,12 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchArea {
     #[schema(minimum = -90, maximum = 90, example = 48.8566)]
-    latitude: f64,
+    pub(in crate::api) latitude: f64,
     #[schema(minimum = -180, maximum = 180, example = 2.3522)]
-    longitude: f64,
+    pub(in crate::api) longitude: f64,
     /// Metres.
     #[schema(minimum = 1, maximum = 100_000, example = 5000)]
-    radius: u32,
+    pub(in crate::api) radius: u32,
 }
 
 /// What hotels must have.

@@ -33,20 +33,30 @@ pub(crate) struct Occupancy {
 
 /// What a request says of its stay.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct StayFields<'a> {
-    pub(super) check_in: Day,
-    pub(super) check_out: Day,
-    pub(super) occupancy: &'a [Occupancy],
-    pub(super) guest_nationality: CountryCode,
-    pub(super) guest_residence: Option<CountryCode>,
-    pub(super) currency: CurrencyCode,
+pub(in crate::api) struct StayFields<'a> {
+    pub(in crate::api) check_in: Day,
+    pub(in crate::api) check_out: Day,
+    pub(in crate::api) occupancy: &'a [Occupancy],
+    pub(in crate::api) guest_nationality: CountryCode,
+    pub(in crate::api) guest_residence: Option<CountryCode>,
+    pub(in crate::api) currency: CurrencyCode,
+}
+
+impl Occupancy {
+    /// So many adults without children.
+    pub(in crate::api) const fn of_adults(adults: u32) -> Self {
+        Self {
+            adults,
+            children: Vec::new(),
+        }
+    }
 }
 
 impl StayFields<'_> {
     /// Notes dates that are over, too far away, or no stay. Whether the day is
     /// over is judged where it ends last; where the hotel's time zone is known it
     /// is judged again.
-    pub(super) fn check(&self, now: Timestamp, found: &mut Found<'_>) {
+    pub(in crate::api) fn check(&self, now: Timestamp, found: &mut Found<'_>) {
         let (check_in, check_out) = (self.check_in.0, self.check_out.0);
         if check_in < today::at(None, now) {
             found.push("/check_in", "in_the_past", "must not be over");
@@ -69,7 +79,7 @@ impl StayFields<'_> {
         }
     }
 
-    pub(super) fn stay(&self) -> hotel::Stay {
+    pub(in crate::api) fn stay(&self) -> hotel::Stay {
         hotel::Stay {
             check_in: self.check_in.0,
             check_out: self.check_out.0,

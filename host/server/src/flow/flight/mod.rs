@@ -207,6 +207,11 @@ impl Bookable for Booking {
         }
     }
 
+    fn held_refund(&self) -> Option<fn(Money) -> Event> {
+        self.holds_refund()
+            .then_some(Event::RefundDecided as fn(Money) -> Event)
+    }
+
     fn settled(&self, step: &'static str, reference: Option<&str>, app: &App) -> Event {
         let failure = Failure::new;
         match (step, reference) {

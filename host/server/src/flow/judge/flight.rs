@@ -4,7 +4,8 @@
 mod tests;
 
 use crate::flow::judge::{
-    Absence, Judgement, NOT_FOUND, Outcome, Promises, REPEATED, Times, absence, book_failed, judged,
+    Absence, Judgement, NOT_FOUND, Outcome, Promises, REPEATED, Times, absence, absence_of_booking,
+    book_failed, judged, may_have_happened,
 };
 use host_domain::booking::Failure;
 use host_domain::flight::booking::{Booking, Event, State};
@@ -37,7 +38,8 @@ pub(crate) fn booked(
     payment: PaymentId,
     times: Times<'_>,
 ) -> Judgement<Event> {
-    let next_at = times.recheck(leg(booking));
+    let leg = leg(booking);
+    let next_at = times.recheck(leg);
     match answer {
         Ok(state) => booked_state(state, payment, next_at),
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::PaymentRequired => {
@@ -53,15 +55,19 @@ pub(crate) fn booked(
             let event = Event::BookRefused(book_failed(&refusal, SOLD_OUT));
             judged(event, Outcome::Refused, refusal.message)
         }
+        Err(ChangeError::Unknown(why)) => {
+            judged(Event::BookChecked { next_at }, Outcome::Unknown, why)
+        }
+        Err(error) if may_have_happened(leg) => {
+            let event = Event::BookChecked { next_at };
+            judged(event, Outcome::Unknown, error.to_string())
+        }
         Err(
             error @ (ChangeError::NotSent(_)
             | ChangeError::RateLimited { .. }
             | ChangeError::Overloaded
             | ChangeError::Unsupported),
         ) => judged(Event::BookNotSent, Outcome::NotSent, error.to_string()),
-        Err(ChangeError::Unknown(why)) => {
-            judged(Event::BookChecked { next_at }, Outcome::Unknown, why)
-        }
     }
 }
 
@@ -109,19 +115,21 @@ pub(crate) fn found(
     let unknown = |why: String| judged(Event::BookChecked { next_at }, Outcome::Unknown, why);
     match answer {
         Ok(Found::Booking(state)) => booked_state(*state, payment, next_at),
-        Ok(Found::Nothing) => match absence(leg, promises, times.now) {
-            Absence::Proof => {
-                let failure = Failure::new("book_failed", "The supplier has no such booking.");
-                let why = "read back: not found, and reads are consistent";
-                judged(Event::BookRefused(failure), Outcome::Refused, why)
+        Ok(Found::Nothing) => {
+            match absence_of_booking(booking.settlement, leg, promises, times.now) {
+                Absence::Proof => {
+                    let failure = Failure::new("book_failed", "The supplier has no such booking.");
+                    let why = "read back: not found, and reads are consistent";
+                    judged(Event::BookRefused(failure), Outcome::Refused, why)
+                }
+                Absence::Repeat => judged(
+                    Event::BookRepeated { at: next_at },
+                    Outcome::NotSent,
+                    REPEATED,
+                ),
+                Absence::Nothing => unknown(NOT_FOUND.to_owned()),
             }
-            Absence::Repeat => judged(
-                Event::BookRepeated { at: next_at },
-                Outcome::NotSent,
-                REPEATED,
-            ),
-            Absence::Nothing => unknown(NOT_FOUND.to_owned()),
-        },
+        }
         Err(error) => unknown(error.to_string()),
     }
 }
@@ -166,8 +174,11 @@ fn canceled_state(state: BookingState, next_at: Timestamp) -> Judgement<Event> {
     let reference = state.supplier_reference.clone();
     let judgement = match state.status {
         BookingStatus::Canceled => {
-            let event = Event::CancelDone(Box::new(state));
-            judged(event, Outcome::Done, "canceled")
+            let why = match &state.cancellation {
+                Some(_) => "canceled",
+                None => "canceled, without readable amounts",
+            };
+            judged(Event::CancelDone(Box::new(state)), Outcome::Done, why)
         }
         BookingStatus::CancelPending | BookingStatus::Pending => {
             judged(Event::CancelPending { next_at }, Outcome::Done, "accepted")
@@ -226,7 +237,8 @@ pub(crate) fn bought(
     answer: Result<BookingState, ChangeError>,
     times: Times<'_>,
 ) -> Judgement<Event> {
-    let next_at = times.recheck(purchase_leg(booking));
+    let leg = purchase_leg(booking);
+    let next_at = times.recheck(leg);
     let unknown = |why: String| judged(Event::PurchaseChecked { next_at }, Outcome::Unknown, why);
     match answer {
         Ok(state) => match carries(booking, &state) {
@@ -246,13 +258,14 @@ pub(crate) fn bought(
             let event = purchase_failed("The supplier refused to sell the extras.");
             judged(event, Outcome::Refused, refusal.message)
         }
+        Err(ChangeError::Unknown(why)) => unknown(why),
+        Err(error) if may_have_happened(leg) => unknown(error.to_string()),
         Err(
             error @ (ChangeError::NotSent(_)
             | ChangeError::RateLimited { .. }
             | ChangeError::Overloaded
             | ChangeError::Unsupported),
         ) => judged(Event::PurchaseNotSent, Outcome::NotSent, error.to_string()),
-        Err(ChangeError::Unknown(why)) => unknown(why),
     }
 }
 

@@ -4,7 +4,8 @@
 mod tests;
 
 use crate::flow::judge::{
-    Absence, Judgement, NOT_FOUND, Outcome, Promises, REPEATED, Times, absence, book_failed, judged,
+    Absence, Judgement, NOT_FOUND, Outcome, Promises, REPEATED, Times, absence, absence_of_booking,
+    book_failed, judged, may_have_happened,
 };
 use host_domain::booking::Failure;
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event, State};
@@ -37,7 +38,8 @@ pub(crate) fn booked(
     answer: Result<BookingState, ChangeError>,
     times: Times<'_>,
 ) -> Judgement<Event> {
-    let next_at = times.recheck(book_leg(booking));
+    let leg = book_leg(booking);
+    let next_at = times.recheck(leg);
     match answer {
         Ok(state) => booked_state(state, next_at),
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::PaymentRequired => {
@@ -60,15 +62,19 @@ pub(crate) fn booked(
             Outcome::Refused,
             refusal.message,
         ),
+        Err(ChangeError::Unknown(why)) => {
+            judged(Event::BookChecked { next_at }, Outcome::Unknown, why)
+        }
+        Err(error) if may_have_happened(leg) => {
+            let event = Event::BookChecked { next_at };
+            judged(event, Outcome::Unknown, error.to_string())
+        }
         Err(
             error @ (ChangeError::NotSent(_)
             | ChangeError::RateLimited { .. }
             | ChangeError::Overloaded
             | ChangeError::Unsupported),
         ) => judged(Event::BookNotSent, Outcome::NotSent, error.to_string()),
-        Err(ChangeError::Unknown(why)) => {
-            judged(Event::BookChecked { next_at }, Outcome::Unknown, why)
-        }
     }
 }
 
@@ -116,19 +122,23 @@ pub(crate) fn found(
     let next_at = times.recheck(leg);
     match answer {
         Ok(Found::Booking(state)) => booked_state(*state, next_at),
-        Ok(Found::Nothing) => match absence(leg, promises, times.now) {
-            Absence::Proof => {
-                let failure = Failure::new("book_failed", "The supplier has no such booking.");
-                let why = "read back: not found, and reads are consistent";
-                judged(Event::BookRefused(failure), Outcome::Refused, why)
+        Ok(Found::Nothing) => {
+            match absence_of_booking(booking.settlement, leg, promises, times.now) {
+                Absence::Proof => {
+                    let failure = Failure::new("book_failed", "The supplier has no such booking.");
+                    let why = "read back: not found, and reads are consistent";
+                    judged(Event::BookRefused(failure), Outcome::Refused, why)
+                }
+                Absence::Repeat => judged(
+                    Event::BookRepeated { at: next_at },
+                    Outcome::NotSent,
+                    REPEATED,
+                ),
+                Absence::Nothing => {
+                    judged(Event::BookChecked { next_at }, Outcome::Unknown, NOT_FOUND)
+                }
             }
-            Absence::Repeat => judged(
-                Event::BookRepeated { at: next_at },
-                Outcome::NotSent,
-                REPEATED,
-            ),
-            Absence::Nothing => judged(Event::BookChecked { next_at }, Outcome::Unknown, NOT_FOUND),
-        },
+        }
         Err(error) => judged(
             Event::BookChecked { next_at },
             Outcome::Unknown,

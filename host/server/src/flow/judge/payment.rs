@@ -5,6 +5,7 @@ mod tests;
 
 use crate::flow::judge::{
     Absence, Judgement, NOT_FOUND, Outcome, Promises, REPEATED, Times, absence, judged,
+    may_have_happened,
 };
 use host_domain::id::RefundId;
 use host_domain::leg::Leg;
@@ -44,6 +45,9 @@ pub(crate) fn authorized(
             Outcome::Refused,
             why,
         ),
+        Err(PaymentError::NotSent(why)) if may_have_happened(payment_leg(payment)) => {
+            check(payment, times, why)
+        }
         Err(PaymentError::NotSent(why)) => judged(PaymentEvent::NothingHeld, Outcome::NotSent, why),
         // Read back at once, within the caller's own call.
         Err(PaymentError::Unknown(why)) => judged(
@@ -290,8 +294,8 @@ pub(crate) fn refunded(
         Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
             again(error.to_string(), Outcome::Refused)
         }
-        Err(PaymentError::NotSent(why)) => again(why, Outcome::NotSent),
-        Err(PaymentError::Unknown(why)) => {
+        Err(PaymentError::NotSent(why)) if !may_have_happened(leg) => again(why, Outcome::NotSent),
+        Err(PaymentError::NotSent(why) | PaymentError::Unknown(why)) => {
             let event = PaymentEvent::RefundChecked {
                 refund: refund.clone(),
                 next_at: times.recheck(leg),

@@ -20,6 +20,12 @@ pub(super) fn sent(since: i64) -> Leg {
     Leg::due(Timestamp(since)).sent(Timestamp(since), Timestamp(since + 5000))
 }
 
+/// Sent once more, as the same call.
+pub(super) fn repeated(first: i64, again: i64) -> Leg {
+    let leg = sent(first).repeat(Timestamp(again));
+    leg.sent(Timestamp(again), Timestamp(again + 5000))
+}
+
 pub(super) fn pending(since: i64) -> Leg {
     sent(since).pending(Timestamp(since), Timestamp(since + 5000))
 }

@@ -30,13 +30,16 @@ pub(crate) struct RefundTo {
 /// told by the payments.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct FlightCancellation {
-    /// Kept by the supplier.
-    fee: Money,
+    /// Kept by the supplier. Null while it is not known: the supplier released the ticket without
+    /// saying, the fare's terms do not decide it, and an operator is going to.
+    #[schema(required)]
+    fee: Option<Money>,
     /// Who gives the rest back.
     refunded_by: RefundedBy,
-    /// How much.
-    refund_amount: Money,
-    /// To which payments.
+    /// How much; null as long as `fee` is.
+    #[schema(required)]
+    refund_amount: Option<Money>,
+    /// To which payments; empty when it is nothing, or not known.
     refund_to: Vec<RefundTo>,
 }
 
@@ -98,16 +101,20 @@ pub(crate) struct FlightCancellationQuote {
 
 /// What a cancellation kept and is to give back.
 pub(crate) fn cancellation(cancellation: &booking::Cancellation) -> FlightCancellation {
-    let payments = cancellation.refund_to.iter().map(|id| RefundTo {
+    let returned = cancellation.returned.as_ref();
+    let payments = returned
+        .into_iter()
+        .flat_map(|returned| &returned.refund_to);
+    let payments = payments.map(|id| RefundTo {
         payment_id: id.to_string(),
     });
     FlightCancellation {
-        fee: cancellation.fee.into(),
+        fee: returned.map(|returned| returned.fee.into()),
         refunded_by: match cancellation.refunded_by {
             booking::RefundedBy::Service => RefundedBy::Service,
             booking::RefundedBy::Supplier => RefundedBy::Supplier,
         },
-        refund_amount: cancellation.refund_amount.into(),
+        refund_amount: returned.map(|returned| returned.refund_amount.into()),
         refund_to: payments.collect(),
     }
 }

@@ -4,6 +4,7 @@ mod delivery;
 mod plan;
 mod send;
 mod subscription;
+mod watch_log;
 
 use super::*;
 use crate::{DeliveryClaim, DeliveryFilter, OutboxEvent, Page, SealedSecrets, StoredDelivery};

@@ -3,6 +3,7 @@
 use super::*;
 use crate::dialect::Dialect;
 use crate::statement::Statement;
+use crate::watch_log;
 use crate::webhook::{attempt, delivery, send, subscription as subscriptions};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
@@ -45,6 +46,16 @@ fn expectations() -> Vec<(Statement, &'static str)> {
             subscriptions::list(&tenant(), Product::Hotel, page),
             "webhook_subscription_list",
         ),
+        (
+            watch_log::place_of(&tenant(), &event(1, "").id),
+            "watch_log_event",
+        ),
+        (watch_log::events(&tenant(), 10, 50), "watch_log_pkey"),
+        (
+            watch_log::record_pending(&subscription(1, Product::Watch, &[]), NOW),
+            "watch_log_pending",
+        ),
+        (watch_log::log_outcomes(item()), "watch_log_event"),
     ]
 }
 
@@ -123,5 +134,10 @@ const FILL: &[&str] = &[
      FROM generate_series(1, 20000) AS n",
     "INSERT INTO webhook_attempt SELECT 'demo', 'test', 'dlv_' || n, 0, 1, 200, '', NULL, 1, n \
      FROM generate_series(1, 20000) AS n",
+    "INSERT INTO watch_log_head SELECT 'organization-' || n, 'test', n \
+     FROM generate_series(1, 20000) AS n",
+    "INSERT INTO watch_log SELECT 'demo', 'test', n, 'evt_' || n, \
+       CASE WHEN n % 50 = 0 THEN 'pending' ELSE 'delivered' END, n \
+     FROM generate_series(1, 100000) AS n",
     "ANALYZE",
 ];

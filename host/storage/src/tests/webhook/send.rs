@@ -51,6 +51,7 @@ fn outcome(token: &str, delivery: Delivery, attempt: Option<DeliveryAttempt>) ->
     AnsweredDelivery {
         token: token.to_owned(),
         tenant: tenant(),
+        product: Product::Hotel,
         delivery,
         attempt,
     }

@@ -19,7 +19,7 @@ pub(super) const NOW: Timestamp = Timestamp(1_000_000);
 pub(super) const LATER: Timestamp = Timestamp(1_005_000);
 
 /// How many events [`events`] gives.
-pub(super) const EVENTS: usize = 60;
+pub(super) const EVENTS: usize = 61;
 
 pub(super) fn euros(minor: i64) -> Money {
     Money::new(minor, Currency::parse("EUR").unwrap())
@@ -310,6 +310,7 @@ pub(super) fn events() -> Vec<Event> {
         Event::CancelRefused(no()),
         Event::CancelLost(no()),
         Event::CancelHurried,
+        Event::RefundDecided(euros(20_000)),
         purchase_started(),
         Event::PurchaseSent { next_at },
         Event::PurchaseNotSent,
@@ -417,6 +418,14 @@ pub(super) fn cancel_sent() -> Booking {
     after(canceling(), vec![Event::CancelSent { next_at: LATER }])
 }
 
+/// Neither the supplier nor the fare says how much is given back.
+pub(super) fn refund_held() -> Booking {
+    let mut booking = after(captured(), vec![Event::CancelStarted]);
+    booking.fare_conditions.refund.penalty = None;
+    let done = Event::CancelDone(ticket(BookingStatus::Canceled));
+    after(booking, vec![Event::CancelSent { next_at: LATER }, done])
+}
+
 pub(super) fn canceled() -> Booking {
     let done = Event::CancelDone(ticket(BookingStatus::Canceled));
     let mut booking = after(cancel_sent(), vec![done]);
@@ -464,6 +473,7 @@ pub(super) fn states() -> Vec<(&'static str, Booking)> {
         ),
         ("CANCELED refunding", after(cancel_sent(), vec![released])),
         ("CANCELED", canceled()),
+        ("CANCELED refund held", refund_held()),
         (
             "FAILED",
             after(booking_sent(), vec![Event::BookRefused(no())]),

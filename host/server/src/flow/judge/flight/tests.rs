@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::flow::judge::tests::{
-    NOW, REPEATABLE, consistent, euros, judge, pending, refusal, sent,
+    NOW, REPEATABLE, consistent, euros, judge, pending, refusal, repeated, sent,
 };
 use host_domain::booking::Settlement;
 use host_domain::flight::booking::{BookedService, Purchase, PurchaseState, ServiceStatus};
@@ -237,6 +237,46 @@ fn not_finding_a_booking_is_proof_only_where_and_when_reads_are_consistent() {
         let judgement =
             judge(|times| found(&booking, Ok(Found::Nothing), payment(), promises, times));
         assert_eq!(judgement.event.name(), event, "{promises:?}");
+    }
+}
+
+/// The payer has paid at the supplier's checkout, or is going to: that nothing was booked
+/// does not end it.
+#[test]
+fn what_the_supplier_was_paid_for_is_booked_again_or_stays_unknown() {
+    let long_ago = -60 * 60 * 1000;
+    let both = Promises {
+        repeats_are_safe: true,
+        ..consistent(Some(0))
+    };
+    for (leg, promises, event) in [
+        (sent(0), consistent(Some(0)), "book_checked"),
+        (sent(0), consistent(None), "book_checked"),
+        (sent(0), both, "book_repeated"),
+        (repeated(0, 9_000), REPEATABLE, "book_repeated"),
+        (repeated(long_ago + 10_001, 9_000), both, "book_repeated"),
+        (repeated(long_ago + 10_000, 9_000), both, "book_checked"),
+    ] {
+        let booking = Booking {
+            settlement: Settlement::Supplier,
+            ..completing(leg)
+        };
+        let judgement =
+            judge(|times| found(&booking, Ok(Found::Nothing), payment(), promises, times));
+        assert_eq!(judgement.event.name(), event, "{promises:?}");
+    }
+}
+
+/// The first of them may have arrived, whatever became of the repeat.
+#[test]
+fn a_repeat_that_was_not_sent_leaves_the_call_unknown() {
+    let booking = completing(repeated(0, 9_000));
+    let ticket = buying(repeated(0, 9_000));
+    for error in not_sent() {
+        let judgement = judge(|times| booked(&booking, Err(error.clone()), payment(), times));
+        assert_eq!(told(&judgement), ("book_checked", Outcome::Unknown));
+        let judgement = judge(|times| bought(&ticket, Err(error), times));
+        assert_eq!(told(&judgement), ("purchase_checked", Outcome::Unknown));
     }
 }
 

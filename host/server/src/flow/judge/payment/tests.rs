@@ -2,9 +2,9 @@
 #![expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
 
 use super::*;
-use crate::flow::judge::tests::{NOW, REPEATABLE, consistent, euros, judge, sent};
+use crate::flow::judge::tests::{NOW, REPEATABLE, consistent, euros, judge, repeated, sent};
 use host_domain::id::{InstrumentId, PaymentId};
-use host_domain::payment::Instrument;
+use host_domain::payment::{Instrument, Refund};
 use host_domain::supplier::SupplierId;
 
 fn paying(payment_state: PaymentState) -> Payment {
@@ -178,5 +178,28 @@ fn a_hold_that_is_not_there_is_asked_for_again_only_where_repeats_are_safe() {
     ] {
         let judgement = judge(|times| found_payment(&payment, Ok(None), promises, times));
         assert_eq!(judgement.event.name(), event, "{promises:?}");
+    }
+}
+
+/// A new try would have a new reference, and be paid twice.
+#[test]
+fn a_repeat_that_was_not_sent_leaves_the_first_to_be_read_back() {
+    let not_sent = || PaymentError::NotSent("refused".into());
+    let payment = paying(PaymentState::Authorizing(repeated(0, 9_000)));
+    let judgement = judge(|times| authorized(&payment, Err(not_sent()), times));
+    assert_eq!(judgement.event.name(), "payment_checked");
+    for (leg, event) in [
+        (sent(9_000), "refund_failed"),
+        (repeated(0, 9_000), "refund_checked"),
+    ] {
+        let mut payment = paying(PaymentState::Captured);
+        let id = RefundId::from_bits(1);
+        payment.refunds = vec![Refund {
+            id: id.clone(),
+            amount: euros(10),
+            leg: Some(leg),
+        }];
+        let judgement = judge(|times| refunded(&payment, &id, Err(not_sent()), times));
+        assert_eq!(judgement.event.name(), event);
     }
 }

@@ -2,7 +2,7 @@
 
 use host_domain::booking::Settlement;
 use host_domain::flight::booking::{
-    BookedJourney, BookedPassenger, BookedService, Booking, Cancellation, RefundedBy,
+    BookedJourney, BookedPassenger, BookedService, Booking, Cancellation, RefundedBy, Returned,
     ServiceStatus, State,
 };
 use host_domain::flight::passenger::{Contact, Travellers};
@@ -226,10 +226,12 @@ pub(super) fn canceled() -> Booking {
         state: State::Canceled,
         canceled_at: Some(NOW),
         cancellation: Some(Cancellation {
-            fee: pounds(5_000),
             refunded_by: RefundedBy::Service,
-            refund_amount: pounds(37_000),
-            refund_to: vec![PaymentId::from_bits(5)],
+            returned: Some(Returned {
+                fee: pounds(5_000),
+                refund_amount: pounds(37_000),
+                refund_to: vec![PaymentId::from_bits(5)],
+            }),
             supplier_reference: Some("ore_secret".to_owned()),
         }),
         ..ticketed()

@@ -1,0 +1,192 @@
+//! The whole status × event table of a mandate, and what its terms cover.
+
+use super::*;
+use crate::money::Currency;
+use crate::owner::{Mode, Tenant};
+
+const NOW: Timestamp = Timestamp(1_800_000_000_000);
+const EXPIRES_AT: Timestamp = Timestamp(NOW.0 + 60_000);
+
+fn owner(user: &str) -> Owner {
+    let tenant = Tenant {
+        organization: "acme".into(),
+        mode: Mode::Test,
+    };
+    Owner {
+        tenant,
+        user: user.into(),
+    }
+}
+
+fn money(minor: i64, code: &str) -> Money {
+    Money::new(minor, Currency::parse(code).unwrap())
+}
+
+fn stay(hotel: u128, check_out: i8) -> MandateScope {
+    MandateScope::HotelWatch {
+        watch_id: WatchId::from_bits(1),
+        hotel_id: HotelId::from_bits(hotel),
+        check_in: Date::constant(2027, 5, 1),
+        check_out: Date::constant(2027, 5, check_out),
+    }
+}
+
+fn active() -> Mandate {
+    let terms = MandateTerms {
+        id: MandateId::from_bits(1),
+        owner: owner("ann"),
+        amount: money(20_000, "EUR"),
+        instrument: InstrumentId::from_bits(1),
+        scope: stay(1, 4),
+        created_at: NOW,
+        expires_at: EXPIRES_AT,
+    };
+    Mandate::new(terms, "signed terms".into())
+}
+
+fn usage() -> MandateUse {
+    MandateUse {
+        owner: owner("ann"),
+        amount: money(20_000, "EUR"),
+        instrument: InstrumentId::from_bits(1),
+        scope: stay(1, 4),
+        booking: BookingId::from_bits(1),
+    }
+}
+
+fn in_state(state: MandateState) -> Mandate {
+    Mandate { state, ..active() }
+}
+
+fn consumed() -> MandateState {
+    MandateState::Consumed {
+        booking: BookingId::from_bits(2),
+        jws: "signed use".into(),
+    }
+}
+
+fn events() -> [MandateEvent; 3] {
+    let jws = "signed use".to_owned();
+    let usage = usage();
+    [
+        MandateEvent::Consumed { usage, jws },
+        MandateEvent::Released,
+        MandateEvent::Revoked,
+    ]
+}
+
+#[test]
+fn the_table_of_statuses_and_events_is_this() {
+    let states = [
+        ("active", active()),
+        ("consumed", in_state(consumed())),
+        ("revoked", in_state(MandateState::Revoked)),
+    ];
+    let mut table = String::new();
+    for (name, mandate) in states {
+        let last = EXPIRES_AT.plus_ms(-1);
+        for (when, now) in [("in time", last), ("too late", EXPIRES_AT)] {
+            let status = mandate.status(now);
+            table.push_str(&format!("{name}, {when}: {}\n", status.as_str()));
+            for event in events() {
+                let event_name = event.name();
+                let after = match mandate.clone().apply(event, now) {
+                    Ok(Some(moved)) => moved.status(now).as_str().to_owned(),
+                    Ok(None) => "nothing".to_owned(),
+                    Err(refusal) => format!("refused: {}", refusal.as_str()),
+                };
+                table.push_str(&format!("  {event_name:8} -> {after}\n"));
+            }
+        }
+    }
+    insta::assert_snapshot!("mandate_table", table);
+}
+
+#[test]
+fn a_purchase_that_breaks_a_term_is_refused_by_its_name() {
+    let of = |change: fn(&mut MandateUse)| {
+        let mut usage = usage();
+        change(&mut usage);
+        usage
+    };
+    for (usage, expected) in [
+        (usage(), Ok(())),
+        (of(|u| u.amount = money(19_999, "EUR")), Ok(())),
+        (
+            of(|u| u.amount = money(20_001, "EUR")),
+            Err(MandateRefusal::CapExceeded),
+        ),
+        (
+            of(|u| u.amount = money(1, "USD")),
+            Err(MandateRefusal::OtherCurrency),
+        ),
+        (
+            of(|u| u.owner = owner("bob")),
+            Err(MandateRefusal::OtherUser),
+        ),
+        (
+            of(|u| u.owner.tenant.mode = Mode::Live),
+            Err(MandateRefusal::OtherUser),
+        ),
+        (
+            of(|u| u.instrument = InstrumentId::from_bits(2)),
+            Err(MandateRefusal::OtherInstrument),
+        ),
+        (
+            of(|u| u.scope = stay(2, 4)),
+            Err(MandateRefusal::OtherScope),
+        ),
+        (
+            of(|u| u.scope = stay(1, 5)),
+            Err(MandateRefusal::OtherScope),
+        ),
+        (
+            of(|u| u.scope = MandateScope::Any),
+            Err(MandateRefusal::OtherScope),
+        ),
+    ] {
+        assert_eq!(active().permits(&usage, NOW), expected, "{usage:?}");
+        let event = MandateEvent::Consumed {
+            usage,
+            jws: "signed use".into(),
+        };
+        let applied = active().apply(event, NOW);
+        assert_eq!(applied.map(|moved| assert!(moved.is_some())), expected);
+    }
+}
+
+#[test]
+fn a_mandate_for_anything_covers_every_stay() {
+    let mut mandate = active();
+    mandate.terms.scope = MandateScope::Any;
+    for scope in [MandateScope::Any, stay(1, 4), stay(2, 5)] {
+        let usage = MandateUse { scope, ..usage() };
+        assert_eq!(mandate.permits(&usage, NOW), Ok(()));
+    }
+}
+
+#[test]
+fn a_use_is_kept_until_it_is_released() {
+    let [consume, release, _] = events();
+    let used = active().apply(consume, NOW).unwrap().unwrap();
+    let state = MandateState::Consumed {
+        booking: BookingId::from_bits(1),
+        jws: "signed use".into(),
+    };
+    assert_eq!((&used.state, used.version), (&state, 2));
+    // The purchase may end after the mandate's time.
+    let released = used.apply(release, EXPIRES_AT).unwrap().unwrap();
+    assert_eq!(
+        (&released.state, released.version),
+        (&MandateState::Active, 3)
+    );
+    assert_eq!(released.status(EXPIRES_AT), MandateStatus::Expired);
+}
+
+#[test]
+fn every_status_has_its_name_back() {
+    for status in MandateStatus::ALL {
+        assert_eq!(MandateStatus::parse(status.as_str()), Some(status));
+    }
+    assert_eq!(MandateStatus::parse("active"), None);
+}

@@ -1,0 +1,201 @@
+//! The webhooks of the document: every type of event, with what is sent of it.
+
+use crate::api::document::refer;
+use crate::api::schema::Components;
+use crate::api::value::Instant;
+use crate::render::booking::HotelBooking;
+use crate::render::flight::booking::FlightBooking;
+use crate::render::flight::payment::FlightPayment;
+use crate::render::payment::HotelPayment;
+use host_domain::event::EventType;
+use serde_json::{Map, Value, json};
+
+/// What `data` of an event holds.
+enum About {
+    HotelBooking,
+    FlightBooking,
+    Payment,
+    Watch,
+    Subscription,
+}
+
+/// What every request carries beside its body: name, meaning, pattern.
+const HEADERS: [(&str, &str, &str); 6] = [
+    (
+        "svc-signature",
+        "`t`: when it was sent, in seconds since 1970; refuse what is more than 300 seconds away. `v1`: HMAC-SHA256 in lowercase hex over `<t>.<body as it came>`, keyed \
+         with the whole text of the `whsec_…` secret; for 24 hours after a rotation there are two, and one that fits is enough.",
+        "^t=[0-9]+(,v1=[0-9a-f]{64}){1,2}$",
+    ),
+    (
+        "svc-event-id",
+        "The event's id: delivery is at least once, so pass over what you have already.",
+        "^evt_[a-zA-Z0-9-]+$",
+    ),
+    (
+        "svc-delivery-id",
+        "The delivery's id, the same for each of its attempts and replays.",
+        "^dlv_[a-zA-Z0-9-]+$",
+    ),
+    (
+        "webhook-id",
+        "The event's id, for the libraries of Standard Webhooks.",
+        "^evt_[a-zA-Z0-9-]+$",
+    ),
+    (
+        "webhook-timestamp",
+        "When it was sent, in seconds since 1970.",
+        "^[0-9]+$",
+    ),
+    (
+        "webhook-signature",
+        "Standard Webhooks: `v1,` and HMAC-SHA256 in base64 over `<webhook-id>.<webhook-timestamp>.<body as it came>`, keyed with what the secret holds in base64 after \
+         `whsec_`; one for each secret that signs.",
+        "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$",
+    ),
+];
+
+/// What happened, and what the event holds: one line a type.
+#[rustfmt::skip]
+const fn told(event_type: EventType) -> (&'static str, About) {
+    match event_type {
+        EventType::HotelBookingCreated => ("A hotel offer is bound", About::HotelBooking),
+        EventType::HotelBookingConfirmed => ("A hotel is booked", About::HotelBooking),
+        EventType::HotelBookingFailed => ("A hotel booking came to nothing", About::HotelBooking),
+        EventType::HotelBookingExpired => ("A hotel booking was not completed in time", About::HotelBooking),
+        EventType::HotelBookingCancellationStarted => ("A hotel booking is being cancelled", About::HotelBooking),
+        EventType::HotelBookingCanceled => ("A hotel booking is cancelled", About::HotelBooking),
+        EventType::HotelBookingPartiallyCanceled => ("Rooms of a hotel booking are cancelled", About::HotelBooking),
+        EventType::HotelBookingCancellationRefused => ("The supplier refused to cancel a hotel booking", About::HotelBooking),
+        EventType::HotelBookingChanged => ("Something else about a hotel booking changed", About::HotelBooking),
+        EventType::FlightBookingCreated => ("A fare is bound", About::FlightBooking),
+        EventType::FlightBookingConfirmed => ("A ticket is issued", About::FlightBooking),
+        EventType::FlightBookingFailed => ("A flight booking came to nothing", About::FlightBooking),
+        EventType::FlightBookingExpired => ("A flight booking was not completed in time", About::FlightBooking),
+        EventType::FlightBookingCancellationStarted => ("A flight booking is being cancelled", About::FlightBooking),
+        EventType::FlightBookingCanceled => ("A ticket is released", About::FlightBooking),
+        EventType::FlightBookingCancellationRefused => ("The airline refused to cancel", About::FlightBooking),
+        EventType::FlightBookingServicesAdded => ("Bags were bought", About::FlightBooking),
+        EventType::FlightBookingAirlineChange => ("The airline changed what was booked", About::FlightBooking),
+        EventType::PaymentCaptured => ("Money was taken", About::Payment),
+        EventType::PaymentRefunded => ("Money was given back", About::Payment),
+        EventType::PaymentFailed => ("A payment failed", About::Payment),
+        EventType::HotelWatchTriggered => ("A watched hotel costs what was waited for", About::Watch),
+        EventType::TripWatchTriggered => ("Hotels of a watched trip cost what was waited for", About::Watch),
+        EventType::HotelWatchPurchased => ("A watch bought", About::Watch),
+        EventType::HotelWatchPurchaseFailed => ("A watch was to buy, and could not", About::Watch),
+        EventType::Ping => ("A subscription is tested", About::Subscription),
+    }
+}
+
+/// Every type of event, by its name.
+pub(super) fn catalogue(components: &mut Components) -> Value {
+    let all = EventType::ALL.into_iter();
+    let all = all.map(|event_type| {
+        let item = json!({ "post": webhook(event_type, components) });
+        (event_type.as_str().to_owned(), item)
+    });
+    Value::Object(all.collect())
+}
+
+/// The headers, as parameters that can be referred to.
+pub(super) fn headers() -> Value {
+    let headers = HEADERS.into_iter().map(|(name, meaning, pattern)| {
+        let header = json!({
+            "name": name, "in": "header", "required": true, "description": meaning,
+            "schema": { "type": "string", "pattern": pattern },
+        });
+        (name.to_owned(), header)
+    });
+    Value::Object(headers.collect())
+}
+
+fn webhook(event_type: EventType, components: &mut Components) -> Value {
+    let (summary, about) = told(event_type);
+    let name = event_type.as_str();
+    let headers = HEADERS.iter();
+    let headers = headers.map(|(name, ..)| json!({ "$ref": format!("#/components/parameters/{name}") }));
+    let mut body = Map::new();
+    if matches!(about, About::Subscription) {
+        body.insert("example".to_owned(), ping());
+    }
+    body.insert("schema".to_owned(), event(name, data(&about, components), components));
+    json!({
+        "operationId": format!("receive_{}", name.replace('.', "_")),
+        "summary": summary,
+        "description": sent_to(&about),
+        "tags": ["Webhooks"],
+        "security": [{}],
+        "parameters": headers.collect::<Vec<_>>(),
+        "requestBody": { "required": true, "content": { "application/json": body } },
+        "responses": {
+            "2XX": { "description": "You have it. Only the status counts; the first KiB of the body is kept, for you to read in the delivery." },
+            "410": { "description": "You want no more: the delivery has failed, and the subscription is paused." },
+            "default": { "description": "Anything else, a redirect, or no answer within 10 seconds: it is sent again, after 1, 5, 30 and 90 minutes, later if `Retry-After` says so; then the delivery has failed. Watch events are tried for longer." },
+        },
+    })
+}
+
+const fn sent_to(about: &About) -> &'static str {
+    match about {
+        About::HotelBooking => "`data.booking` is the booking as it could be read at the event. Sent to subscriptions of hotels. Order is not promised: `updated_at` tells which is newer.",
+        About::FlightBooking => "`data.booking` is the booking as it could be read at the event. Sent to subscriptions of flights. Order is not promised: `updated_at` tells which is newer.",
+        About::Payment => "`data.payment` is the payment as its booking showed it at the event. Sent to subscriptions of the booking's product.",
+        About::Watch => "Sent to the organization's watcher endpoint, and kept in the event log.",
+        About::Subscription => "Sent to one subscription when it is tested.",
+    }
+}
+
+fn event(name: &str, data: Value, components: &mut Components) -> Value {
+    json!({
+        "type": "object",
+        "required": ["id", "type", "created_at", "data"],
+        "properties": {
+            "id": { "type": "string", "pattern": "^evt_[a-zA-Z0-9-]+$", "description": "The same however often it is sent." },
+            "type": { "type": "string", "const": name },
+            "created_at": refer::<Instant>(components),
+            "data": data,
+        },
+    })
+}
+
+fn data(about: &About, components: &mut Components) -> Value {
+    let (required, properties) = match about {
+        About::HotelBooking => {
+            let booking = refer::<HotelBooking>(components);
+            (vec!["booking"], json!({ "booking": booking }))
+        }
+        About::FlightBooking => {
+            let booking = refer::<FlightBooking>(components);
+            (vec!["booking"], json!({ "booking": booking }))
+        }
+        About::Payment => {
+            let of_either = [refer::<HotelPayment>(components), refer::<FlightPayment>(components)];
+            let booking_id = json!({ "type": "string", "pattern": "^bkg_[a-zA-Z0-9-]+$" });
+            (
+                vec!["payment", "booking_id"],
+                json!({ "payment": { "anyOf": of_either }, "booking_id": booking_id }),
+            )
+        }
+        About::Watch => {
+            let watch = json!({ "type": "object", "description": "The watch as it could be read at the event." });
+            (
+                vec!["watch", "user_id"],
+                json!({ "watch": watch, "user_id": { "type": "string" } }),
+            )
+        }
+        About::Subscription => {
+            let id = json!({ "type": "string", "pattern": "^whs_[a-zA-Z0-9-]+$" });
+            (vec!["subscription_id"], json!({ "subscription_id": id }))
+        }
+    };
+    json!({ "type": "object", "required": required, "properties": properties })
+}
+
+fn ping() -> Value {
+    json!({
+        "id": "evt_01976f3e4a5b7c8d9e0f112233445566", "type": EventType::Ping.as_str(),
+        "created_at": "2026-11-21T10:00:00.000Z",
+        "data": { "subscription_id": "whs_01976f3e4a5b7c8d9e0f112233445566" },
+    })
+}

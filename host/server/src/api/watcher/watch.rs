@@ -1,0 +1,365 @@
+//! Watches: waiting for the price of a hotel or of a trip.
+
+use crate::api::answer::{Answer, List, NoContent};
+use crate::api::caller::Caller;
+use crate::api::extract::{Body, Found, Id, IdempotencyKey, Query, Rules, Valid};
+use crate::api::hotel::guest::{self, RoomRequest};
+use crate::api::hotel::prebook::ContactRequest;
+use crate::api::hotel::search::SearchArea;
+use crate::api::hotel::stay::{Occupancy, StayFields};
+use crate::api::identifier::{HotelIdText, InstrumentIdText, PlaceIdText};
+use crate::api::meta::PaginationMeta;
+use crate::api::problem::{ApiError, Violation};
+use crate::api::value::{CountryCode, CurrencyCode, Day};
+use crate::app::App;
+use crate::idempotency::RequestKey;
+use crate::render::watch::{self, TripFilters, Watch, WatchStatus, WatchTrigger};
+use crate::watch::{Created, NewWatch};
+use axum::extract::State;
+use host_domain::hotel::Location;
+use host_domain::id::WatchId;
+use host_domain::money;
+use host_domain::time::Timestamp;
+use host_domain::watch::{Area, AutoBook, Question, Status, Target, Trigger};
+use host_storage::{Page, WatchFilter};
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// How to buy, should the purchase be confirmed.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AutoBookRequest {
+    /// What pays; the caller's own.
+    payment_instrument_id: InstrumentIdText,
+    contact: ContactRequest,
+    /// In the order of the occupancy, each with the guests that it says.
+    #[schema(min_items = 1, max_items = 9)]
+    rooms: Vec<RoomRequest>,
+}
+
+/// The price of a hotel's stay that is waited for.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HotelWatchRequest {
+    hotel_id: HotelIdText,
+    /// First night; from today, where the hotel is, to 700 days ahead.
+    check_in: Day,
+    /// Morning of departure, 1 to 60 nights later.
+    #[schema(example = "2026-11-23")]
+    check_out: Day,
+    /// One a room; without it one room for two adults.
+    #[serde(default = "two_adults")]
+    #[schema(min_items = 1, max_items = 9, default = json!([{"adults": 2}]))]
+    occupancy: Vec<Occupancy>,
+    guest_nationality: CountryCode,
+    /// Where the guests live, if not where they are nationals.
+    guest_residence: Option<CountryCode>,
+    /// Prices are asked for, and compared, in this currency.
+    currency: CurrencyCode,
+    trigger: WatchTrigger,
+    /// With it, the watch gets a mandate draft: once that is confirmed, it buys instead of notifying.
+    auto_book: Option<AutoBookRequest>,
+}
+
+/// The price of any hotel of an area that is waited for.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TripWatchRequest {
+    /// Around a saved place, as far as it suggests, or 10 km. Either this or `location`.
+    place_id: Option<PlaceIdText>,
+    /// Around a point.
+    location: Option<SearchArea>,
+    /// First night; from today to 700 days ahead.
+    check_in: Day,
+    /// Morning of departure, 1 to 60 nights later.
+    #[schema(example = "2026-11-23")]
+    check_out: Day,
+    /// One a room; without it one room for two adults.
+    #[serde(default = "two_adults")]
+    #[schema(min_items = 1, max_items = 9, default = json!([{"adults": 2}]))]
+    occupancy: Vec<Occupancy>,
+    guest_nationality: CountryCode,
+    /// Where the guests live, if not where they are nationals.
+    guest_residence: Option<CountryCode>,
+    /// Prices are asked for, and compared, in this currency.
+    currency: CurrencyCode,
+    filters: Option<TripFilters>,
+    trigger: WatchTrigger,
+}
+
+/// Nothing to say: what is confirmed is the watch's `mandate_draft`.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({}))]
+pub(crate) struct ConfirmPurchaseRequest {}
+
+/// Which watches, and which part of them.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WatchesQuery {
+    /// The most to answer.
+    #[serde(default = "limit")]
+    #[schema(minimum = 1, maximum = 100, default = 20)]
+    limit: u32,
+    /// How many to pass over.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 100_000, default = 0)]
+    offset: u32,
+    /// Only watches in this status.
+    status: Option<WatchStatus>,
+}
+
+const fn limit() -> u32 {
+    20
+}
+
+fn two_adults() -> Vec<Occupancy> {
+    vec![Occupancy::of_adults(2)]
+}
+
+impl Rules for ConfirmPurchaseRequest {}
+impl Rules for WatchesQuery {}
+
+impl Rules for HotelWatchRequest {
+    fn check(&self, now: Timestamp, found: &mut Found<'_>) {
+        check_trigger(self.trigger, self.currency, found);
+        if let Some(auto_book) = &self.auto_book {
+            guest::check(&auto_book.rooms, AUTO_BOOK_ROOMS, found);
+        }
+        self.stay_fields().check(now, found);
+    }
+}
+
+impl Rules for TripWatchRequest {
+    fn check(&self, now: Timestamp, found: &mut Found<'_>) {
+        match (&self.place_id, &self.location) {
+            (Some(_), Some(_)) => {
+                found.push("/location", "exclusive", "give either place_id or location");
+            }
+            (None, None) => found.push("/place_id", "required", "give either place_id or location"),
+            _ => {}
+        }
+        check_trigger(self.trigger, self.currency, found);
+        self.stay_fields().check(now, found);
+    }
+}
+
+/// Where the rooms of a request stand.
+const AUTO_BOOK_ROOMS: &str = "/auto_book/rooms";
+
+fn check_trigger(trigger: WatchTrigger, currency: CurrencyCode, found: &mut Found<'_>) {
+    if let Err(error) = trigger.amount.of(currency) {
+        found.push("/trigger/amount", "not_allowed", error.to_string());
+    }
+}
+
+impl HotelWatchRequest {
+    fn stay_fields(&self) -> StayFields<'_> {
+        StayFields {
+            check_in: self.check_in,
+            check_out: self.check_out,
+            occupancy: &self.occupancy,
+            guest_nationality: self.guest_nationality,
+            guest_residence: self.guest_residence,
+            currency: self.currency,
+        }
+    }
+
+    fn wish(self) -> Result<NewWatch, ApiError> {
+        let stay = self.stay_fields().stay();
+        let auto_book = match self.auto_book {
+            Some(request) => Some(AutoBook {
+                payment_instrument_id: request.payment_instrument_id.0,
+                contact: request.contact.into(),
+                rooms: guest::guests(&stay.occupancies, request.rooms, AUTO_BOOK_ROOMS)?,
+            }),
+            None => None,
+        };
+        let target = Target::Hotel {
+            hotel_id: self.hotel_id.0,
+        };
+        Ok(NewWatch {
+            question: Question { target, stay },
+            trigger: trigger(self.trigger, self.currency)?,
+            auto_book,
+        })
+    }
+}
+
+impl TripWatchRequest {
+    fn stay_fields(&self) -> StayFields<'_> {
+        StayFields {
+            check_in: self.check_in,
+            check_out: self.check_out,
+            occupancy: &self.occupancy,
+            guest_nationality: self.guest_nationality,
+            guest_residence: self.guest_residence,
+            currency: self.currency,
+        }
+    }
+
+    fn wish(self) -> Result<NewWatch, ApiError> {
+        let stay = self.stay_fields().stay();
+        let area = match (self.place_id, self.location) {
+            (Some(place), _) => Area::Place(place.0),
+            (None, Some(around)) => Area::Around {
+                center: Location {
+                    latitude: around.latitude,
+                    longitude: around.longitude,
+                },
+                radius_m: around.radius,
+            },
+            (None, None) => {
+                let detail = "give either place_id or location";
+                return Err(ApiError::violation(Violation::body(
+                    "/place_id",
+                    "required",
+                    detail,
+                )));
+            }
+        };
+        let filters = self.filters.unwrap_or_default().into();
+        let target = Target::Trip { area, filters };
+        Ok(NewWatch {
+            question: Question { target, stay },
+            trigger: trigger(self.trigger, self.currency)?,
+            auto_book: None,
+        })
+    }
+}
+
+fn trigger(trigger: WatchTrigger, currency: CurrencyCode) -> Result<Trigger, ApiError> {
+    let amount = trigger.amount.of(currency);
+    let amount = amount.map_err(|error: money::MoneyError| {
+        let detail = error.to_string();
+        ApiError::violation(Violation::body("/trigger/amount", "not_allowed", detail))
+    })?;
+    Ok(Trigger::BelowTotal { amount })
+}
+
+/// Watch a hotel
+///
+/// Waits for the cheapest offer of a stay to cost `trigger.amount` or less, all rooms. The price is looked at at once and then every quarter of an hour, more often in the last week before check-in.
+/// The event `travel.hotel.watch.triggered` tells of it, once: the watch is `triggered`, and `active` again when the price is above the amount again or nothing is to be had. It expires when the day of
+/// check-in has ended everywhere. With `auto_book` it carries a `mandate_draft`; until the purchase is confirmed it only notifies. 201 the first time; the same idempotency key with the same request gives
+/// 200 with the watch as it is now.
+#[utoipa::path(post, path = "/v1/watcher/travel/hotel/watches", tag = "Watches",
+    responses((status = 201, description = "Watched."), (status = 200, description = "Watched since an earlier call with this key; the watch as it is now.")),
+    extensions(("x-error-codes" = json!(["hotel_not_found", "payment_instrument_invalid", "supplier_operation_unsupported"]))))]
+pub(crate) async fn create_hotel_watch(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((key, Body(request))): Valid<(Option<IdempotencyKey>, Body<HotelWatchRequest>)>,
+) -> Result<Answer<Watch>, ApiError> {
+    let key = key.map(|key| RequestKey::new(&caller.owner, "hotel_watch", key));
+    create(&app, &caller, request.wish()?, key).await
+}
+
+/// Watch a trip
+///
+/// Waits for any hotel of an area to cost `trigger.amount` or less for the stay, all rooms. The event `travel.hotel.trip_watch.triggered` names up to three of them, cheapest first, each with its cheapest
+/// offer that passes `filters`. A trip only notifies. For the rest see the watch of a hotel; trips are read, listed and deleted with them.
+#[utoipa::path(post, path = "/v1/watcher/travel/hotel/trip-watches", tag = "Watches",
+    responses((status = 201, description = "Watched."), (status = 200, description = "Watched since an earlier call with this key; the watch as it is now.")),
+    extensions(("x-error-codes" = json!(["place_not_found", "supplier_operation_unsupported"]))))]
+pub(crate) async fn create_trip_watch(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((key, Body(request))): Valid<(Option<IdempotencyKey>, Body<TripWatchRequest>)>,
+) -> Result<Answer<Watch>, ApiError> {
+    let key = key.map(|key| RequestKey::new(&caller.owner, "trip_watch", key));
+    create(&app, &caller, request.wish()?, key).await
+}
+
+async fn create(
+    app: &App,
+    caller: &Caller,
+    new: NewWatch,
+    key: Option<RequestKey>,
+) -> Result<Answer<Watch>, ApiError> {
+    let created = app.create_watch(caller, new, key.as_ref()).await;
+    Ok(match created.map_err(ApiError::watch)? {
+        Created::New(stored) => Answer::created(watch::watch(&stored)),
+        Created::Before(stored) => Answer::ok(watch::watch(&stored)),
+    })
+}
+
+/// List watches
+///
+/// Those of the calling organization and user, hotels and trips, also those that are over; newest first. `meta.pagination.total` counts all that the filter lets through, exactly. Watches that are made or
+/// move meanwhile can shift pages.
+#[utoipa::path(get, path = "/v1/watcher/travel/hotel/watches", tag = "Watches",
+    responses((status = 200, description = "A page of watches.")))]
+pub(crate) async fn list_watches(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid(Query(query)): Valid<Query<WatchesQuery>>,
+) -> Result<Answer<List<Watch>, PaginationMeta>, ApiError> {
+    let filter = WatchFilter {
+        status: query.status.map(Status::from),
+    };
+    let page = Page {
+        limit: query.limit,
+        offset: query.offset,
+    };
+    let listed = app.store.watches(&caller.owner, filter, page).await;
+    let listed = listed.map_err(ApiError::storage)?;
+    let total = app.store.count_watches(&caller.owner, filter).await;
+    let total = total.map_err(ApiError::storage)?;
+    let meta = PaginationMeta::of(page, listed.has_more, total);
+    let shown = listed.items.iter().map(watch::watch).collect();
+    Ok(Answer::ok(List(shown)).meta(meta))
+}
+
+/// Read a watch
+#[utoipa::path(get, path = "/v1/watcher/travel/hotel/watches/{watch_id}", tag = "Watches",
+    responses((status = 200, description = "The watch.")),
+    extensions(("x-error-codes" = json!(["watch_not_found"]))))]
+pub(crate) async fn read_watch(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid(Id(id)): Valid<Id<WatchId>>,
+) -> Result<Answer<Watch>, ApiError> {
+    let found = app.find_watch(&caller.owner, &id).await;
+    let found = found.map_err(ApiError::watch)?;
+    Ok(Answer::ok(watch::watch(&found)))
+}
+
+/// Delete a watch
+///
+/// It waits no more, and stays readable as `canceled`; its mandate, if it has one, is revoked. One that is `purchasing` cannot be stopped, and one that is over stays as it is: 409.
+#[utoipa::path(delete, path = "/v1/watcher/travel/hotel/watches/{watch_id}", tag = "Watches",
+    responses((status = 204, description = "Deleted.")),
+    extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict"]))))]
+pub(crate) async fn delete_watch(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid(Id(id)): Valid<Id<WatchId>>,
+) -> Result<NoContent, ApiError> {
+    let deleted = app.cancel_watch(&caller.owner, &id).await;
+    deleted.map_err(ApiError::watch)?;
+    Ok(NoContent)
+}
+
+/// Confirm a watch's purchase
+///
+/// Seals the watch's `mandate_draft` into a mandate and arms the watch: it now buys, once, at `trigger.amount` or less, and tells of the outcome instead of the price. A watch that was `triggered` is `active`
+/// again, and its price is looked at at once. One that is armed already stays as it is. 409 without `auto_book`, and when the watch is over. The body is `{}`.
+#[utoipa::path(post, path = "/v1/watcher/travel/hotel/watches/{watch_id}/confirm-purchase", tag = "Watches",
+    responses((status = 200, description = "Armed.")),
+    extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict", "payment_instrument_invalid"]))))]
+pub(crate) async fn confirm_purchase(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((Id(id), key, Body(ConfirmPurchaseRequest {}))): Valid<(
+        Id<WatchId>,
+        Option<IdempotencyKey>,
+        Body<ConfirmPurchaseRequest>,
+    )>,
+) -> Result<Answer<Watch>, ApiError> {
+    let key = key.map(|key| RequestKey::new(&caller.owner, "confirm_purchase", key));
+    let confirmed = app.confirm_purchase(&caller.owner, &id, key.as_ref()).await;
+    let confirmed = confirmed.map_err(ApiError::watch)?;
+    Ok(Answer::ok(watch::watch(&confirmed)))
+}

@@ -1,0 +1,91 @@
+//! Where events of watches go.
+
+use crate::api::answer::{Answer, NoContent};
+use crate::api::caller::Caller;
+use crate::api::code::Code;
+use crate::api::extract::{Body, IdempotencyKey, Rules, Valid};
+use crate::api::problem::ApiError;
+use crate::app::App;
+use crate::idempotency::RequestKey;
+use crate::render::watch_event::{self, WatcherWebhook};
+use axum::extract::State;
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// The operation that its keys belong to.
+const OPERATION: &str = "watcher_webhook";
+
+/// Where events of watches are to go.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WatcherWebhookRequest {
+    /// Takes a POST for each event; any 2xx within 10 seconds means that it has it. `https://` and a public name or address, without user name and fragment.
+    #[schema(
+        min_length = 1,
+        max_length = 2048,
+        example = "https://example.com/webhooks/watches"
+    )]
+    url: String,
+}
+
+impl Rules for WatcherWebhookRequest {}
+
+/// Register the webhook of watches
+///
+/// An organization has one, in each mode: it replaces the one before, whose secret ends at once. From now on what watches tell is sent to `url`, signed with the
+/// `signing_secret` of this answer, which is not shown again; so is everything of the last 30 days that is still `pending` in the log. Accept both secrets for a moment: what
+/// was on its way is signed with the old one. An event that is not taken is sent again after 1 minute, 5 minutes, 30 minutes, 2 hours, 12 hours and 24 hours, each a
+/// little later; then it is `failed` in the log, which `GET /v1/watcher/events` reads. A receiver that answers 410 is told nothing more, nor is one that took nothing for
+/// 5 days: events wait in the log until you register again. The same idempotency key with the same request changes nothing and gives no secret.
+#[utoipa::path(post, path = "/v1/watcher/webhooks", tag = "Watches",
+    responses((status = 200, description = "Registered.")),
+    extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
+pub(crate) async fn register_watcher_webhook(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((key, Body(request))): Valid<(Option<IdempotencyKey>, Body<WatcherWebhookRequest>)>,
+) -> Result<Answer<WatcherWebhook>, ApiError> {
+    let owner = &caller.owner;
+    let key = key.map(|key| RequestKey::new(owner, OPERATION, key));
+    let issued = app.register_watch_endpoint(owner, &request.url, key.as_ref());
+    let issued = issued.await.map_err(ApiError::webhook)?;
+    let secret = issued.signing_secret.as_ref();
+    Ok(Answer::ok(watch_event::webhook(
+        &issued.subscription,
+        secret,
+    )))
+}
+
+/// Read the webhook of watches
+///
+/// Without its secret. 404 `subscription_not_found` where there is none.
+#[utoipa::path(get, path = "/v1/watcher/webhooks", tag = "Watches",
+    responses((status = 200, description = "The webhook.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+pub(crate) async fn read_watcher_webhook(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid(()): Valid<()>,
+) -> Result<Answer<WatcherWebhook>, ApiError> {
+    let endpoint = app.watch_endpoint(&caller.owner.tenant).await;
+    let endpoint = endpoint.map_err(ApiError::webhook)?;
+    let endpoint = endpoint.ok_or(Code::SubscriptionNotFound)?;
+    Ok(Answer::ok(watch_event::webhook(&endpoint, None)))
+}
+
+/// Delete the webhook of watches
+///
+/// Nothing is sent any more, and its secret is erased at once. Events wait in the log.
+#[utoipa::path(delete, path = "/v1/watcher/webhooks", tag = "Watches",
+    responses((status = 204, description = "Deleted.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+pub(crate) async fn delete_watcher_webhook(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid(()): Valid<()>,
+) -> Result<NoContent, ApiError> {
+    let deleted = app.delete_watch_endpoint(&caller.owner.tenant).await;
+    deleted.map_err(ApiError::webhook)?;
+    Ok(NoContent)
+}

@@ -1,0 +1,192 @@
+//! Deliveries: what became of each event, and sending it anew.
+
+use crate::api::answer::{Answer, List};
+use crate::api::caller::Caller;
+use crate::api::extract::{Body, Id, IdempotencyKey, Query, Rules, Valid};
+use crate::api::meta::PaginationMeta;
+use crate::api::problem::ApiError;
+use crate::api::value::DayOrInstant;
+use crate::api::webhook::subscription::request_key;
+use crate::api::webhook::{EmptyRequest, Of};
+use crate::app::App;
+use crate::render::webhook::{self, DeliveryStatus, RecoveredDeliveries, WebhookDelivery};
+use axum::extract::State;
+use host_domain::id::{DeliveryId, SubscriptionId};
+use host_domain::owner::Tenant;
+use host_storage::{DeliveryFilter, Page, StoredDelivery};
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Which deliveries, and which part of them.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeliveriesQuery {
+    /// The most to answer.
+    #[serde(default = "limit")]
+    #[schema(minimum = 1, maximum = 100, default = 25)]
+    limit: u32,
+    /// How many to pass over.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 100_000, default = 0)]
+    offset: u32,
+    /// Only deliveries in this status.
+    status: Option<DeliveryStatus>,
+}
+
+const fn limit() -> u32 {
+    25
+}
+
+/// From when on.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RecoverRequest {
+    /// Deliveries that failed then or later; a day means its midnight UTC.
+    since: DayOrInstant,
+}
+
+impl Rules for DeliveriesQuery {}
+impl Rules for RecoverRequest {}
+
+/// List deliveries
+///
+/// Newest first, each with the attempts of its current replay. `meta.pagination.total` counts all that the filter lets through, exactly. Deliveries that are made
+/// meanwhile shift pages.
+#[utoipa::path(get, path = "/v1/{product}/webhook-subscriptions/{id}/deliveries", tag = "Webhooks",
+    responses((status = 200, description = "A page of deliveries.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+pub(crate) async fn list_deliveries(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((Of(product), Id(id), Query(query))): Valid<(
+        Of,
+        Id<SubscriptionId>,
+        Query<DeliveriesQuery>,
+    )>,
+) -> Result<Answer<List<WebhookDelivery>, PaginationMeta>, ApiError> {
+    let tenant = &caller.owner.tenant;
+    let found = app.find_subscription(tenant, product, &id).await;
+    found.map_err(ApiError::webhook)?;
+    let (filter, page) = query.split();
+    let listed = app.store.deliveries(tenant, &id, filter, page).await;
+    let listed = listed.map_err(ApiError::storage)?;
+    let total = app.store.count_deliveries(tenant, &id, filter).await;
+    let total = total.map_err(ApiError::storage)?;
+    let meta = PaginationMeta::of(page, listed.has_more, total);
+    let shown = app.show_deliveries(tenant, &listed.items).await?;
+    Ok(Answer::ok(List(shown)).meta(meta))
+}
+
+/// Read a delivery
+///
+/// With the attempts of its current replay.
+#[utoipa::path(get, path = "/v1/{product}/webhook-subscriptions/{id}/deliveries/{delivery_id}", tag = "Webhooks",
+    responses((status = 200, description = "The delivery.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found"]))))]
+pub(crate) async fn read_delivery(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((Of(product), Id(id), Id(delivery))): Valid<(Of, Id<SubscriptionId>, Id<DeliveryId>)>,
+) -> Result<Answer<WebhookDelivery>, ApiError> {
+    let tenant = &caller.owner.tenant;
+    let found = app.find_delivery(tenant, product, &id, &delivery).await;
+    let found = found.map_err(ApiError::webhook)?;
+    Ok(Answer::ok(app.show_delivery(tenant, &found).await?))
+}
+
+/// Replay a delivery
+///
+/// Sends the same event again, byte for byte, with a fresh signature. Always possible once it is DELIVERED or FAILED; while it is PENDING after a minute, and while it is
+/// PUBLISHED after 2 hours 15 minutes, because until then it may arrive by itself: 409 `replay_not_allowed`. 409 `subscription_paused` unless the subscription is
+/// ACTIVE. No body.
+#[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/deliveries/{delivery_id}/replay", tag = "Webhooks",
+    responses((status = 200, description = "The delivery, PENDING.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found", "replay_not_allowed", "subscription_paused"]))))]
+pub(crate) async fn replay_delivery(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((Of(product), Id(id), Id(delivery), key, _)): Valid<(
+        Of,
+        Id<SubscriptionId>,
+        Id<DeliveryId>,
+        Option<IdempotencyKey>,
+        Option<Body<EmptyRequest>>,
+    )>,
+) -> Result<Answer<WebhookDelivery>, ApiError> {
+    let key = request_key(&caller, "replay", product, key);
+    let replayed = app.replay_delivery(&caller.owner, product, &id, &delivery, key.as_ref());
+    let replayed = replayed.await.map_err(ApiError::webhook)?;
+    let shown = app.show_delivery(&caller.owner.tenant, &replayed).await?;
+    Ok(Answer::ok(shown))
+}
+
+/// Recover deliveries
+///
+/// Replays everything that failed since an instant, e.g. after a receiver was away for longer than deliveries are tried. `queued` says how many this call found; a
+/// repeat, with or without the same key, goes on where one that was cut off stopped. 409 `subscription_paused` unless the subscription is ACTIVE.
+#[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/recover", tag = "Webhooks",
+    responses((status = 202, description = "They are being sent.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found", "subscription_paused"]))))]
+pub(crate) async fn recover_deliveries(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((Of(product), Id(id), key, Body(request))): Valid<(
+        Of,
+        Id<SubscriptionId>,
+        Option<IdempotencyKey>,
+        Body<RecoverRequest>,
+    )>,
+) -> Result<Answer<RecoveredDeliveries>, ApiError> {
+    let key = request_key(&caller, "recover", product, key);
+    let since = request.since.first;
+    let queued = app.recover_deliveries(&caller.owner, product, &id, since, key.as_ref());
+    let queued = queued.await.map_err(ApiError::webhook)?;
+    Ok(Answer::accepted(RecoveredDeliveries { queued }))
+}
+
+impl DeliveriesQuery {
+    fn split(self) -> (DeliveryFilter, Page) {
+        let filter = DeliveryFilter {
+            status: self.status.map(Into::into),
+        };
+        let page = Page {
+            limit: self.limit,
+            offset: self.offset,
+        };
+        (filter, page)
+    }
+}
+
+impl App {
+    /// Deliveries with their attempts.
+    pub(super) async fn show_deliveries(
+        &self,
+        tenant: &Tenant,
+        deliveries: &[StoredDelivery],
+    ) -> Result<Vec<WebhookDelivery>, ApiError> {
+        let ids: Vec<&DeliveryId> = deliveries.iter().map(|one| &one.delivery.id).collect();
+        let attempts = self.store.delivery_attempts(tenant, &ids).await;
+        let attempts = attempts.map_err(ApiError::storage)?;
+        let of = |id: &DeliveryId| {
+            let own = attempts.iter().filter(|(delivery, _)| delivery == id);
+            own.map(|(_, attempt)| attempt.clone().into()).collect()
+        };
+        let shown = deliveries.iter();
+        let shown = shown.map(|one| webhook::delivery(one, of(&one.delivery.id)));
+        Ok(shown.collect())
+    }
+
+    /// A delivery with its attempts.
+    pub(super) async fn show_delivery(
+        &self,
+        tenant: &Tenant,
+        stored: &StoredDelivery,
+    ) -> Result<WebhookDelivery, ApiError> {
+        let ids = [&stored.delivery.id];
+        let attempts = self.store.delivery_attempts(tenant, &ids).await;
+        let attempts = attempts.map_err(ApiError::storage)?;
+        let attempts = attempts.into_iter().map(|(_, attempt)| attempt.into());
+        Ok(webhook::delivery(stored, attempts.collect()))
+    }
+}

@@ -1,0 +1,337 @@
+//! Subscriptions: where events go, and whether they are sent.
+
+use crate::api::answer::{Answer, List, NoContent};
+use crate::api::caller::Caller;
+use crate::api::extract::{Body, Found, Id, IdempotencyKey, Query, Rules, Valid};
+use crate::api::identifier::check_distinct;
+use crate::api::meta::PaginationMeta;
+use crate::api::problem::{ApiError, Violation};
+use crate::api::webhook::{EmptyRequest, Of};
+use crate::app::App;
+use crate::idempotency::RequestKey;
+use crate::render::webhook::{self, WebhookDelivery, WebhookSubscription};
+use crate::webhook::{NewSubscription, SubscriptionChange};
+use axum::extract::State;
+use host_domain::event::{EventType, Product};
+use host_domain::id::SubscriptionId;
+use host_domain::time::Timestamp;
+use host_domain::webhook::Subscription;
+use host_domain::webhook::subscription::EVERY_TYPE;
+use host_storage::Page;
+use serde::{Deserialize, Deserializer};
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Where events of a product are to go.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SubscribeRequest {
+    /// Takes a POST for each event; any 2xx within 10 seconds means that it has it. `https://` and a public name or address, without user name and fragment.
+    #[schema(min_length = 1, max_length = 2048, example = "https://example.com/webhooks")]
+    url: String,
+    /// Names of event types of this product, or `*` for all of them, also those that come later. The section about webhooks lists them.
+    #[schema(min_items = 1, max_items = 50, example = json!(["*"]), pattern = r"^(\*|[a-z_]+(\.[a-z_]+)*)$", max_length = 64)]
+    event_types: Vec<String>,
+    /// Your own note.
+    #[schema(max_length = 500, pattern = r"^[^\x00-\x1F\x7F-\x9F]*$")]
+    description: Option<String>,
+}
+
+/// What is to change; what is left out stays as it is.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChangeSubscriptionRequest {
+    /// Another address; deliveries that wait go there.
+    #[schema(nullable = false, min_length = 1, max_length = 2048, example = "https://example.com/webhooks")]
+    url: Option<String>,
+    /// Other types, from now on.
+    #[schema(nullable = false, min_items = 1, max_items = 50, example = json!(["*"]), pattern = r"^(\*|[a-z_]+(\.[a-z_]+)*)$", max_length = 64)]
+    event_types: Option<Vec<String>>,
+    /// Another note; null: none any more.
+    #[serde(default, deserialize_with = "named")]
+    #[schema(value_type = Option<String>, max_length = 500, pattern = r"^[^\x00-\x1F\x7F-\x9F]*$")]
+    description: Option<Option<String>>,
+}
+
+/// A member that is there, be it null.
+fn named<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+/// Which part of the list.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SubscriptionsQuery {
+    /// The most to answer.
+    #[serde(default = "limit")]
+    #[schema(minimum = 1, maximum = 100, default = 25)]
+    limit: u32,
+    /// How many to pass over.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 100_000, default = 0)]
+    offset: u32,
+}
+
+const fn limit() -> u32 {
+    25
+}
+
+impl Rules for SubscribeRequest {
+    fn check(&self, _: Timestamp, found: &mut Found<'_>) {
+        check_distinct(Some(&self.event_types), "/event_types", found);
+    }
+}
+
+impl Rules for ChangeSubscriptionRequest {
+    fn check(&self, _: Timestamp, found: &mut Found<'_>) {
+        check_distinct(self.event_types.as_deref(), "/event_types", found);
+    }
+}
+
+impl Rules for SubscriptionsQuery {}
+
+/// Subscribe to events
+///
+/// From now on each event of these types is sent to `url`, signed with the `signing_secret` of this answer, which is not shown again. Live keys: `https` only, and never
+/// to addresses that are not public; the name is looked up again at every attempt. 201 the first time; the same idempotency key with the same request gives 200 with
+/// the subscription and no secret. An organization has at most 100 subscriptions to each product in each mode; one more is 400 `validation_failed`.
+#[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions", tag = "Webhooks",
+    responses((status = 201, description = "Subscribed."), (status = 200, description = "Subscribed by an earlier call with this key.")),
+    extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
+pub(crate) async fn create_subscription(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((Of(product), key, Body(request))): Valid<(
+        Of,
+        Option<IdempotencyKey>,
+        Body<SubscribeRequest>,
+    )>,
+) -> Result<Answer<WebhookSubscription>, ApiError> {
+    check_types(product, &request.event_types)?;
+    let key = request_key(&caller, "create", product, key);
+    let new = NewSubscription {
+        product,
+        url: request.url,
+        event_types: request.event_types,
+        description: request.description,
+    };
+    let issued = app.create_subscription(&caller.owner, new, key.as_ref());
+    let issued = issued.await.map_err(ApiError::webhook)?;
+    let secret = issued.signing_secret.as_ref();
+    let shown = webhook::subscription(&issued.subscription, secret, app.clock.now());
+    Ok(match secret {
+        Some(_) => Answer::created(shown),
+        None => Answer::ok(shown),
+    })
+}
+
+/// List subscriptions
+///
+/// The organization's subscriptions to this product, oldest first, without their secrets.
+#[utoipa::path(get, path = "/v1/{product}/webhook-subscriptions", tag = "Webhooks",
+    responses((status = 200, description = "A page of subscriptions.")))]
+pub(crate) async fn list_subscriptions(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((Of(product), Query(query))): Valid<(Of, Query<SubscriptionsQuery>)>,
+) -> Result<Answer<List<WebhookSubscription>, PaginationMeta>, ApiError> {
+    let SubscriptionsQuery { limit, offset } = query;
+    let (tenant, page) = (&caller.owner.tenant, Page { limit, offset });
+    let listed = app.store.subscriptions(tenant, product, page).await;
+    let listed = listed.map_err(ApiError::storage)?;
+    let total = app.store.count_subscriptions(tenant, product).await;
+    let total = total.map_err(ApiError::storage)?;
+    let meta = PaginationMeta::of(page, listed.has_more, total);
+    let shown = listed.items.iter().map(|one| plain(&app, one));
+    Ok(Answer::ok(List(shown.collect())).meta(meta))
+}
+
+/// Read a subscription
+///
+/// Without its secret.
+#[utoipa::path(get, path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
+    responses((status = 200, description = "The subscription.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+pub(crate) async fn read_subscription(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((Of(product), Id(id))): Valid<(Of, Id<SubscriptionId>)>,
+) -> Result<Answer<WebhookSubscription>, ApiError> {
+    let found = app
+        .find_subscription(&caller.owner.tenant, product, &id)
+        .await
+        .map_err(ApiError::webhook)?;
+    Ok(Answer::ok(plain(&app, &found)))
+}
+
+/// Change a subscription
+///
+/// What is left out stays as it is. Deliveries that wait, and those that are sent again, go to the URL that the subscription has then; what is already recorded is not
+/// changed by other types.
+#[utoipa::path(patch, path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
+    responses((status = 200, description = "The subscription as it is now.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found", "url_not_allowed"]))))]
+pub(crate) async fn change_subscription(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((Of(product), Id(id), Body(request))): Valid<(
+        Of,
+        Id<SubscriptionId>,
+        Body<ChangeSubscriptionRequest>,
+    )>,
+) -> Result<Answer<WebhookSubscription>, ApiError> {
+    check_types(product, request.event_types.as_deref().unwrap_or_default())?;
+    let change = SubscriptionChange {
+        url: request.url,
+        event_types: request.event_types,
+        description: request.description,
+    };
+    let changed = app.change_subscription(&caller.owner.tenant, product, &id, change);
+    let changed = changed.await.map_err(ApiError::webhook)?;
+    Ok(Answer::ok(plain(&app, &changed)))
+}
+
+/// Delete a subscription
+///
+/// Nothing is sent any more, and its secrets are erased at once; its deliveries can no longer be read.
+#[utoipa::path(delete, path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
+    responses((status = 204, description = "Deleted.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+pub(crate) async fn delete_subscription(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((Of(product), Id(id))): Valid<(Of, Id<SubscriptionId>)>,
+) -> Result<NoContent, ApiError> {
+    let deleted = app.delete_subscription(&caller.owner.tenant, product, &id);
+    deleted.await.map_err(ApiError::webhook)?;
+    Ok(NoContent)
+}
+
+/// Pause a subscription
+///
+/// From now on deliveries are recorded PENDING and not sent, for 30 days at most; what is on its way still arrives. Pausing twice is as good as once. No body.
+#[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/pause", tag = "Webhooks",
+    responses((status = 200, description = "The subscription, PAUSED.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+pub(crate) async fn pause_subscription(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((Of(product), Id(id), key, _)): Valid<(
+        Of,
+        Id<SubscriptionId>,
+        Option<IdempotencyKey>,
+        Option<Body<EmptyRequest>>,
+    )>,
+) -> Result<Answer<WebhookSubscription>, ApiError> {
+    let key = request_key(&caller, "pause", product, key);
+    let paused = app.pause_subscription(&caller.owner, product, &id, key.as_ref());
+    let paused = paused.await.map_err(ApiError::webhook)?;
+    Ok(Answer::ok(plain(&app, &paused)))
+}
+
+/// Resume a subscription
+///
+/// Ends PAUSED and DISABLED: what waited is sent, and what comes. No body.
+#[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/resume", tag = "Webhooks",
+    responses((status = 200, description = "The subscription, ACTIVE.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+pub(crate) async fn resume_subscription(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((Of(product), Id(id), key, _)): Valid<(
+        Of,
+        Id<SubscriptionId>,
+        Option<IdempotencyKey>,
+        Option<Body<EmptyRequest>>,
+    )>,
+) -> Result<Answer<WebhookSubscription>, ApiError> {
+    let key = request_key(&caller, "resume", product, key);
+    let resumed = app.resume_subscription(&caller.owner, product, &id, key.as_ref());
+    let resumed = resumed.await.map_err(ApiError::webhook)?;
+    Ok(Answer::ok(plain(&app, &resumed)))
+}
+
+/// Rotate a signing secret
+///
+/// Makes a new secret, shown in this answer only. For 24 hours every request carries a signature of each of the two, so that receivers can change over; go on accepting
+/// the previous one for at least 2 hours 15 minutes, which is as long as a delivery is tried. Rotating again replaces the previous secret. A repeated idempotency key
+/// gives the subscription without a secret. No body.
+#[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/rotate-secret", tag = "Webhooks",
+    responses((status = 200, description = "The subscription with its new secret.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+pub(crate) async fn rotate_subscription_secret(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((Of(product), Id(id), key, _)): Valid<(
+        Of,
+        Id<SubscriptionId>,
+        Option<IdempotencyKey>,
+        Option<Body<EmptyRequest>>,
+    )>,
+) -> Result<Answer<WebhookSubscription>, ApiError> {
+    let key = request_key(&caller, "rotate", product, key);
+    let issued = app.rotate_subscription(&caller.owner, product, &id, key.as_ref());
+    let issued = issued.await.map_err(ApiError::webhook)?;
+    let secret = issued.signing_secret.as_ref();
+    let shown = webhook::subscription(&issued.subscription, secret, app.clock.now());
+    Ok(Answer::ok(shown))
+}
+
+/// Test a subscription
+///
+/// Sends it an event of type `ping`, whatever types it asks for. 202 with the delivery: read that to see what the receiver answered. It waits while the subscription
+/// is not ACTIVE. No body.
+#[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/test", tag = "Webhooks",
+    responses((status = 202, description = "The delivery of the ping.")),
+    extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found"]))))]
+pub(crate) async fn test_subscription(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Valid((Of(product), Id(id), key, _)): Valid<(
+        Of,
+        Id<SubscriptionId>,
+        Option<IdempotencyKey>,
+        Option<Body<EmptyRequest>>,
+    )>,
+) -> Result<Answer<WebhookDelivery>, ApiError> {
+    let key = request_key(&caller, "test", product, key);
+    let sent = app.test_subscription(&caller.owner, product, &id, key.as_ref());
+    let sent = sent.await.map_err(ApiError::webhook)?;
+    let shown = app.show_delivery(&caller.owner.tenant, &sent).await?;
+    Ok(Answer::accepted(shown))
+}
+
+fn plain(app: &App, subscription: &Subscription) -> WebhookSubscription {
+    webhook::subscription(subscription, None, app.clock.now())
+}
+
+/// The key of a request, in the scope of what it does to the webhooks of a product.
+pub(super) fn request_key(
+    caller: &Caller,
+    operation: &str,
+    product: Product,
+    key: Option<IdempotencyKey>,
+) -> Option<RequestKey> {
+    let operation = format!("{}_webhook_{operation}", product.as_str());
+    key.map(|key| RequestKey::new(&caller.owner, &operation, key))
+}
+
+/// Which types there are depends on the product, of which a body knows nothing.
+fn check_types(product: Product, event_types: &[String]) -> Result<(), ApiError> {
+    let is_known = |name: &str| {
+        name == EVERY_TYPE || EventType::types_of(product).any(|known| known.as_str() == name)
+    };
+    let unknown = event_types.iter().enumerate();
+    let unknown = unknown.filter(|(_, name)| !is_known(name));
+    let violations: Vec<Violation> = unknown
+        .map(|(at, _)| {
+            let detail = format!("is no type of event of {}s", product.as_str());
+            Violation::body(format!("/event_types/{at}"), "unknown_event_type", detail)
+        })
+        .collect();
+    if violations.is_empty() {
+        Ok(())
+    } else {
+        Err(ApiError::violations(violations))
+    }
+}

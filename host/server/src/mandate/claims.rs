@@ -1,0 +1,116 @@
+//! What is signed: claims in the shape of the payment mandates of AP2 v0.2. Amounts are
+//! minor units, times seconds. A mandate is verified by making its claims again from its
+//! terms: whoever changes a shape keeps the old one for the mandates that have it.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use host_domain::mandate::{MandateScope, MandateTerms, MandateUse};
+use host_domain::owner::Tenant;
+use host_domain::time::Timestamp;
+use jsonwebtoken::jwk::Jwk;
+use serde::Serialize;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+/// Cards are the only instruments.
+const CARD: &str = "CARD";
+
+/// What may be bought. Its members are in the order of their names, so that its digest
+/// can be computed from any JSON of it.
+#[derive(Serialize)]
+struct Scope {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check_in: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check_out: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hotel_id: Option<String>,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    watch_id: Option<String>,
+}
+
+impl From<&MandateScope> for Scope {
+    fn from(scope: &MandateScope) -> Self {
+        match scope {
+            MandateScope::Any => Self {
+                check_in: None,
+                check_out: None,
+                hotel_id: None,
+                kind: "ANY",
+                watch_id: None,
+            },
+            MandateScope::HotelWatch {
+                watch_id,
+                hotel_id,
+                check_in,
+                check_out,
+            } => Self {
+                check_in: Some(check_in.to_string()),
+                check_out: Some(check_out.to_string()),
+                hotel_id: Some(hotel_id.to_string()),
+                kind: "HOTEL_WATCH",
+                watch_id: Some(watch_id.to_string()),
+            },
+        }
+    }
+}
+
+/// The terms: an open payment mandate. Purchases under it are signed with `jwk`.
+pub(super) fn open(terms: &MandateTerms, issuer: &str, jwk: &Jwk) -> serde_json::Result<Value> {
+    let scope = Scope::from(&terms.scope);
+    let reference = digest(&serde_json::to_string(&scope)?);
+    Ok(json!({
+        "vct": "mandate.payment.open.1",
+        "iss": issuer,
+        "jti": terms.id.as_str(),
+        "sub": terms.owner.user,
+        "iat": seconds(terms.created_at),
+        "exp": seconds(terms.expires_at),
+        "mode": terms.owner.tenant.mode.as_str(),
+        "scope": scope,
+        "constraints": [
+            { "type": "payment.amount_range", "currency": terms.amount.currency.code(), "max": terms.amount.minor },
+            { "type": "payment.allowed_payees", "allowed": [payee(&terms.owner.tenant)] },
+            { "type": "payment.allowed_payment_instruments", "allowed": [{ "id": terms.instrument.as_str(), "type": CARD }] },
+            { "type": "payment.execution_date", "not_after": terms.expires_at.to_string() },
+            { "type": "payment.reference", "conditional_transaction_id": reference },
+        ],
+        "cnf": { "jwk": jwk },
+    }))
+}
+
+/// A use of a mandate: a closed payment mandate. The checkout is the booking.
+pub(super) fn closed(
+    terms: &MandateTerms,
+    usage: &MandateUse,
+    issuer: &str,
+    now: Timestamp,
+) -> Value {
+    json!({
+        "vct": "mandate.payment.1",
+        "iss": issuer,
+        "sub": usage.owner.user,
+        "iat": seconds(now),
+        "mode": usage.owner.tenant.mode.as_str(),
+        "mandate_id": terms.id.as_str(),
+        "booking_id": usage.booking.as_str(),
+        "transaction_id": digest(usage.booking.as_str()),
+        "payee": payee(&usage.owner.tenant),
+        "payment_amount": { "amount": usage.amount.minor, "currency": usage.amount.currency.code() },
+        "payment_instrument": { "id": usage.instrument.as_str(), "type": CARD },
+    })
+}
+
+/// Who is paid: the organization that sells.
+fn payee(tenant: &Tenant) -> Value {
+    json!({ "id": tenant.organization, "name": tenant.organization })
+}
+
+fn digest(text: &str) -> String {
+    URL_SAFE_NO_PAD.encode(Sha256::digest(text))
+}
+
+fn seconds(at: Timestamp) -> i64 {
+    at.0.div_euclid(1000)
+}

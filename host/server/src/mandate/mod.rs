@@ -1,0 +1,266 @@
+//! Mandates: a user's leave to buy something later, signed so that nobody can say
+//! otherwise, and used once. Whoever buys under one consumes it in the transaction that
+//! begins the purchase.
+
+mod claims;
+pub(crate) mod key;
+#[cfg(test)]
+mod tests;
+
+use crate::app::App;
+use crate::idempotency::{KeyError, RequestKey};
+use crate::mandate::key::KeyRing;
+use crate::seal::SealError;
+use host_domain::id::{InstrumentId, MandateId};
+use host_domain::mandate::{
+    Mandate, MandateEvent, MandateRefusal, MandateScope, MandateTerms, MandateUse,
+};
+use host_domain::money::Money;
+use host_domain::owner::{Owner, Tenant};
+use host_domain::time::Timestamp;
+use host_storage::{CommitError, Conflict, DatabaseError, Write};
+use serde_json::Value;
+
+/// How often a change is tried again that somebody else was faster with.
+const CONFLICT_RETRIES_MAX: usize = 8;
+
+/// What a mandate is to say.
+#[derive(Debug, Clone)]
+pub(crate) struct NewMandate {
+    /// The most that may be paid.
+    pub(crate) amount: Money,
+    /// What pays.
+    pub(crate) instrument: InstrumentId,
+    /// What may be bought.
+    pub(crate) scope: MandateScope,
+    /// Until when.
+    pub(crate) expires_at: Timestamp,
+}
+
+/// A mandate that is stored.
+#[derive(Debug)]
+pub(crate) enum Issued {
+    /// Now.
+    New(Mandate),
+    /// By an earlier call with the same key.
+    Before(Mandate),
+}
+
+/// Why something about a mandate was not done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum MandateError {
+    /// Not this tenant's, or not this user's.
+    #[error("the mandate does not exist")]
+    NotFound,
+    /// It cannot be used, or not be moved.
+    #[error("the mandate cannot be used")]
+    Invalid(#[source] MandateRefusal),
+    /// Its instrument is not the user's, or deleted.
+    #[error("the payment instrument does not exist")]
+    Instrument,
+    /// Others change it all the time.
+    #[error("it is being changed by others")]
+    Contended,
+    /// The idempotency key.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The database.
+    #[error("mandates could not be read or stored")]
+    Storage(#[from] CommitError),
+    /// The signing key cannot be sealed or opened.
+    #[error("the signing key cannot be sealed or opened")]
+    Sealed(#[from] SealError),
+    /// There is no signing key, and none can be made.
+    #[error("there is no signing key")]
+    NoKey,
+    /// The signing key cannot be used.
+    #[error("nothing can be signed")]
+    Signing(#[from] jsonwebtoken::errors::Error),
+    /// A key or claims that are not JSON.
+    #[error("a signing key or claims cannot be read or written")]
+    Json(#[from] serde_json::Error),
+}
+
+impl From<DatabaseError> for MandateError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Storage(error.into())
+    }
+}
+
+impl From<MandateRefusal> for MandateError {
+    fn from(refusal: MandateRefusal) -> Self {
+        Self::Invalid(refusal)
+    }
+}
+
+impl App {
+    /// Makes and signs a mandate, and adds it to `write`, with which it comes into being.
+    ///
+    /// # Errors
+    /// [`MandateError::Instrument`], or what went wrong.
+    pub(crate) async fn seal_mandate(
+        &self,
+        write: &mut Write,
+        owner: &Owner,
+        new: NewMandate,
+    ) -> Result<Mandate, MandateError> {
+        let instrument = self.store.instrument(owner, &new.instrument).await?;
+        let instrument = instrument.ok_or(MandateError::Instrument)?;
+        let terms = MandateTerms {
+            id: MandateId::from_bits(self.ids.bits()),
+            owner: owner.clone(),
+            amount: new.amount,
+            instrument: instrument.id,
+            scope: new.scope,
+            created_at: self.clock.now(),
+            expires_at: new.expires_at,
+        };
+        let keys = KeyRing::load(&self.store).await?;
+        let key = keys.newest()?;
+        let claims = claims::open(&terms, &self.base_url, &key.jwk)?;
+        let mandate = Mandate::new(terms, key.sign(&self.sealer, &claims)?);
+        write.insert_mandate(&mandate);
+        Ok(mandate)
+    }
+
+    /// Checks signature, status, cap, currency, expiry, user, instrument and scope, and
+    /// adds the use to `write`. That write meets [`Conflict::MandateVersion`] when the
+    /// mandate moved meanwhile: then nothing of it is stored, and this is to be asked anew.
+    /// Returns the mandate as it is once the write is committed: CONSUMED, with the signed
+    /// record of the use.
+    ///
+    /// # Errors
+    /// [`MandateError::NotFound`] or [`MandateError::Invalid`], or what went wrong.
+    pub(crate) async fn consume_mandate(
+        &self,
+        write: &mut Write,
+        id: &MandateId,
+        usage: MandateUse,
+    ) -> Result<Mandate, MandateError> {
+        let mandate = self.store.mandate(&usage.owner.tenant, id).await?;
+        let mandate = mandate.ok_or(MandateError::NotFound)?;
+        let now = self.clock.now();
+        let keys = KeyRing::load(&self.store).await?;
+        let (key, signed) = keys.verify(&mandate.jws)?;
+        let issuer = signed.get("iss").and_then(Value::as_str).unwrap_or_default();
+        if signed != claims::open(&mandate.terms, issuer, &key.jwk)? {
+            return Err(MandateRefusal::BadSignature.into());
+        }
+        mandate.permits(&usage, now)?;
+        // By the key that the terms name, though it may sign no new mandates any more.
+        let claims = claims::closed(&mandate.terms, &usage, &self.base_url, now);
+        let jws = key.sign(&self.sealer, &claims)?;
+        let read_version = mandate.version;
+        let event = MandateEvent::Consumed { usage, jws };
+        let consumed = mandate.apply(event, now)?;
+        let consumed = consumed.ok_or(MandateError::Contended)?;
+        write.update_mandate(&consumed, read_version);
+        Ok(consumed)
+    }
+
+    /// Adds to `write` that the purchase promised nothing to anybody, so that the mandate
+    /// may be used again. One that is not in use stays as it is.
+    ///
+    /// # Errors
+    /// [`MandateError::NotFound`] or [`MandateError::Invalid`], or what went wrong.
+    pub(crate) async fn release_mandate(
+        &self,
+        write: &mut Write,
+        tenant: &Tenant,
+        id: &MandateId,
+    ) -> Result<(), MandateError> {
+        let mandate = self.store.mandate(tenant, id).await?;
+        let mandate = mandate.ok_or(MandateError::NotFound)?;
+        let read_version = mandate.version;
+        if let Some(released) = mandate.apply(MandateEvent::Released, self.clock.now())? {
+            write.update_mandate(&released, read_version);
+        }
+        Ok(())
+    }
+
+    /// Makes a mandate of a user, once for each key; whose key it is may be another.
+    ///
+    /// # Errors
+    /// As [`App::seal_mandate`], or the key's.
+    pub(crate) async fn issue_mandate(
+        &self,
+        owner: &Owner,
+        new: NewMandate,
+        key: Option<&RequestKey>,
+    ) -> Result<Issued, MandateError> {
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            if let Some(key) = key
+                && let Some(known) = self.earlier_use(key).await?
+            {
+                let id = MandateId::parse(&known.resource_id).map_err(|_| MandateError::NotFound)?;
+                return self.find_mandate(owner, &id).await.map(Issued::Before);
+            }
+            let mut write = Write::new(self.clock.now());
+            let mandate = self.seal_mandate(&mut write, owner, new.clone()).await?;
+            take(&mut write, key, &mandate.terms.id);
+            match self.store.commit(write).await {
+                Ok(()) => return Ok(Issued::New(mandate)),
+                // Another call with the same key was faster.
+                Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(MandateError::Contended)
+    }
+
+    /// Takes a mandate back, once for each key.
+    ///
+    /// # Errors
+    /// [`MandateError::NotFound`] or [`MandateError::Invalid`], the key's, or what went wrong.
+    pub(crate) async fn revoke_mandate(
+        &self,
+        caller: &Owner,
+        id: &MandateId,
+        key: Option<&RequestKey>,
+    ) -> Result<Mandate, MandateError> {
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            let mandate = self.find_mandate(caller, id).await?;
+            if let Some(key) = key
+                && self.earlier_use(key).await?.is_some()
+            {
+                return Ok(mandate);
+            }
+            let (now, read_version) = (self.clock.now(), mandate.version);
+            let mut write = Write::new(now);
+            take(&mut write, key, id);
+            let revoked = match mandate.clone().apply(MandateEvent::Revoked, now)? {
+                Some(revoked) => {
+                    write.update_mandate(&revoked, read_version);
+                    revoked
+                }
+                None => mandate,
+            };
+            match self.store.commit(write).await {
+                Ok(()) => return Ok(revoked),
+                Err(CommitError::Conflict(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(MandateError::Contended)
+    }
+
+    /// A mandate that a caller may see: a user theirs, the organization those of all.
+    ///
+    /// # Errors
+    /// [`MandateError::NotFound`], or the database's.
+    pub(crate) async fn find_mandate(
+        &self,
+        caller: &Owner,
+        id: &MandateId,
+    ) -> Result<Mandate, MandateError> {
+        let found = self.store.mandate(&caller.tenant, id).await?;
+        let seen = found.filter(|mandate| caller.acts_for(&mandate.terms.owner.user));
+        seen.ok_or(MandateError::NotFound)
+    }
+}
+
+fn take(write: &mut Write, key: Option<&RequestKey>, id: &MandateId) {
+    if let Some(key) = key {
+        write.take_idempotency_key(&key.key, &key.fingerprint, id.as_str());
+    }
+}

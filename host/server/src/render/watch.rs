@@ -1,0 +1,575 @@
+//! Watches, and what they tell.
+
+use super::Event;
+use crate::api::value::{Amount, CountryCode, CurrencyCode, Day, Instant, Money};
+use crate::render::booking::{self, BookingContact, HotelBooking};
+use crate::render::offer::Board;
+use crate::render::payment::InstrumentType;
+use crate::render::room::GuestType;
+use host_domain::event::EventType;
+use host_domain::hotel;
+use host_domain::hotel::supply::Offer;
+use host_domain::id::{EventId, HotelId};
+use host_domain::money;
+use host_domain::time::Timestamp;
+use host_domain::watch::{self, Area, State, Status, Target};
+use host_storage::StoredWatch;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// What is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum WatchKind {
+    /// One hotel.
+    Hotel,
+    /// The hotels of an area.
+    Trip,
+}
+
+/// Where a watch is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WatchStatus {
+    /// Waits for the price.
+    Active,
+    /// Has told that the price is there; active again once it is not.
+    Triggered,
+    /// Is being bought.
+    Purchasing,
+    /// Was bought.
+    Purchased,
+    /// Was to be bought, and could not.
+    PurchaseFailed,
+    /// Check-in has passed.
+    Expired,
+    /// Deleted.
+    Canceled,
+}
+
+/// What kind of thing is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum TriggerType {
+    /// A total of `amount` or less.
+    BelowTotal,
+}
+
+/// What is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WatchTrigger {
+    #[serde(rename = "type")]
+    pub(crate) kind: TriggerType,
+    /// The most that the whole stay may cost, all rooms, in the watch's `currency`.
+    #[schema(minimum = 1, example = 180.0)]
+    pub(crate) amount: Amount,
+}
+
+/// Who sleeps in a room.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct WatchOccupancy {
+    #[schema(minimum = 1, maximum = 8)]
+    adults: u32,
+    /// Ages of the children.
+    children: Vec<u32>,
+}
+
+/// A point, and how far around it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+pub(crate) struct WatchArea {
+    #[schema(minimum = -90, maximum = 90, example = 48.8566)]
+    latitude: f64,
+    #[schema(minimum = -180, maximum = 180, example = 2.3522)]
+    longitude: f64,
+    /// Metres.
+    #[schema(minimum = 1, maximum = 100_000, example = 5000)]
+    radius: u32,
+}
+
+/// What the hotels of a trip must have.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TripFilters {
+    #[schema(minimum = 0, maximum = 5, example = 3)]
+    pub(crate) min_star_rating: Option<f64>,
+    #[schema(minimum = 0, maximum = 10, example = 7.5)]
+    pub(crate) min_guest_rating: Option<f64>,
+    /// Only refundable rates, or only others.
+    pub(crate) refundable: Option<bool>,
+    /// Any of these; empty: all.
+    #[serde(default)]
+    #[schema(max_items = 6)]
+    pub(crate) board: Vec<Board>,
+}
+
+/// A guest whom a watch is to book for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct AutoBookGuest {
+    first_name: String,
+    last_name: String,
+    /// Adult or child.
+    #[serde(rename = "type")]
+    guest_type: GuestType,
+    /// The room's contact; one adult a room.
+    is_lead: bool,
+    /// Of a child, years.
+    #[schema(required, minimum = 0, maximum = 17)]
+    age: Option<u32>,
+}
+
+/// A room that a watch is to book.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct AutoBookRoom {
+    guests: Vec<AutoBookGuest>,
+}
+
+/// How a watch buys, once its purchase is confirmed.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub(crate) struct AutoBook {
+    #[schema(
+        pattern = "^inst_[a-zA-Z0-9-]+$",
+        example = "inst_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    payment_instrument_id: String,
+    contact: BookingContact,
+    /// In the order of the occupancy.
+    rooms: Vec<AutoBookRoom>,
+}
+
+/// What pays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct DraftInstrument {
+    #[schema(
+        pattern = "^inst_[a-zA-Z0-9-]+$",
+        example = "inst_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    #[serde(rename = "type")]
+    kind: InstrumentType,
+}
+
+/// What a purchase may be of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum DraftScopeKind {
+    /// What a watch waits for.
+    HotelWatch,
+}
+
+/// What may be bought.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct DraftScope {
+    kind: DraftScopeKind,
+    #[schema(
+        pattern = "^wtc_[a-zA-Z0-9-]+$",
+        example = "wtc_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    watch_id: String,
+    #[schema(
+        pattern = "^htl_[a-zA-Z0-9-]+$",
+        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    hotel_id: String,
+    check_in: Day,
+    check_out: Day,
+}
+
+/// What confirming the purchase seals into a mandate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct MandateDraft {
+    /// In whose name is bought.
+    user_id: String,
+    /// The most that is paid.
+    payment_amount: Money,
+    payment_instrument: DraftInstrument,
+    scope: DraftScope,
+    /// Until when.
+    expires_at: Instant,
+}
+
+/// A price that is waited for.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub(crate) struct Watch {
+    #[schema(
+        pattern = "^wtc_[a-zA-Z0-9-]+$",
+        example = "wtc_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    kind: WatchKind,
+    status: WatchStatus,
+    /// Whose it is: `x-user-id` when it was made.
+    user_id: String,
+    /// The hotel; null of a trip.
+    #[schema(
+        required,
+        pattern = "^htl_[a-zA-Z0-9-]+$",
+        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    hotel_id: Option<String>,
+    /// The place of a trip, where it was made with one.
+    #[schema(
+        required,
+        pattern = "^plc_[a-zA-Z0-9-]+$",
+        example = "plc_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    place_id: Option<String>,
+    /// The area of a trip, where it was made with one.
+    #[schema(required)]
+    location: Option<WatchArea>,
+    /// What the hotels of a trip must have; null of a hotel.
+    #[schema(required)]
+    filters: Option<TripFilters>,
+    /// First night.
+    check_in: Day,
+    /// Morning of departure.
+    check_out: Day,
+    currency: CurrencyCode,
+    #[schema(value_type = CountryCode)]
+    guest_nationality: String,
+    #[schema(required, value_type = Option<CountryCode>)]
+    guest_residence: Option<String>,
+    /// One a room.
+    occupancy: Vec<WatchOccupancy>,
+    trigger: WatchTrigger,
+    /// How it buys; null: it only notifies.
+    #[schema(required)]
+    auto_book: Option<AutoBook>,
+    /// Whether the purchase was confirmed.
+    armed: bool,
+    /// What confirming the purchase would seal; null: nothing to confirm.
+    #[schema(required)]
+    mandate_draft: Option<MandateDraft>,
+    /// The sealed mandate.
+    #[schema(
+        required,
+        pattern = "^mnd_[a-zA-Z0-9-]+$",
+        example = "mnd_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    mandate_id: Option<String>,
+    /// When the price was seen last.
+    #[schema(required)]
+    last_checked_at: Option<Instant>,
+    /// The cheapest that was seen then; null: nothing was to be had.
+    #[schema(required)]
+    last_total: Option<Money>,
+    /// The booking that it is being, was, or was to be bought with.
+    #[schema(
+        required,
+        pattern = "^bkg_[a-zA-Z0-9-]+$",
+        example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    booking_id: Option<String>,
+    /// When it expires: the day of check-in has then ended everywhere.
+    expires_at: Instant,
+    created_at: Instant,
+    updated_at: Instant,
+}
+
+/// What can be had, as far as a check saw it. Advisory.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Current {
+    total: Amount,
+    currency: CurrencyCode,
+    room_type: String,
+    board: String,
+    refundable: bool,
+}
+
+/// A hotel of a trip that costs what is waited for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Match {
+    hotel_id: String,
+    name: String,
+    guest_rating: Option<f64>,
+    star_rating: Option<f64>,
+    #[serde(flatten)]
+    current: Current,
+}
+
+/// What an event tells beside the watch, whose it is, and what the watch itself knows.
+#[derive(Debug, Clone)]
+pub(crate) enum Told {
+    /// Nothing.
+    Nothing,
+    /// What can be had now.
+    Current(Current),
+    /// The cheapest hotels.
+    Matches(Vec<Match>),
+    /// What was bought.
+    Booking(Box<hotel::Booking>),
+}
+
+#[derive(Serialize)]
+struct Data<'a> {
+    watch: Watch,
+    user_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    current: Option<&'a Current>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matches: Option<&'a [Match]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    booking: Option<BoughtBooking>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mandate_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+}
+
+/// A booking, with its total under the name that events of watches give it too.
+#[derive(Serialize)]
+struct BoughtBooking {
+    #[serde(flatten)]
+    booking: HotelBooking,
+    total_amount: Money,
+}
+
+/// The whole body of an event about a watch: `{id, type, created_at, data}`.
+pub(crate) fn event_payload(
+    id: &EventId,
+    event_type: EventType,
+    at: Timestamp,
+    stored: &StoredWatch,
+    told: &Told,
+) -> String {
+    let watch = &stored.watch;
+    let (mut current, mut matches, mut booking) = (None, None, None);
+    match told {
+        Told::Nothing => {}
+        Told::Current(seen) => current = Some(seen),
+        Told::Matches(found) => matches = Some(found.as_slice()),
+        Told::Booking(bought) => {
+            booking = Some(BoughtBooking {
+                total_amount: bought.total.into(),
+                booking: booking::whole(bought),
+            });
+        }
+    }
+    let (mandate_id, reason) = match &watch.state {
+        State::Purchased { .. } => (watch.mandate_id.as_ref(), None),
+        State::PurchaseFailed { reason, .. } => (None, Some(reason.as_str())),
+        State::Active
+        | State::Triggered
+        | State::Purchasing { .. }
+        | State::Expired
+        | State::Canceled => (None, None),
+    };
+    let event = Event {
+        id: id.as_str(),
+        event_type: event_type.as_str(),
+        created_at: at.into(),
+        data: Data {
+            watch: self::watch(stored),
+            user_id: &watch.owner.user,
+            current,
+            matches,
+            booking,
+            mandate_id: mandate_id.map(|id| id.as_str()),
+            reason,
+        },
+    };
+    // Resources hold text, numbers and lists only: they always have a JSON form.
+    serde_json::to_string(&event).unwrap_or_default()
+}
+
+/// A watch, with what was seen for it last.
+pub(crate) fn watch(stored: &StoredWatch) -> Watch {
+    let StoredWatch { watch, seen } = stored;
+    let stay = &watch.question.stay;
+    let (kind, hotel, area, filters) = match &watch.question.target {
+        Target::Hotel { hotel_id } => (WatchKind::Hotel, Some(hotel_id), None, None),
+        Target::Trip { area, filters } => (WatchKind::Trip, None, Some(area), Some(filters)),
+    };
+    let (place, location) = match area {
+        Some(Area::Place(place)) => (Some(place.to_string()), None),
+        Some(Area::Around { center, radius_m }) => (None, Some(around(*center, *radius_m))),
+        None => (None, None),
+    };
+    Watch {
+        id: watch.id.to_string(),
+        kind,
+        status: watch.status().into(),
+        user_id: watch.owner.user.clone(),
+        hotel_id: hotel.map(HotelId::to_string),
+        place_id: place,
+        location,
+        filters: filters.map(TripFilters::from),
+        check_in: stay.check_in.into(),
+        check_out: stay.check_out.into(),
+        currency: CurrencyCode(stay.currency),
+        guest_nationality: stay.guest_nationality.clone(),
+        guest_residence: stay.guest_residence.clone(),
+        occupancy: stay.occupancies.iter().map(WatchOccupancy::from).collect(),
+        trigger: (&watch.trigger).into(),
+        auto_book: watch.auto_book.as_ref().map(AutoBook::from),
+        armed: watch.is_armed(),
+        mandate_draft: draft(watch),
+        mandate_id: watch.mandate_id.as_ref().map(ToString::to_string),
+        last_checked_at: seen.map(|seen| seen.at.into()),
+        last_total: seen.and_then(|seen| seen.total).map(Money::from),
+        booking_id: watch.booking_id().map(ToString::to_string),
+        expires_at: watch.expires_at.into(),
+        created_at: watch.created_at.into(),
+        updated_at: watch.updated_at.into(),
+    }
+}
+
+/// The cheapest of an offer, as events show it.
+pub(crate) fn current(offer: &Offer) -> Current {
+    let first = offer.rooms.first();
+    Current {
+        total: Amount(offer.total.to_major()),
+        currency: CurrencyCode(offer.total.currency),
+        room_type: first.map(|room| room.name.clone()).unwrap_or_default(),
+        board: first.map(|room| room.board_name.clone()).unwrap_or_default(),
+        refundable: first.is_some_and(|room| room.policy.refundable),
+    }
+}
+
+/// A hotel of a trip with its cheapest offer.
+pub(crate) fn found(id: &HotelId, hotel: &hotel::supply::FoundHotel, offer: &Offer) -> Match {
+    Match {
+        hotel_id: id.to_string(),
+        name: hotel.name.clone(),
+        guest_rating: hotel.guest_rating,
+        star_rating: hotel.star_rating,
+        current: current(offer),
+    }
+}
+
+fn draft(watch: &watch::Watch) -> Option<MandateDraft> {
+    let auto_book = watch.auto_book.as_ref()?;
+    let Target::Hotel { hotel_id } = &watch.question.target else {
+        return None;
+    };
+    if watch.is_armed() || !watch.status().is_open() {
+        return None;
+    }
+    let stay = &watch.question.stay;
+    Some(MandateDraft {
+        user_id: watch.owner.user.clone(),
+        payment_amount: watch.trigger.amount().into(),
+        payment_instrument: DraftInstrument {
+            id: auto_book.payment_instrument_id.to_string(),
+            kind: InstrumentType::Card,
+        },
+        scope: DraftScope {
+            kind: DraftScopeKind::HotelWatch,
+            watch_id: watch.id.to_string(),
+            hotel_id: hotel_id.to_string(),
+            check_in: stay.check_in.into(),
+            check_out: stay.check_out.into(),
+        },
+        expires_at: watch.expires_at.into(),
+    })
+}
+
+fn around(center: hotel::Location, radius: u32) -> WatchArea {
+    WatchArea {
+        latitude: center.latitude,
+        longitude: center.longitude,
+        radius,
+    }
+}
+
+impl From<&watch::Trigger> for WatchTrigger {
+    fn from(trigger: &watch::Trigger) -> Self {
+        match trigger {
+            watch::Trigger::BelowTotal { amount } => Self {
+                kind: TriggerType::BelowTotal,
+                amount: Amount(money::Money::to_major(*amount)),
+            },
+        }
+    }
+}
+
+impl From<&hotel::Occupancy> for WatchOccupancy {
+    fn from(occupancy: &hotel::Occupancy) -> Self {
+        Self {
+            adults: u32::from(occupancy.adults),
+            children: occupancy.children.iter().copied().map(u32::from).collect(),
+        }
+    }
+}
+
+impl From<&watch::TripFilters> for TripFilters {
+    fn from(filters: &watch::TripFilters) -> Self {
+        Self {
+            min_star_rating: filters.min_star_rating,
+            min_guest_rating: filters.min_guest_rating,
+            refundable: filters.refundable,
+            board: filters.boards.iter().copied().map(Board::from).collect(),
+        }
+    }
+}
+
+impl From<TripFilters> for watch::TripFilters {
+    fn from(filters: TripFilters) -> Self {
+        // The order in which boards are named makes no other question.
+        let mut boards: Vec<_> = filters.board.into_iter().map(hotel::Board::from).collect();
+        boards.sort_by_key(|board| *board as u8);
+        boards.dedup();
+        Self {
+            min_star_rating: filters.min_star_rating,
+            min_guest_rating: filters.min_guest_rating,
+            refundable: filters.refundable,
+            boards,
+        }
+    }
+}
+
+impl From<&watch::AutoBook> for AutoBook {
+    fn from(auto_book: &watch::AutoBook) -> Self {
+        let rooms = auto_book.rooms.iter().map(|guests| AutoBookRoom {
+            guests: guests.iter().map(AutoBookGuest::from).collect(),
+        });
+        Self {
+            payment_instrument_id: auto_book.payment_instrument_id.to_string(),
+            contact: booking::contact(&auto_book.contact),
+            rooms: rooms.collect(),
+        }
+    }
+}
+
+impl From<&hotel::Guest> for AutoBookGuest {
+    fn from(guest: &hotel::Guest) -> Self {
+        Self {
+            first_name: guest.first_name.clone(),
+            last_name: guest.last_name.clone(),
+            guest_type: match guest.guest_type {
+                hotel::GuestType::Adult => GuestType::Adult,
+                hotel::GuestType::Child => GuestType::Child,
+            },
+            is_lead: guest.is_lead,
+            age: guest.age.map(u32::from),
+        }
+    }
+}
+
+impl From<Status> for WatchStatus {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Active => Self::Active,
+            Status::Triggered => Self::Triggered,
+            Status::Purchasing => Self::Purchasing,
+            Status::Purchased => Self::Purchased,
+            Status::PurchaseFailed => Self::PurchaseFailed,
+            Status::Expired => Self::Expired,
+            Status::Canceled => Self::Canceled,
+        }
+    }
+}
+
+impl From<WatchStatus> for Status {
+    fn from(status: WatchStatus) -> Self {
+        match status {
+            WatchStatus::Active => Self::Active,
+            WatchStatus::Triggered => Self::Triggered,
+            WatchStatus::Purchasing => Self::Purchasing,
+            WatchStatus::Purchased => Self::Purchased,
+            WatchStatus::PurchaseFailed => Self::PurchaseFailed,
+            WatchStatus::Expired => Self::Expired,
+            WatchStatus::Canceled => Self::Canceled,
+        }
+    }
+}

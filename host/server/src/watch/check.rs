@@ -1,0 +1,272 @@
+//! Looking what is to be had: the same questions that callers ask, asked for watches.
+
+use crate::api::caller::{Caller, Scope};
+use crate::app::App;
+use crate::query::QueryError;
+use crate::query::hotel::offer::{Asked, OfferQuery, PricedHotel};
+use crate::query::hotel::search::{Area, SearchQuery};
+use crate::query::hotel::today;
+use crate::query::route::Question;
+use crate::render::watch::{self as render, Current, Match};
+use crate::time::Deadline;
+use host_domain::hotel::supply::{FoundHotel, Offer, SearchFilters, SearchSort};
+use host_domain::hotel::{Location, Stay};
+use host_domain::id::{AskId, HotelId, KeyId};
+use host_domain::money::Money;
+use host_domain::owner::{Owner, Tenant};
+use host_domain::supplier::{Operation, ReadError, SupplierId};
+use host_domain::watch::{self, Target, TripFilters};
+use host_storage::ClaimedAsk;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The cheapest hotels that a search is asked for: of these the first are priced.
+const FOUND_MAX: u16 = 20;
+/// Hotels of a trip that an event names.
+pub(super) const MATCHES_MAX: usize = 3;
+/// Of them the cheapest is wanted.
+const OFFERS_MAX: u16 = 25;
+
+/// What can be had.
+#[derive(Debug)]
+pub(super) enum Sight {
+    /// A hotel's cheapest offer; none: it has none.
+    Hotel(Option<(Money, Current)>),
+    /// Of a trip the cheapest hotels, first the cheapest, and what the cheapest costs.
+    /// The hotels are only looked at where a watch may be told of them.
+    Trip(Option<Money>, Vec<(Money, Match)>),
+}
+
+impl Sight {
+    /// What the cheapest costs.
+    pub(super) fn total(&self) -> Option<Money> {
+        match self {
+            Self::Hotel(cheapest) => cheapest.as_ref().map(|(total, _)| *total),
+            Self::Trip(total, _) => *total,
+        }
+    }
+}
+
+impl App {
+    /// Whether what is watched exists, and somebody can be asked for it.
+    pub(super) async fn check_question(
+        &self,
+        caller: &Caller,
+        question: &watch::Question,
+    ) -> Result<(), QueryError> {
+        match &question.target {
+            Target::Hotel { hotel_id } => {
+                let mode = caller.owner.tenant.mode;
+                let ids = std::slice::from_ref(hotel_id);
+                let owned = self.owned_hotels(mode, ids, None).await?;
+                let pricing = Operation::HotelPricing;
+                let route = self.route(ask(caller, pricing, Some(&owned.owners)))?;
+                let first = route.suppliers.first();
+                let hotel = first.and_then(|supplier| owned.at(supplier).next());
+                let zone = hotel.and_then(|hotel| hotel.profile.time_zone.as_deref());
+                if question.stay.check_in < today::at(zone, self.clock.now()) {
+                    return Err(QueryError::CheckInPassed);
+                }
+            }
+            Target::Trip { area, .. } => {
+                self.route(ask(caller, Operation::HotelSearch, None))?;
+                if let watch::Area::Place(id) = area {
+                    self.saved_place(caller.owner.tenant.mode, id).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks what a question asks, within a time.
+    pub(super) async fn look(
+        &self,
+        asked: &ClaimedAsk,
+        time: Duration,
+    ) -> Result<Sight, QueryError> {
+        let caller = caller(&asked.tenant, &asked.id, time);
+        let stay = &asked.question.stay;
+        match &asked.question.target {
+            Target::Hotel { hotel_id } => {
+                let mode = asked.tenant.mode;
+                let ids = std::slice::from_ref(hotel_id);
+                let owned = self.owned_hotels(mode, ids, None).await?;
+                self.pace(ask(&caller, Operation::HotelPricing, Some(&owned.owners)))?;
+                let offers = self.offers_of(&caller, hotel_id, None, stay).await?;
+                let cheapest = cheapest(offers, |_| true);
+                Ok(Sight::Hotel(cheapest.map(|offer| {
+                    (offer.total, render::current(&offer))
+                })))
+            }
+            Target::Trip { area, filters } => {
+                self.look_around(&caller, asked, area, filters).await
+            }
+        }
+    }
+
+    async fn look_around(
+        &self,
+        caller: &Caller,
+        asked: &ClaimedAsk,
+        area: &watch::Area,
+        filters: &TripFilters,
+    ) -> Result<Sight, QueryError> {
+        self.pace(ask(caller, Operation::HotelSearch, None))?;
+        let stay = &asked.question.stay;
+        let query = search(area, filters, stay);
+        let found = self.search_hotels(caller, &query).await?;
+        // The highest price that somebody waits for.
+        let cap = self.store.highest_trigger(&asked.tenant, &asked.id).await?;
+        let (mut matches, mut dearer, mut failed) = (Vec::new(), None, None);
+        for (id, hotel) in &found.hotels {
+            let Some(total) = hotel.lowest_total.filter(|_| matches.len() < MATCHES_MAX) else {
+                break;
+            };
+            if cap.is_none_or(|cap| total.minor > cap) {
+                dearer = Some(total);
+                break;
+            }
+            let verified = self.verify(caller, &found.supplier, id, hotel, filters, stay);
+            match verified.await {
+                Ok(found) => matches.extend(found),
+                // Another may still be had.
+                Err(error) => failed = Some(error),
+            }
+        }
+        if let Some(error) = failed.filter(|_| matches.is_empty()) {
+            return Err(error);
+        }
+        matches.sort_by_key(|(total, _)| total.minor);
+        let verified = matches.first().map(|(total, _)| *total);
+        let cheapest = verified.into_iter().chain(dearer);
+        let cheapest = cheapest.min_by_key(|total| total.minor);
+        Ok(Sight::Trip(cheapest, matches))
+    }
+
+    /// A hotel that a search found, with its cheapest offer that passes the filters.
+    async fn verify(
+        &self,
+        caller: &Caller,
+        supplier: &SupplierId,
+        id: &HotelId,
+        hotel: &FoundHotel,
+        filters: &TripFilters,
+        stay: &Stay,
+    ) -> Result<Option<(Money, Match)>, QueryError> {
+        self.pace_of(caller, supplier)?;
+        let offers = self.offers_of(caller, id, Some(supplier), stay).await?;
+        let offer = cheapest(offers, |offer| passes(offer, filters));
+        Ok(offer.map(|offer| (offer.total, render::found(id, hotel, &offer))))
+    }
+
+    pub(super) async fn offers_of(
+        &self,
+        caller: &Caller,
+        hotel: &HotelId,
+        selector: Option<&SupplierId>,
+        stay: &Stay,
+    ) -> Result<Vec<PricedHotel>, QueryError> {
+        let query = OfferQuery {
+            hotels: Asked::Hotels(vec![hotel.clone()]),
+            selector: selector.cloned(),
+            stay: stay.clone(),
+            max_offers_per_hotel: OFFERS_MAX,
+        };
+        let (_, hotels) = self.price_hotels(caller, &query).await?;
+        Ok(hotels)
+    }
+
+    /// Takes one call of whoever is asked first.
+    fn pace(&self, question: Question<'_>) -> Result<(), QueryError> {
+        let route = self.route(question)?;
+        let first = route.suppliers.first();
+        let supplier = first.ok_or(QueryError::Unsupported(None))?;
+        self.pace_of(question.caller, supplier)
+    }
+
+    fn pace_of(&self, caller: &Caller, supplier: &SupplierId) -> Result<(), QueryError> {
+        let pace = &self.query_memory.watches;
+        let taken = pace.take(caller.owner.tenant.mode, supplier);
+        taken.map_err(|error| QueryError::Supplier {
+            supplier: supplier.clone(),
+            error,
+        })
+    }
+}
+
+/// When a supplier said that it can be asked again.
+pub(super) const fn retry_after_s(error: &QueryError) -> Option<u32> {
+    match error {
+        QueryError::Supplier {
+            error: ReadError::RateLimited { retry_after_s },
+            ..
+        } => *retry_after_s,
+        _ => None,
+    }
+}
+
+/// Nobody calls: the organization's watches ask. The same question is always asked
+/// of the same supplier, as long as that answers.
+pub(super) fn caller(tenant: &Tenant, ask: &AskId, time: Duration) -> Caller {
+    Caller {
+        request_id: Arc::from(ask.as_str()),
+        owner: Owner {
+            tenant: tenant.clone(),
+            user: Owner::ORGANIZATION_USER.to_owned(),
+        },
+        key_id: KeyId::from_bits(0),
+        scopes: Arc::from([Scope::Read]),
+        deadline: Deadline::after(time),
+    }
+}
+
+const fn ask<'a>(
+    caller: &'a Caller,
+    operation: Operation,
+    owners: Option<&'a [SupplierId]>,
+) -> Question<'a> {
+    Question {
+        caller,
+        operation,
+        selector: None,
+        owners,
+    }
+}
+
+fn search(area: &watch::Area, filters: &TripFilters, stay: &Stay) -> SearchQuery {
+    SearchQuery {
+        area: match area {
+            watch::Area::Place(id) => Area::Place(id.clone()),
+            watch::Area::Around { center, radius_m } => Area::Around {
+                center: Location { ..*center },
+                radius_m: *radius_m,
+            },
+        },
+        selector: None,
+        stay: stay.clone(),
+        filters: SearchFilters {
+            min_star_rating: filters.min_star_rating,
+            min_guest_rating: filters.min_guest_rating,
+            refundable: filters.refundable,
+            boards: filters.boards.clone(),
+            max_total: None,
+        },
+        sort: SearchSort::Total,
+        limit: FOUND_MAX,
+    }
+}
+
+fn cheapest(hotels: Vec<PricedHotel>, is_wanted: impl Fn(&Offer) -> bool) -> Option<Offer> {
+    let offers = hotels.into_iter().flat_map(|hotel| hotel.offers);
+    let offers = offers.map(|priced| priced.offer);
+    offers
+        .filter(|offer| is_wanted(offer))
+        .min_by_key(|offer| offer.total.minor)
+}
+
+fn passes(offer: &Offer, filters: &TripFilters) -> bool {
+    let is_refundable = offer.policy.refundable;
+    let refundable = filters.refundable.is_none_or(|wanted| wanted == is_refundable);
+    let has_board = |room: &host_domain::hotel::RoomRate| filters.boards.contains(&room.board);
+    refundable && (filters.boards.is_empty() || offer.rooms.iter().all(has_board))
+}

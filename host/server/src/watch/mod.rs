@@ -1,0 +1,302 @@
+//! Waiting for prices: what callers do to watches, and how a watch moves. Checking
+//! is background work: one question at a time, however many watches ask it.
+
+mod check;
+pub(crate) mod purchase;
+pub(crate) mod worker;
+
+use crate::api::caller::Caller;
+use crate::app::App;
+use crate::idempotency::{KeyError, RequestKey};
+use crate::mandate::{MandateError, NewMandate};
+use crate::query::QueryError;
+use crate::render::watch::{self as render, Told};
+use host_domain::booking;
+use host_domain::event::Product;
+use host_domain::id::{EventId, WatchId};
+use host_domain::mandate::{MandateEvent, MandateScope};
+use host_domain::owner::Owner;
+use host_domain::watch::{AutoBook, Event, Moved, Question, Target, Trigger, Watch};
+use host_storage::{CommitError, Conflict, DatabaseError, OutboxEvent, StoredWatch, Write};
+
+/// The job that buys for a watch; its subject is the watch's id. It is made in the
+/// transaction that makes the watch `purchasing`.
+pub(crate) const PURCHASE_JOB: &str = "watch_purchase";
+
+/// How often a change is tried again that somebody else was faster with.
+const CONFLICT_RETRIES_MAX: usize = 8;
+
+/// Why something about a watch was not done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WatchError {
+    /// Not this owner's.
+    #[error("the watch does not exist")]
+    NotFound,
+    /// It does not fit where the watch is.
+    #[error(transparent)]
+    State(#[from] booking::Conflict),
+    /// It is not to buy.
+    #[error("the watch has no auto_book")]
+    NoAutoBook,
+    /// What is watched cannot be asked for.
+    #[error("nobody can be asked for what is watched")]
+    Query(#[from] QueryError),
+    /// The instrument is not the owner's, or deleted.
+    #[error("the payment instrument does not exist")]
+    Instrument,
+    /// The mandate was not sealed.
+    #[error("the mandate could not be sealed")]
+    Mandate(#[source] MandateError),
+    /// Others change it all the time.
+    #[error("it is being changed by others")]
+    Contended,
+    /// The idempotency key.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The database.
+    #[error("watches could not be read or stored")]
+    Storage(#[from] CommitError),
+}
+
+impl From<DatabaseError> for WatchError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Storage(error.into())
+    }
+}
+
+impl From<MandateError> for WatchError {
+    fn from(error: MandateError) -> Self {
+        match error {
+            MandateError::Instrument => Self::Instrument,
+            other => Self::Mandate(other),
+        }
+    }
+}
+
+/// What a caller waits for.
+#[derive(Debug)]
+pub(crate) struct NewWatch {
+    /// What is asked.
+    pub(crate) question: Question,
+    /// What is waited for.
+    pub(crate) trigger: Trigger,
+    /// How to buy.
+    pub(crate) auto_book: Option<AutoBook>,
+}
+
+/// A watch that is stored.
+#[derive(Debug)]
+pub(crate) enum Created {
+    /// Now.
+    New(StoredWatch),
+    /// By an earlier call with the same key.
+    Before(StoredWatch),
+}
+
+impl App {
+    /// Makes a watch, once for each key. What it waits for must exist, and somebody
+    /// must be there who can be asked.
+    pub(crate) async fn create_watch(
+        &self,
+        caller: &Caller,
+        new: NewWatch,
+        key: Option<&RequestKey>,
+    ) -> Result<Created, WatchError> {
+        let owner = &caller.owner;
+        if let Some(made) = self.watched_before(owner, key).await? {
+            return Ok(Created::Before(made));
+        }
+        self.check_question(caller, &new.question).await?;
+        if let Some(auto_book) = &new.auto_book {
+            let id = &auto_book.payment_instrument_id;
+            let instrument = self.store.instrument(owner, id).await?;
+            instrument.ok_or(WatchError::Instrument)?;
+        }
+        let now = self.clock.now();
+        let id = WatchId::from_bits(self.ids.bits());
+        let NewWatch {
+            question,
+            trigger,
+            auto_book,
+        } = new;
+        let watch = Watch::new(id, owner.clone(), question, trigger, auto_book, now);
+        let mut write = Write::new(now);
+        take(&mut write, key, &watch.id);
+        write.insert_watch(&watch);
+        match self.store.commit(write).await {
+            Ok(()) => Ok(Created::New(StoredWatch { watch, seen: None })),
+            Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => {
+                let made = self.watched_before(owner, key).await?;
+                made.map(Created::Before).ok_or(WatchError::Contended)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// An owner's watch.
+    pub(crate) async fn find_watch(
+        &self,
+        owner: &Owner,
+        id: &WatchId,
+    ) -> Result<StoredWatch, WatchError> {
+        let found = self.store.watch(owner, id).await?;
+        found.ok_or(WatchError::NotFound)
+    }
+
+    /// Ends a watch, and takes its mandate back.
+    pub(crate) async fn cancel_watch(&self, owner: &Owner, id: &WatchId) -> Result<(), WatchError> {
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            let stored = self.find_watch(owner, id).await?;
+            let now = self.clock.now();
+            let mut write = Write::new(now);
+            self.move_watch(&mut write, &stored, Event::Canceled, &Told::Nothing)?;
+            if let Some(id) = &stored.watch.mandate_id
+                && let Some(mandate) = self.store.mandate(&owner.tenant, id).await?
+            {
+                let read_version = mandate.version;
+                // One that is over is as good as one that is taken back.
+                if let Ok(Some(revoked)) = mandate.apply(MandateEvent::Revoked, now) {
+                    write.update_mandate(&revoked, read_version);
+                }
+            }
+            match self.store.commit(write).await {
+                Ok(()) => return Ok(()),
+                Err(CommitError::Conflict(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(WatchError::Contended)
+    }
+
+    /// Seals the draft of a watch's mandate, so that it buys; once for each key. One
+    /// that is armed stays as it is.
+    pub(crate) async fn confirm_purchase(
+        &self,
+        owner: &Owner,
+        id: &WatchId,
+        key: Option<&RequestKey>,
+    ) -> Result<StoredWatch, WatchError> {
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            let stored = self.find_watch(owner, id).await?;
+            if let Some(key) = key
+                && self.earlier_use(key).await?.is_some()
+            {
+                return Ok(stored);
+            }
+            let mut write = Write::new(self.clock.now());
+            take(&mut write, key, id);
+            let is_armed = stored.watch.is_armed() && stored.watch.status().is_open();
+            let confirmed = if is_armed {
+                stored
+            } else {
+                self.arm(&mut write, stored).await?
+            };
+            match self.store.commit(write).await {
+                Ok(()) => return Ok(confirmed),
+                Err(CommitError::Conflict(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(WatchError::Contended)
+    }
+
+    async fn arm(
+        &self,
+        write: &mut Write,
+        stored: StoredWatch,
+    ) -> Result<StoredWatch, WatchError> {
+        let new = mandate_of(&stored.watch)?;
+        let mandate = self.seal_mandate(write, &stored.watch.owner, new).await?;
+        let event = Event::Armed {
+            mandate: mandate.terms.id,
+        };
+        let moved = self.move_watch(write, &stored, event, &Told::Nothing)?;
+        Ok(moved.unwrap_or(stored))
+    }
+
+    /// Moves a watch, and adds to `write` all that comes of it: the watch as it is then,
+    /// what its organization is told, and the purchase that is to begin. None: nothing.
+    pub(crate) fn move_watch(
+        &self,
+        write: &mut Write,
+        stored: &StoredWatch,
+        event: Event,
+        told: &Told,
+    ) -> Result<Option<StoredWatch>, booking::Conflict> {
+        let asks_at_once = matches!(event, Event::Armed { .. });
+        let now = self.clock.now();
+        let Some(moved) = stored.watch.clone().apply(event, now)? else {
+            return Ok(None);
+        };
+        let Moved { watch, tells, buys } = moved;
+        write.update_watch(&watch, stored.watch.version);
+        if asks_at_once {
+            write.ask_now(&watch);
+        }
+        if buys {
+            write.upsert_job(PURCHASE_JOB, watch.id.as_str(), now);
+        }
+        let moved = StoredWatch {
+            watch,
+            seen: stored.seen,
+        };
+        if let Some(event_type) = tells {
+            let id = EventId::from_bits(self.ids.bits());
+            let event = OutboxEvent {
+                payload: render::event_payload(&id, event_type, now, &moved, told),
+                id,
+                event_type: event_type.as_str().to_owned(),
+                product: Product::Watch,
+                booking_id: moved.watch.booking_id().cloned(),
+                created_at: now,
+            };
+            write.publish(&moved.watch.owner.tenant, &event);
+        }
+        Ok(Some(moved))
+    }
+
+    /// What the same request made before, if it did.
+    async fn watched_before(
+        &self,
+        owner: &Owner,
+        key: Option<&RequestKey>,
+    ) -> Result<Option<StoredWatch>, WatchError> {
+        let Some(key) = key else { return Ok(None) };
+        let Some(known) = self.earlier_use(key).await? else {
+            return Ok(None);
+        };
+        let id = WatchId::parse(&known.resource_id).map_err(|_| WatchError::NotFound)?;
+        self.find_watch(owner, &id).await.map(Some)
+    }
+}
+
+/// What the purchase of a watch is bound to.
+fn mandate_of(watch: &Watch) -> Result<NewMandate, WatchError> {
+    if !watch.status().is_open() {
+        let (status, event) = (watch.status().as_str(), "armed");
+        return Err(booking::Conflict { status, event }.into());
+    }
+    let (Target::Hotel { hotel_id }, Some(auto_book)) =
+        (&watch.question.target, &watch.auto_book)
+    else {
+        return Err(WatchError::NoAutoBook);
+    };
+    let stay = &watch.question.stay;
+    Ok(NewMandate {
+        amount: watch.trigger.amount(),
+        instrument: auto_book.payment_instrument_id.clone(),
+        scope: MandateScope::HotelWatch {
+            watch_id: watch.id.clone(),
+            hotel_id: hotel_id.clone(),
+            check_in: stay.check_in,
+            check_out: stay.check_out,
+        },
+        expires_at: watch.expires_at,
+    })
+}
+
+fn take(write: &mut Write, key: Option<&RequestKey>, id: &WatchId) {
+    if let Some(key) = key {
+        write.take_idempotency_key(&key.key, &key.fingerprint, id.as_str());
+    }
+}

@@ -1,0 +1,277 @@
+//! Checks what is due: claims questions, asks each once, moves the watches that the
+//! answer moves, and gives the question back with when it is due again. Holds nothing
+//! that is not in the database: what a process that died was asking is asked again
+//! when its claim has lapsed.
+
+use crate::app::App;
+use crate::observe::WATCH_CHECKS;
+use crate::render::watch::Told;
+use crate::watch::WatchError;
+use crate::watch::check::{self, MATCHES_MAX, Sight};
+use futures::stream::{self, StreamExt, TryStreamExt};
+use host_domain::time::Timestamp;
+use host_domain::watch::{Event, Watch};
+use host_storage::{
+    AskClaim, AskOutcome, ClaimedAsk, CommitError, Conflict, Seen, StoredWatch, Write,
+};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// Watches that are read together, however many ask the same.
+const WATCHES_AT_ONCE: u32 = 100;
+/// Of those, so many are moved at the same time.
+const MOVED_AT_ONCE: usize = 8;
+
+/// Works until the application stops.
+pub(crate) async fn work(app: Arc<App>) {
+    let stopping = app.tasks.stopping();
+    let places = Arc::new(Semaphore::new(app.config.watches.concurrency));
+    let mut woken = app.store.job_wake_ups();
+    let poll = Duration::from_secs(app.config.jobs.poll_s.max(1));
+    while !stopping.is_cancelled() {
+        let full = tokio::select! {
+            () = stopping.cancelled() => return,
+            full = claim(&app, &places) => full,
+        };
+        if full {
+            continue;
+        }
+        let next_at = app.store.next_ask_due().await.ok().flatten();
+        let wait = next_at.map_or(poll, |at| until(at, app.clock.now()).min(poll));
+        tokio::select! {
+            () = stopping.cancelled() => return,
+            woken = tokio::time::timeout(wait, woken.changed()) => if matches!(woken, Ok(Err(_))) {
+                // The store is closed; so will be the application.
+                return;
+            },
+        }
+    }
+}
+
+fn until(at: Timestamp, now: Timestamp) -> Duration {
+    Duration::from_millis(at.since(now).max(1).unsigned_abs())
+}
+
+/// Claims as much as there is room for, and starts it. True: there may be more.
+async fn claim(app: &Arc<App>, places: &Arc<Semaphore>) -> bool {
+    let Ok(first) = Arc::clone(places).acquire_owned().await else {
+        return false;
+    };
+    let room = places.available_permits().saturating_add(1);
+    let token = format!("{:032x}", app.ids.bits());
+    let claim = AskClaim {
+        now: app.clock.now(),
+        limit: u32::try_from(room).unwrap_or(u32::MAX),
+        lease_ms: app.lease_ms(),
+        token: &token,
+    };
+    let claimed = match app.store.claim_asks(claim).await {
+        Ok(claimed) => claimed,
+        Err(error) => {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "what watches ask cannot be claimed"
+            );
+            return false;
+        }
+    };
+    let full = claimed.len() >= room;
+    let mut first = Some(first);
+    for ask in claimed {
+        let place = match first.take() {
+            Some(place) => place,
+            None => match Arc::clone(places).acquire_owned().await {
+                Ok(place) => place,
+                Err(_) => return false,
+            },
+        };
+        let app = Arc::clone(app);
+        let tasks = app.tasks.clone();
+        tasks.spawn("watch check", async move {
+            run(&app, &ask).await;
+            drop(place);
+        });
+    }
+    full
+}
+
+async fn run(app: &App, ask: &ClaimedAsk) {
+    let outcome = match app.check_ask(ask).await {
+        Ok(outcome) => outcome,
+        // Somebody else holds it now, and asks again.
+        Err(WatchError::Storage(CommitError::Conflict(Conflict::LeaseLost))) => "lost",
+        Err(error) => {
+            tracing::warn!(
+                ask = %ask.id,
+                error = &error as &dyn std::error::Error,
+                "what watches ask is not settled; it is asked again"
+            );
+            "broken"
+        }
+    };
+    metrics::counter!(WATCH_CHECKS, "outcome" => outcome).increment(1);
+}
+
+impl App {
+    /// Settles a question that is held. What it was, for the metrics.
+    async fn check_ask(&self, ask: &ClaimedAsk) -> Result<&'static str, WatchError> {
+        if !ask.is_wanted {
+            return self.forget_ask(ask).await;
+        }
+        if self.clock.now() >= ask.question.expires_at() {
+            self.expire_watches(ask).await?;
+            return self.forget_ask(ask).await;
+        }
+        // The rest of the lease is for storing.
+        let time = Duration::from_millis(self.lease_ms().unsigned_abs()) / 2;
+        let (seen, next_at, outcome) = match self.look(ask, time).await {
+            Ok(sight) => {
+                let seen = Seen {
+                    at: self.clock.now(),
+                    total: sight.total(),
+                };
+                self.move_watches(ask, &sight, seen).await?;
+                (Some(seen), self.next_check(ask), "seen")
+            }
+            Err(error) => {
+                tracing::info!(
+                    ask = %ask.id,
+                    error = &error as &dyn std::error::Error,
+                    "nothing was seen for watches"
+                );
+                let now = self.clock.now();
+                let wait_s = check::retry_after_s(&error).map(i64::from);
+                let next_at = wait_s.map_or_else(|| self.next_check(ask), |s| now.plus_s(s.max(1)));
+                (None, next_at, "failed")
+            }
+        };
+        let mut write = Write::new(self.clock.now());
+        write.release_ask(ask, AskOutcome { seen, next_at });
+        self.store.commit(write).await?;
+        Ok(outcome)
+    }
+
+    fn next_check(&self, ask: &ClaimedAsk) -> Timestamp {
+        let (interval_s, now) = (self.check_interval_s(), self.clock.now());
+        ask.question.next_check(&ask.id, interval_s, now)
+    }
+
+    fn check_interval_s(&self) -> i64 {
+        i64::try_from(self.config.watches.interval_s).unwrap_or(i64::MAX)
+    }
+
+    /// Moves every watch that the price moves. Where it moves none, nothing is written.
+    async fn move_watches(&self, ask: &ClaimedAsk, sight: &Sight, seen: Seen) -> Result<(), WatchError> {
+        loop {
+            let moved = self
+                .store
+                .watches_moved_by(&ask.tenant, &ask.id, seen.total, WATCHES_AT_ONCE)
+                .await?;
+            if moved.is_empty() {
+                return Ok(());
+            }
+            // Before the watches: what they tell shows it.
+            let mut write = Write::new(self.clock.now());
+            write.see_ask(ask, seen, self.lease_ms());
+            self.store.commit(write).await?;
+            let event = seen
+                .total
+                .map_or(Event::Unpriced, |total| Event::Priced { total });
+            let moves = moved.into_iter().map(|watch| {
+                let told = told(&watch, sight);
+                self.settle_watch(watch, Some(seen), &event, told)
+            });
+            if !any(moves).await? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Ends every watch that waits; one that is being bought ends with its purchase.
+    async fn expire_watches(&self, ask: &ClaimedAsk) -> Result<(), WatchError> {
+        loop {
+            let waiting = self
+                .store
+                .waiting_watches(&ask.tenant, &ask.id, WATCHES_AT_ONCE)
+                .await?;
+            if waiting.is_empty() {
+                return Ok(());
+            }
+            let moves = waiting
+                .into_iter()
+                .map(|watch| self.settle_watch(watch, None, &Event::Expired, Told::Nothing));
+            if !any(moves).await? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Forgets a question, unless a watch asks it after all: then it is due again.
+    async fn forget_ask(&self, ask: &ClaimedAsk) -> Result<&'static str, WatchError> {
+        let now = self.clock.now();
+        let mut write = Write::new(now);
+        write.delete_ask(ask);
+        match self.store.commit(write).await {
+            Ok(()) => return Ok("forgotten"),
+            Err(CommitError::Conflict(Conflict::AskWanted)) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut write = Write::new(now);
+        // What is being bought past its time is looked at again after its purchase.
+        let outcome = AskOutcome {
+            seen: None,
+            next_at: now.plus_s(self.check_interval_s()),
+        };
+        write.release_ask(ask, outcome);
+        self.store.commit(write).await?;
+        Ok("kept")
+    }
+
+    /// Moves a watch. False: somebody else was faster, or it does not move.
+    async fn settle_watch(
+        &self,
+        watch: Watch,
+        seen: Option<Seen>,
+        event: &Event,
+        told: Told,
+    ) -> Result<bool, WatchError> {
+        let stored = StoredWatch { watch, seen };
+        let mut write = Write::new(self.clock.now());
+        let moved = self.move_watch(&mut write, &stored, event.clone(), &told);
+        if !matches!(moved, Ok(Some(_))) {
+            return Ok(false);
+        }
+        match self.store.commit(write).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Conflict(_)) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Whether any of the moves was made.
+async fn any(
+    moves: impl Iterator<Item = impl Future<Output = Result<bool, WatchError>>>,
+) -> Result<bool, WatchError> {
+    let moves: Vec<bool> = stream::iter(moves)
+        .buffer_unordered(MOVED_AT_ONCE)
+        .try_collect()
+        .await?;
+    Ok(moves.contains(&true))
+}
+
+/// What a watch tells of what can be had, should it trigger.
+fn told(watch: &Watch, sight: &Sight) -> Told {
+    match sight {
+        Sight::Hotel(Some((_, current))) => Told::Current(current.clone()),
+        Sight::Hotel(None) => Told::Nothing,
+        Sight::Trip(_, matches) => {
+            let met = matches
+                .iter()
+                .filter(|(total, _)| watch.trigger.is_met_by(*total));
+            let named = met.take(MATCHES_MAX).map(|(_, found)| found.clone());
+            Told::Matches(named.collect())
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The endpoint that an organization has for what its watches tell: a subscription
+//! to all of it, one at a time.
+
+use crate::app::App;
+use crate::idempotency::RequestKey;
+use crate::webhook::WebhookError;
+use crate::webhook::secret::{self, Column};
+use crate::webhook::subscription::{CONFLICT_RETRIES_MAX, Issued, take};
+use crate::webhook::upkeep::KEPT_S;
+use host_domain::event::Product;
+use host_domain::id::SubscriptionId;
+use host_domain::owner::{Owner, Tenant};
+use host_domain::webhook::Subscription;
+use host_domain::webhook::subscription::EVERY_TYPE;
+use host_storage::{CommitError, Page, Write};
+
+/// The product whose events the endpoint gets.
+const PRODUCT: Product = Product::Watch;
+
+impl App {
+    /// Makes a new endpoint, with a new secret, in place of the one before; once for
+    /// each key. What nobody has yet and is not too old is sent to it.
+    pub(crate) async fn register_watch_endpoint(
+        &self,
+        owner: &Owner,
+        url: &str,
+        key: Option<&RequestKey>,
+    ) -> Result<Issued, WebhookError> {
+        let tenant = &owner.tenant;
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            if let Some(made) = self.made_before(key).await? {
+                return self.issued_before(tenant, PRODUCT, &made).await;
+            }
+            self.check_url(tenant, url).await?;
+            let replaced = self.watch_endpoint(tenant).await?;
+            let id = SubscriptionId::from_bits(self.ids.bits());
+            let signing_secret = secret::make()?;
+            let sealed = secret::seal(&self.sealer, tenant, &id, Column::Current, &signing_secret)?;
+            let (tenant, url, now) = (tenant.clone(), url.to_owned(), self.clock.now());
+            let every_type = vec![EVERY_TYPE.to_owned()];
+            let subscription = Subscription::new(id, tenant, PRODUCT, url, every_type, None, now);
+            let mut write = Write::new(now);
+            take(&mut write, key, subscription.id.as_str());
+            let replaced = replaced.as_ref().map(|endpoint| &endpoint.id);
+            let since = now.plus_s(-KEPT_S);
+            write.register_watch_endpoint(&subscription, &sealed, replaced, since);
+            match self.store.commit(write).await {
+                Ok(()) => {
+                    return Ok(Issued {
+                        subscription,
+                        signing_secret: Some(signing_secret),
+                    });
+                }
+                // Somebody else replaced it, or used the key.
+                Err(CommitError::Conflict(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(WebhookError::Contended)
+    }
+
+    /// The endpoint, if there is one.
+    pub(crate) async fn watch_endpoint(
+        &self,
+        tenant: &Tenant,
+    ) -> Result<Option<Subscription>, WebhookError> {
+        let page = Page {
+            limit: 1,
+            offset: 0,
+        };
+        let listed = self.store.subscriptions(tenant, PRODUCT, page).await?;
+        Ok(listed.items.into_iter().next())
+    }
+
+    /// Deletes the endpoint; what it was to be sent waits for the next one.
+    pub(crate) async fn delete_watch_endpoint(&self, tenant: &Tenant) -> Result<(), WebhookError> {
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            let endpoint = self.watch_endpoint(tenant).await?;
+            let endpoint = endpoint.ok_or(WebhookError::NotFound)?;
+            match self.delete_subscription(tenant, PRODUCT, &endpoint.id).await {
+                // Replaced meanwhile: the new one is as little wanted.
+                Err(WebhookError::NotFound) => {}
+                ended => return ended,
+            }
+        }
+        Err(WebhookError::Contended)
+    }
+}

@@ -1,0 +1,181 @@
+//! Mandates, and the keys that sign them. Private keys arrive sealed and leave sealed.
+
+use crate::statement::{Row, statement};
+use crate::{Conflict, DatabaseError, Store, Write};
+use host_domain::id::{BookingId, InstrumentId, MandateId};
+use host_domain::mandate::{Mandate, MandateState, MandateStatus, MandateTerms};
+use host_domain::money::{Currency, Money};
+use host_domain::owner::{Owner, Tenant};
+use host_domain::time::Timestamp;
+
+/// A key that signs mandates, its private part sealed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MandateKey {
+    /// The thumbprint of its public part; `kid` in what it signed.
+    pub kid: String,
+    /// Counts the keys; the highest signs new mandates.
+    pub generation: i64,
+    /// Its public part, JSON.
+    pub public_jwk: String,
+    /// Its private part; storage cannot read it.
+    pub sealed_private_key: Vec<u8>,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+impl Write {
+    /// Stores a new mandate, else [`Conflict::MandateExists`].
+    pub fn insert_mandate(&mut self, mandate: &Mandate) -> &mut Self {
+        let terms = &mandate.terms;
+        let scope = self.json(&terms.scope);
+        let (status, booking_id, payment_jws) = columns(&mandate.state);
+        let insert = statement!(
+            "INSERT INTO mandate (organization, mode, id, user_id, amount_minor, currency, \
+             instrument_id, scope, created_at, expires_at, jws, status, booking_id, payment_jws, \
+             version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) \
+             ON CONFLICT DO NOTHING",
+            terms.owner.tenant.organization.as_str(),
+            terms.owner.tenant.mode,
+            terms.id.as_str(),
+            terms.owner.user.as_str(),
+            terms.amount.minor,
+            terms.amount.currency.code(),
+            terms.instrument.as_str(),
+            scope,
+            terms.created_at,
+            terms.expires_at,
+            mandate.jws.as_str(),
+            status,
+            booking_id,
+            payment_jws,
+            mandate.version,
+        );
+        self.one(insert, Conflict::MandateExists)
+    }
+
+    /// Stores what became of a mandate since it was read at `read_version`, else
+    /// [`Conflict::MandateVersion`].
+    pub fn update_mandate(&mut self, mandate: &Mandate, read_version: i64) -> &mut Self {
+        let tenant = &mandate.terms.owner.tenant;
+        let (status, booking_id, payment_jws) = columns(&mandate.state);
+        let update = statement!(
+            "UPDATE mandate SET status = $4, booking_id = $5, payment_jws = $6, version = $7 \
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $8",
+            tenant.organization.as_str(),
+            tenant.mode,
+            mandate.terms.id.as_str(),
+            status,
+            booking_id,
+            payment_jws,
+            mandate.version,
+            read_version,
+        );
+        self.one(update, Conflict::MandateVersion)
+    }
+
+    /// Stores a new signing key, else [`Conflict::MandateKeyExists`]: of several hosts
+    /// that make one of the same generation, one succeeds.
+    pub fn insert_mandate_key(&mut self, key: &MandateKey) -> &mut Self {
+        let insert = statement!(
+            "INSERT INTO mandate_key (kid, generation, public_jwk, sealed_private_key, created_at) \
+             VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
+            key.kid.as_str(),
+            key.generation,
+            key.public_jwk.as_str(),
+            key.sealed_private_key.as_slice(),
+            key.created_at,
+        );
+        self.one(insert, Conflict::MandateKeyExists)
+    }
+}
+
+impl Store {
+    /// A tenant's mandate.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn mandate(
+        &self,
+        tenant: &Tenant,
+        id: &MandateId,
+    ) -> Result<Option<Mandate>, DatabaseError> {
+        let select = statement!(
+            "SELECT id, user_id, amount_minor, currency, instrument_id, scope, created_at, \
+             expires_at, jws, status, booking_id, payment_jws, version FROM mandate \
+             WHERE organization = $1 AND mode = $2 AND id = $3",
+            tenant.organization.as_str(),
+            tenant.mode,
+            id.as_str(),
+        );
+        let row = self.row(select).await?;
+        row.as_ref().map(|row| read(tenant, row)).transpose()
+    }
+
+    /// Every signing key there ever was, newest first: few, one a rotation.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn mandate_keys(&self) -> Result<Vec<MandateKey>, DatabaseError> {
+        let select = statement!(
+            "SELECT kid, generation, public_jwk, sealed_private_key, created_at \
+             FROM mandate_key ORDER BY generation DESC"
+        );
+        self.rows(select).await?.iter().map(read_key).collect()
+    }
+}
+
+/// Status, booking, and the signed record of the use.
+fn columns(state: &MandateState) -> (&'static str, Option<&str>, Option<&str>) {
+    match state {
+        MandateState::Active => (MandateStatus::Active.as_str(), None, None),
+        MandateState::Consumed { booking, jws } => (
+            MandateStatus::Consumed.as_str(),
+            Some(booking.as_str()),
+            Some(jws.as_str()),
+        ),
+        MandateState::Revoked => (MandateStatus::Revoked.as_str(), None, None),
+    }
+}
+
+fn read(tenant: &Tenant, row: &Row) -> Result<Mandate, DatabaseError> {
+    let currency = row.parsed("currency", Currency::parse)?;
+    Ok(Mandate {
+        terms: MandateTerms {
+            id: row.parsed("id", MandateId::parse)?,
+            owner: Owner {
+                tenant: tenant.clone(),
+                user: row.text("user_id")?,
+            },
+            amount: Money::new(row.int("amount_minor")?, currency),
+            instrument: row.parsed("instrument_id", InstrumentId::parse)?,
+            scope: row.json("scope")?,
+            created_at: row.at("created_at")?,
+            expires_at: row.at("expires_at")?,
+        },
+        jws: row.text("jws")?,
+        state: read_state(row)?,
+        version: row.int("version")?,
+    })
+}
+
+fn read_state(row: &Row) -> Result<MandateState, DatabaseError> {
+    Ok(match row.word("status", MandateStatus::parse)? {
+        // Time alone makes it EXPIRED.
+        MandateStatus::Active | MandateStatus::Expired => MandateState::Active,
+        MandateStatus::Consumed => MandateState::Consumed {
+            booking: row.parsed("booking_id", BookingId::parse)?,
+            jws: row.text("payment_jws")?,
+        },
+        MandateStatus::Revoked => MandateState::Revoked,
+    })
+}
+
+fn read_key(row: &Row) -> Result<MandateKey, DatabaseError> {
+    Ok(MandateKey {
+        kid: row.text("kid")?,
+        generation: row.int("generation")?,
+        public_jwk: row.text("public_jwk")?,
+        sealed_private_key: row.blob("sealed_private_key")?,
+        created_at: row.at("created_at")?,
+    })
+}

@@ -1,0 +1,279 @@
+//! The log of what watches told: in one order for everybody, and what became of each.
+
+use super::*;
+use crate::{AnsweredDelivery, LoggedEvent};
+use futures::future::{join, join_all};
+use host_domain::webhook::EventStatus;
+use std::collections::BTreeSet;
+
+on_both_databases!(
+    the_log_is_read_in_pages_oldest_first,
+    a_reader_misses_nothing_while_many_write,
+    what_is_pending_goes_to_a_new_endpoint,
+    there_is_one_endpoint_at_a_time,
+    nothing_falls_between_two_endpoints,
+    the_log_says_what_became_of_an_event,
+    an_endpoint_that_was_replaced_cannot_fail_an_event,
+    what_waits_too_long_has_failed,
+);
+
+fn told_by_watch(number: u32) -> OutboxEvent {
+    OutboxEvent {
+        product: Product::Watch,
+        ..event(number, "travel.hotel.watch.triggered")
+    }
+}
+
+fn all_told(numbers: std::ops::RangeInclusive<u32>) -> Vec<OutboxEvent> {
+    numbers.map(told_by_watch).collect()
+}
+
+fn endpoint(number: u32) -> Subscription {
+    subscription(number, Product::Watch, &["*"])
+}
+
+/// Registers an endpoint in place of another; what is pending from `since` on is its.
+fn registering(number: u32, replaced: Option<u32>, since: Timestamp) -> Write {
+    let replaced = replaced.map(subscription_id);
+    let mut write = Write::new(NOW);
+    write.register_watch_endpoint(&endpoint(number), b"sealed", replaced.as_ref(), since);
+    write
+}
+
+async fn logged(store: &Store, after: Option<&EventId>, limit: u32) -> Vec<LoggedEvent> {
+    let found = store.logged_events(&tenant(), after, limit).await;
+    found.unwrap().unwrap()
+}
+
+async fn statuses(store: &Store) -> Vec<EventStatus> {
+    let all = logged(store, None, 100).await;
+    all.into_iter().map(|one| one.status).collect()
+}
+
+/// The events that are recorded for an endpoint.
+async fn recorded_for(store: &Store, number: u32) -> BTreeSet<EventId> {
+    let recorded = told(store, number).await.into_iter();
+    recorded.map(|one| one.delivery.event).collect()
+}
+
+fn ids(numbers: impl IntoIterator<Item = u32>) -> BTreeSet<EventId> {
+    let numbers = numbers.into_iter().map(u128::from);
+    numbers.map(EventId::from_bits).collect()
+}
+
+/// Attempts everything that is due to an endpoint.
+async fn attempt_all(store: &Store, number: u32, outcome: SendOutcome) {
+    let claimed = claim(store, &[(number, 100)], NOW.plus_s(1), "t").await;
+    answer(store, claimed, outcome).await;
+}
+
+async fn answer(store: &Store, claimed: Vec<Delivery>, outcome: SendOutcome) {
+    let answered = claimed.into_iter().map(|delivery| {
+        let event = DeliveryEvent::Answered {
+            generation: delivery.generation,
+            outcome,
+            retry: Retry {
+                steps_s: &[60],
+                jitter_permille: 0,
+            },
+        };
+        AnsweredDelivery {
+            token: "t".to_owned(),
+            tenant: tenant(),
+            product: Product::Watch,
+            delivery: delivery.apply(event, NOW.plus_s(1)).unwrap(),
+            attempt: None,
+        }
+    });
+    let mut write = Write::new(NOW);
+    write.answer_deliveries(&answered.collect::<Vec<_>>());
+    store.commit(write).await.unwrap();
+}
+
+async fn the_log_is_read_in_pages_oldest_first(db: &TestDatabase) {
+    let store = &db.store;
+    assert!(logged(store, None, 10).await.is_empty());
+    // Their order is that of the log, whatever they say of themselves.
+    let events: Vec<_> = [3, 1, 2].map(told_by_watch).into();
+    publish(store, &events).await;
+    publish(store, &[event(4, "hotel.booking.confirmed")]).await;
+    let other = Tenant {
+        mode: Mode::Live,
+        ..tenant()
+    };
+    let mut write = Write::new(NOW);
+    write.publish(&other, &told_by_watch(5));
+    store.commit(write).await.unwrap();
+    let expected = events.iter().map(|event| LoggedEvent {
+        event: event.clone(),
+        status: EventStatus::Pending,
+    });
+    let expected: Vec<_> = expected.collect();
+    assert_eq!(logged(store, None, 2).await, expected[..2]);
+    assert_eq!(logged(store, Some(&events[0].id), 9).await, expected[1..]);
+    assert!(logged(store, Some(&events[2].id), 9).await.is_empty());
+    for unknown in [4, 5, 6] {
+        let after = EventId::from_bits(unknown);
+        let found = store.logged_events(&tenant(), Some(&after), 9).await;
+        assert_eq!(found.unwrap(), None, "{unknown}");
+    }
+}
+
+const WRITERS: u32 = 16;
+const WRITES: u32 = 20;
+/// Events of a write: every other one publishes two.
+const EVENTS: u32 = WRITERS * (WRITES + WRITES / 2);
+
+async fn a_reader_misses_nothing_while_many_write(db: &TestDatabase) {
+    let second = db.second_store().await;
+    let writers = (0..WRITERS).map(|writer| {
+        let store = if writer % 2 == 0 { &db.store } else { &second };
+        async move {
+            let mut number = writer * 1000;
+            for write in 1..=WRITES {
+                let events = all_told(number + 1..=number + 1 + write % 2);
+                publish(store, &events).await;
+                number += 2;
+            }
+        }
+    });
+    let reader = async {
+        let (mut seen, mut after) = (Vec::new(), None);
+        while seen.len() < EVENTS as usize {
+            for one in logged(&db.store, after.as_ref(), 7).await {
+                after = Some(one.event.id.clone());
+                seen.push(one.event.id);
+            }
+        }
+        seen
+    };
+    let (_, seen) = join(join_all(writers), reader).await;
+    let each = seen.iter().collect::<BTreeSet<_>>();
+    assert_eq!((each.len(), seen.len()), (EVENTS as usize, EVENTS as usize));
+    let all = logged(&second, None, EVENTS + 1).await.into_iter();
+    assert_eq!(all.map(|one| one.event.id).collect::<Vec<_>>(), seen);
+    second.close().await;
+}
+
+async fn what_is_pending_goes_to_a_new_endpoint(db: &TestDatabase) {
+    let store = &db.store;
+    publish(store, &all_told(1..=3)).await;
+    let since = told_by_watch(2).created_at;
+    store.commit(registering(1, None, since)).await.unwrap();
+    let (second, third) = (recorded(2, 1), recorded(3, 1));
+    assert_eq!(
+        told(store, 1).await,
+        [third, second],
+        "as it would have been"
+    );
+    attempt_all(store, 1, SendOutcome::Taken).await;
+    publish(store, &all_told(4..=5)).await;
+    assert_eq!(recorded_for(store, 1).await, ids(2..=5));
+    let replacing = registering(2, Some(1), NOW);
+    store.commit(replacing).await.unwrap();
+    assert_eq!(
+        recorded_for(store, 2).await,
+        ids([1, 4, 5]),
+        "not those it took"
+    );
+    publish(store, &all_told(6..=6)).await;
+    assert_eq!(recorded_for(store, 1).await, ids(2..=5), "nothing any more");
+    assert_eq!(recorded_for(store, 2).await, ids([1, 4, 5, 6]));
+}
+
+async fn there_is_one_endpoint_at_a_time(db: &TestDatabase) {
+    let store = &db.store;
+    store.commit(registering(1, None, NOW)).await.unwrap();
+    for (write, expected) in [
+        (registering(2, None, NOW), Conflict::SubscriptionExists),
+        (registering(2, Some(3), NOW), Conflict::SubscriptionUnknown),
+    ] {
+        assert_eq!(conflict(store, write).await, Some(expected));
+    }
+    store.commit(registering(2, Some(1), NOW)).await.unwrap();
+    let listed = store.subscriptions(&tenant(), Product::Watch, ALL).await;
+    assert_eq!(listed.unwrap().items, [endpoint(2)]);
+    let mut write = Write::new(NOW);
+    write.delete_subscription(&tenant(), Product::Watch, &subscription_id(2));
+    store.commit(write).await.unwrap();
+    store.commit(registering(3, None, NOW)).await.unwrap();
+}
+
+async fn nothing_falls_between_two_endpoints(db: &TestDatabase) {
+    const ENDPOINTS: u32 = 12;
+    let second = db.second_store().await;
+    let publishing = (0..4).map(|writer| {
+        let store = if writer % 2 == 0 { &db.store } else { &second };
+        async move {
+            for number in 1..=20 {
+                publish(store, &[told_by_watch(writer * 100 + number)]).await;
+            }
+        }
+    });
+    let replacing = async {
+        for number in 1..=ENDPOINTS {
+            let replaced = number.checked_sub(1).filter(|before| *before > 0);
+            let write = registering(number, replaced, NOW);
+            db.store.commit(write).await.unwrap();
+        }
+    };
+    join(join_all(publishing), replacing).await;
+    let all = (0..4).flat_map(|writer| (1..=20).map(move |number| writer * 100 + number));
+    assert_eq!(recorded_for(&second, ENDPOINTS).await, ids(all));
+    second.close().await;
+}
+
+async fn the_log_says_what_became_of_an_event(db: &TestDatabase) {
+    let store = &db.store;
+    store.commit(registering(1, None, NOW)).await.unwrap();
+    let not_taken = SendOutcome::NotTaken {
+        retry_after_s: None,
+    };
+    let outcomes = [
+        (SendOutcome::Taken, EventStatus::Delivered),
+        (SendOutcome::Gone, EventStatus::Failed),
+        (SendOutcome::UrlNotAllowed, EventStatus::Failed),
+        (not_taken, EventStatus::Pending),
+    ];
+    let mut expected = Vec::new();
+    for (number, (outcome, status)) in (1..).zip(outcomes) {
+        publish(store, &[told_by_watch(number)]).await;
+        attempt_all(store, 1, outcome).await;
+        expected.push(status);
+        assert_eq!(statuses(store).await, expected);
+    }
+    // What another host holds meanwhile is not for this one to say.
+    publish(store, &[told_by_watch(5)]).await;
+    let held = claim_for(store, &[(1, 1)], NOW.plus_s(1), "t", 0).await;
+    claim(store, &[(1, 1)], NOW.plus_s(1), "u").await;
+    answer(store, held, SendOutcome::Gone).await;
+    expected.push(EventStatus::Pending);
+    assert_eq!(statuses(store).await, expected);
+}
+
+async fn an_endpoint_that_was_replaced_cannot_fail_an_event(db: &TestDatabase) {
+    let store = &db.store;
+    store.commit(registering(1, None, NOW)).await.unwrap();
+    publish(store, &all_told(1..=2)).await;
+    let mut claimed = claim(store, &[(1, 2)], NOW.plus_s(1), "t").await;
+    store.commit(registering(2, Some(1), NOW)).await.unwrap();
+    answer(store, claimed.split_off(1), SendOutcome::Taken).await;
+    answer(store, claimed, SendOutcome::Gone).await;
+    let (pending, delivered) = (EventStatus::Pending, EventStatus::Delivered);
+    assert_eq!(statuses(store).await, [pending, delivered]);
+    attempt_all(store, 2, SendOutcome::Gone).await;
+    let (failed, stays) = (EventStatus::Failed, delivered);
+    assert_eq!(statuses(store).await, [failed, stays]);
+}
+
+async fn what_waits_too_long_has_failed(db: &TestDatabase) {
+    let store = &db.store;
+    store.commit(registering(1, None, NOW)).await.unwrap();
+    publish(store, &all_told(1..=1)).await;
+    let waiting = stored(store, 1, 1).await;
+    let expired = waiting.apply(DeliveryEvent::Expired, NOW).unwrap();
+    let mut write = Write::new(NOW);
+    write.expire_delivery(&tenant(), &expired, DeliveryStatus::Pending);
+    store.commit(write).await.unwrap();
+    assert_eq!(statuses(store).await, [EventStatus::Failed]);
+}

@@ -1,0 +1,232 @@
+//! Questions that watches ask: one row however many of them ask it.
+
+use crate::error::CommitError;
+use crate::statement::{Row, Statement, statement};
+use crate::{Conflict, DatabaseError, Store, Write};
+use host_domain::id::AskId;
+use host_domain::money::{Currency, Money};
+use host_domain::owner::Tenant;
+use host_domain::time::Timestamp;
+use host_domain::watch::{Question, Watch};
+use sha2::{Digest, Sha256};
+
+/// What was seen when a question was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    /// When.
+    pub at: Timestamp,
+    /// What the cheapest costs; none: nothing is to be had.
+    pub total: Option<Money>,
+}
+
+/// Which questions to take, and for whom.
+#[derive(Debug, Clone, Copy)]
+pub struct AskClaim<'a> {
+    /// Due at this instant.
+    pub now: Timestamp,
+    /// The most to take.
+    pub limit: u32,
+    /// How long the lease is good.
+    pub lease_ms: i64,
+    /// Of nobody else.
+    pub token: &'a str,
+}
+
+/// A question that is held now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClaimedAsk {
+    /// Its id.
+    pub id: AskId,
+    /// Whose watches ask it.
+    pub tenant: Tenant,
+    /// What it is.
+    pub question: Question,
+    /// How many watches came to it when it was claimed.
+    pub revision: i64,
+    /// By which it is held.
+    pub token: String,
+    /// False: no watch that is open asks it, unless one came just now.
+    pub is_wanted: bool,
+}
+
+/// What came of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AskOutcome {
+    /// None: it was not answered.
+    pub seen: Option<Seen>,
+    /// When it is due again, unless a watch came to it meanwhile: then at once.
+    pub next_at: Timestamp,
+}
+
+impl Write {
+    /// Has a watch's question asked at once.
+    pub fn ask_now(&mut self, watch: &Watch) -> &mut Self {
+        let question = self.json(&watch.question);
+        let tenant = &watch.owner.tenant;
+        self.wakes_jobs = true;
+        self.any(statement!(
+            "INSERT INTO watch_ask (organization, mode, id, question, next_at, revision, \
+             created_at) VALUES ($1, $2, $3, $4, $5, 1, $5) \
+             ON CONFLICT (organization, mode, id) DO UPDATE SET \
+               next_at = CASE WHEN watch_ask.next_at < excluded.next_at \
+                         THEN watch_ask.next_at ELSE excluded.next_at END, \
+               revision = watch_ask.revision + 1",
+            tenant.organization.as_str(),
+            tenant.mode,
+            id_of(tenant, &watch.question).as_str(),
+            question,
+            self.now,
+        ))
+    }
+
+    /// Stores what a question was answered, and begins its lease anew from now, else
+    /// [`Conflict::LeaseLost`].
+    pub fn see_ask(&mut self, ask: &ClaimedAsk, seen: Seen, lease_ms: i64) -> &mut Self {
+        let update = statement!(
+            "UPDATE watch_ask SET last_checked_at = $5, last_total_minor = $6, \
+             lease_until = {now_ms} + $7 \
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND lease_token = $4",
+            ask.tenant.organization.as_str(),
+            ask.tenant.mode,
+            ask.id.as_str(),
+            ask.token.as_str(),
+            seen.at,
+            seen.total.map(|total| total.minor),
+            lease_ms,
+        );
+        self.one(update, Conflict::LeaseLost)
+    }
+
+    /// Gives a question back with what came of it, else [`Conflict::LeaseLost`].
+    pub fn release_ask(&mut self, ask: &ClaimedAsk, outcome: AskOutcome) -> &mut Self {
+        let AskOutcome { seen, next_at } = outcome;
+        let update = statement!(
+            "UPDATE watch_ask SET \
+               last_checked_at = COALESCE($5, last_checked_at), \
+               last_total_minor = CASE WHEN $5 IS NULL THEN last_total_minor ELSE $6 END, \
+               next_at = CASE WHEN revision = $7 THEN $8 ELSE next_at END, \
+               lease_token = NULL, lease_until = NULL \
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND lease_token = $4",
+            ask.tenant.organization.as_str(),
+            ask.tenant.mode,
+            ask.id.as_str(),
+            ask.token.as_str(),
+            seen.map(|seen| seen.at),
+            seen.and_then(|seen| seen.total).map(|total| total.minor),
+            ask.revision,
+            next_at,
+        );
+        self.one(update, Conflict::LeaseLost)
+    }
+
+    /// Forgets a question that no open watch asks, else [`Conflict::AskWanted`]. A
+    /// watch that comes meanwhile counts the revision up, so that none is lost.
+    pub fn delete_ask(&mut self, ask: &ClaimedAsk) -> &mut Self {
+        let delete = statement!(
+            "DELETE FROM watch_ask \
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND lease_token = $4 \
+               AND revision = $5 AND NOT EXISTS (SELECT 1 FROM watch AS w \
+                 WHERE w.organization = $1 AND w.mode = $2 AND w.ask_id = $3 \
+                   AND w.status IN ('active', 'triggered', 'purchasing'))",
+            ask.tenant.organization.as_str(),
+            ask.tenant.mode,
+            ask.id.as_str(),
+            ask.token.as_str(),
+            ask.revision,
+        );
+        self.one(delete, Conflict::AskWanted)
+    }
+}
+
+impl Store {
+    /// Takes due questions that nobody holds, longest due first; no two claims get
+    /// the same one.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn claim_asks(&self, claim: AskClaim<'_>) -> Result<Vec<ClaimedAsk>, DatabaseError> {
+        let mut write = Write::new(claim.now);
+        write.returning(self::claim(claim));
+        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+        let mut claimed = outcome
+            .rows
+            .iter()
+            .map(read)
+            .collect::<Result<Vec<_>, _>>()?;
+        claimed.sort_by_key(|(next_at, _)| *next_at);
+        Ok(claimed.into_iter().map(|(_, ask)| ask).collect())
+    }
+
+    /// When the next question that nobody holds is due. A held one is found by polling
+    /// if its holder vanishes.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn next_ask_due(&self) -> Result<Option<Timestamp>, DatabaseError> {
+        let row = self.row(next_due()).await?;
+        row.map(|row| row.at("next_at")).transpose()
+    }
+}
+
+/// The same question of the same tenant has the same id.
+pub(crate) fn id_of(tenant: &Tenant, question: &Question) -> AskId {
+    // Of members in a fixed order, so that equal questions have equal texts. What has
+    // no JSON is stored nowhere: the write fails.
+    let asked = (&tenant.organization, tenant.mode, question);
+    let text = serde_json::to_vec(&asked).unwrap_or_default();
+    let mut bits = [0; 16];
+    let digest = Sha256::digest(&text);
+    for (bit, byte) in bits.iter_mut().zip(digest) {
+        *bit = byte;
+    }
+    AskId::from_bits(u128::from_be_bytes(bits))
+}
+
+pub(crate) fn claim(claim: AskClaim<'_>) -> Statement {
+    statement!(
+        "WITH due AS ( \
+           SELECT organization, mode, id FROM watch_ask \
+           WHERE next_at <= $1 AND (lease_token IS NULL OR lease_until <= {now_ms}) \
+           ORDER BY next_at LIMIT $2 {skip_locked}) \
+         UPDATE watch_ask SET lease_token = $3, lease_until = {now_ms} + $4 \
+         WHERE (organization, mode, id) IN (SELECT organization, mode, id FROM due) \
+         RETURNING organization, mode, id, question, revision, next_at, lease_token, \
+           CAST(CASE WHEN EXISTS (SELECT 1 FROM watch AS w \
+             WHERE w.organization = watch_ask.organization AND w.mode = watch_ask.mode \
+               AND w.ask_id = watch_ask.id \
+               AND w.status IN ('active', 'triggered', 'purchasing')) \
+           THEN 1 ELSE 0 END AS BIGINT) AS wanted",
+        claim.now,
+        claim.limit,
+        claim.token,
+        claim.lease_ms,
+    )
+}
+
+pub(crate) fn next_due() -> Statement {
+    statement!("SELECT next_at FROM watch_ask WHERE lease_token IS NULL ORDER BY next_at LIMIT 1")
+}
+
+fn read(row: &Row) -> Result<(Timestamp, ClaimedAsk), DatabaseError> {
+    let ask = ClaimedAsk {
+        id: row.parsed("id", AskId::parse)?,
+        tenant: Tenant {
+            organization: row.text("organization")?,
+            mode: row.mode()?,
+        },
+        question: row.json("question")?,
+        revision: row.int("revision")?,
+        token: row.text("lease_token")?,
+        is_wanted: row.int("wanted")? != 0,
+    };
+    Ok((row.at("next_at")?, ask))
+}
+
+pub(crate) fn read_seen(row: &Row, currency: Currency) -> Result<Option<Seen>, DatabaseError> {
+    let total = row.int_if("last_total_minor")?;
+    let seen = row.at_if("last_checked_at")?.map(|at| Seen {
+        at,
+        total: total.map(|minor| Money::new(minor, currency)),
+    });
+    Ok(seen)
+}

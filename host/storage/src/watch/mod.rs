@@ -1,0 +1,316 @@
+//! Watches: the columns that are searched beside the whole document.
+
+mod ask;
+
+pub use ask::{AskClaim, AskOutcome, ClaimedAsk, Seen};
+#[cfg(test)]
+pub(crate) use ask::{claim as claim_asks, next_due as next_ask};
+
+use crate::statement::{Row, Statement, Value, statement};
+use crate::{Conflict, DatabaseError, Listed, Page, Store, Write};
+use host_domain::id::{AskId, WatchId};
+use host_domain::money::Money;
+use host_domain::owner::{Owner, Tenant};
+use host_domain::watch::{Status, Watch};
+
+/// Which of an owner's watches; none: all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WatchFilter {
+    /// In this status.
+    pub status: Option<Status>,
+}
+
+/// A watch, and what was seen for it last.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredWatch {
+    /// The watch.
+    pub watch: Watch,
+    /// None: not asked for yet.
+    pub seen: Option<Seen>,
+}
+
+impl StoredWatch {
+    /// The question that it asks.
+    #[must_use]
+    pub fn ask_id(&self) -> AskId {
+        ask::id_of(&self.watch.owner.tenant, &self.watch.question)
+    }
+}
+
+impl Write {
+    /// Stores a new watch, whose question is asked at once; else
+    /// [`Conflict::WatchExists`].
+    pub fn insert_watch(&mut self, watch: &Watch) -> &mut Self {
+        let document = self.json(watch);
+        let owner = &watch.owner;
+        let insert = statement!(
+            "INSERT INTO watch (organization, mode, id, user_id, ask_id, status, trigger_minor, \
+             created_at, updated_at, version, document) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
+            owner.tenant.organization.as_str(),
+            owner.tenant.mode,
+            watch.id.as_str(),
+            owner.user.as_str(),
+            ask::id_of(&owner.tenant, &watch.question).as_str(),
+            watch.status().as_str(),
+            watch.trigger.amount().minor,
+            watch.created_at,
+            watch.updated_at,
+            watch.version,
+            document,
+        );
+        self.ask_now(watch);
+        self.one(insert, Conflict::WatchExists)
+    }
+
+    /// Stores a watch as it has become since it was read at `read_version`, else
+    /// [`Conflict::WatchVersion`]. When it is not open any more, what was seen last
+    /// stays with it.
+    pub fn update_watch(&mut self, watch: &Watch, read_version: i64) -> &mut Self {
+        let document = self.json(watch);
+        let tenant = &watch.owner.tenant;
+        let update = statement!(
+            "UPDATE watch SET status = $4, updated_at = $5, version = $6, document = $7, \
+               last_checked_at = CASE WHEN $8 = 0 THEN (SELECT a.last_checked_at \
+                 FROM watch_ask AS a WHERE a.organization = $1 AND a.mode = $2 \
+                 AND a.id = watch.ask_id) END, \
+               last_total_minor = CASE WHEN $8 = 0 THEN (SELECT a.last_total_minor \
+                 FROM watch_ask AS a WHERE a.organization = $1 AND a.mode = $2 \
+                 AND a.id = watch.ask_id) END \
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $9",
+            tenant.organization.as_str(),
+            tenant.mode,
+            watch.id.as_str(),
+            watch.status().as_str(),
+            watch.updated_at,
+            watch.version,
+            document,
+            i64::from(watch.status().is_open()),
+            read_version,
+        );
+        self.one(update, Conflict::WatchVersion)
+    }
+}
+
+impl Store {
+    /// A watch of this owner.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn watch(
+        &self,
+        owner: &Owner,
+        id: &WatchId,
+    ) -> Result<Option<StoredWatch>, DatabaseError> {
+        let row = self.row(get(owner, id)).await?;
+        row.as_ref().map(read).transpose()
+    }
+
+    /// A watch whoever it belongs to: for background work, never for a caller.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn load_watch(&self, id: &WatchId) -> Result<Option<StoredWatch>, DatabaseError> {
+        let row = self.row(load(id)).await?;
+        row.as_ref().map(read).transpose()
+    }
+
+    /// An owner's watches, newest first.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn watches(
+        &self,
+        owner: &Owner,
+        filter: WatchFilter,
+        page: Page,
+    ) -> Result<Listed<StoredWatch>, DatabaseError> {
+        let rows = self.rows(list(owner, filter, page)).await?;
+        Listed::from_rows(&rows, page, read)
+    }
+
+    /// How many watches the list would have without paging.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn count_watches(
+        &self,
+        owner: &Owner,
+        filter: WatchFilter,
+    ) -> Result<u64, DatabaseError> {
+        let row = self.row(count(owner, filter)).await?;
+        let number = row.map_or(Ok(0), |row| row.int("number"))?;
+        Ok(number.unsigned_abs())
+    }
+
+    /// Watches with a question that a price moves, at most so many: those that wait
+    /// for it and those that told of it and do not any more. No total: nothing is to
+    /// be had.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn watches_moved_by(
+        &self,
+        tenant: &Tenant,
+        ask: &AskId,
+        total: Option<Money>,
+        limit: u32,
+    ) -> Result<Vec<Watch>, DatabaseError> {
+        let rows = self.rows(moved_by(tenant, ask, total, limit)).await?;
+        rows.iter().map(|row| row.json("document")).collect()
+    }
+
+    /// The highest price that a watch with a question waits for, in minor units; none:
+    /// no watch waits for one.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn highest_trigger(
+        &self,
+        tenant: &Tenant,
+        ask: &AskId,
+    ) -> Result<Option<i64>, DatabaseError> {
+        let row = self.row(highest(tenant, ask)).await?;
+        row.map(|row| row.int("trigger_minor")).transpose()
+    }
+
+    /// Watches with a question that are neither over nor being bought, at most so many.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn waiting_watches(
+        &self,
+        tenant: &Tenant,
+        ask: &AskId,
+        limit: u32,
+    ) -> Result<Vec<Watch>, DatabaseError> {
+        let rows = self.rows(waiting(tenant, ask, limit)).await?;
+        rows.iter().map(|row| row.json("document")).collect()
+    }
+}
+
+/// What is open has what its question saw; what is not kept what it saw.
+const SELECT: &str = "SELECT w.document, \
+    COALESCE(w.last_checked_at, a.last_checked_at) AS last_checked_at, \
+    COALESCE(w.last_total_minor, a.last_total_minor) AS last_total_minor \
+    FROM watch AS w LEFT JOIN watch_ask AS a \
+      ON a.organization = w.organization AND a.mode = w.mode AND a.id = w.ask_id \
+      AND w.status IN ('active', 'triggered', 'purchasing')";
+
+fn get(owner: &Owner, id: &WatchId) -> Statement {
+    Statement {
+        sql: format!(
+            "{SELECT} WHERE w.organization = $1 AND w.mode = $2 AND w.id = $3 AND w.user_id = $4"
+        )
+        .into(),
+        args: vec![
+            owner.tenant.organization.as_str().into(),
+            owner.tenant.mode.into(),
+            id.as_str().into(),
+            owner.user.as_str().into(),
+        ],
+    }
+}
+
+pub(crate) fn load(id: &WatchId) -> Statement {
+    Statement {
+        sql: format!("{SELECT} WHERE w.id = $1").into(),
+        args: vec![id.as_str().into()],
+    }
+}
+
+pub(crate) fn list(owner: &Owner, filter: WatchFilter, page: Page) -> Statement {
+    let mut args = vec![
+        Value::from(page.limit.saturating_add(1)),
+        Value::from(page.offset),
+    ];
+    let condition = condition(owner, filter, &mut args);
+    Statement {
+        sql: format!(
+            "{SELECT} WHERE {condition} ORDER BY w.created_at DESC, w.id DESC LIMIT $1 OFFSET $2"
+        )
+        .into(),
+        args,
+    }
+}
+
+pub(crate) fn count(owner: &Owner, filter: WatchFilter) -> Statement {
+    let mut args = Vec::new();
+    let condition = condition(owner, filter, &mut args);
+    Statement {
+        sql: format!("SELECT COUNT(*) AS number FROM watch AS w WHERE {condition}").into(),
+        args,
+    }
+}
+
+fn condition(owner: &Owner, filter: WatchFilter, args: &mut Vec<Value>) -> String {
+    let mut columns = vec![
+        (
+            "organization",
+            Value::from(owner.tenant.organization.as_str()),
+        ),
+        ("mode", Value::from(owner.tenant.mode)),
+        ("user_id", Value::from(owner.user.as_str())),
+    ];
+    if let Some(status) = filter.status {
+        columns.push(("status", Value::from(status.as_str())));
+    }
+    let conditions = columns.into_iter().map(|(column, value)| {
+        args.push(value);
+        format!("w.{column} = ${}", args.len())
+    });
+    conditions.collect::<Vec<_>>().join(" AND ")
+}
+
+/// In all these the status is written out, so that the index of what is open fits.
+pub(crate) fn moved_by(
+    tenant: &Tenant,
+    ask: &AskId,
+    total: Option<Money>,
+    limit: u32,
+) -> Statement {
+    statement!(
+        "SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND ask_id = $3 \
+           AND status = 'active' AND trigger_minor >= $4 \
+         UNION ALL \
+         SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND ask_id = $3 \
+           AND status = 'triggered' AND trigger_minor < $4 \
+         LIMIT $5",
+        tenant.organization.as_str(),
+        tenant.mode,
+        ask.as_str(),
+        // What is not to be had costs more than anything.
+        total.map_or(i64::MAX, |total| total.minor),
+        limit,
+    )
+}
+
+pub(crate) fn highest(tenant: &Tenant, ask: &AskId) -> Statement {
+    statement!(
+        "SELECT trigger_minor FROM watch WHERE organization = $1 AND mode = $2 AND ask_id = $3 \
+           AND status = 'active' ORDER BY trigger_minor DESC LIMIT 1",
+        tenant.organization.as_str(),
+        tenant.mode,
+        ask.as_str(),
+    )
+}
+
+pub(crate) fn waiting(tenant: &Tenant, ask: &AskId, limit: u32) -> Statement {
+    statement!(
+        "SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND ask_id = $3 \
+           AND status IN ('active', 'triggered') LIMIT $4",
+        tenant.organization.as_str(),
+        tenant.mode,
+        ask.as_str(),
+        limit,
+    )
+}
+
+fn read(row: &Row) -> Result<StoredWatch, DatabaseError> {
+    let watch: Watch = row.json("document")?;
+    let currency = watch.question.stay.currency;
+    Ok(StoredWatch {
+        seen: ask::read_seen(row, currency)?,
+        watch,
+    })
+}

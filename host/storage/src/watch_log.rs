@@ -1,0 +1,213 @@
+//! The log of what watches told, and the endpoint that is told.
+//!
+//! A reader goes on behind the last event that it saw, so none may appear before
+//! that one later. Hence a tenant's events get their places one commit after the
+//! other: the row with the last place is held by whoever moves it until it commits.
+//! Whoever replaces the endpoint holds it too, so that each event is recorded for the
+//! old endpoint or for the new one, and never for neither.
+
+use crate::event::{OutboxEvent, read_outbox};
+use crate::statement::{Row, Statement, statement};
+use crate::{DatabaseError, Store, Write};
+use host_domain::event::Product;
+use host_domain::id::{DeliveryId, EventId, SubscriptionId};
+use host_domain::owner::Tenant;
+use host_domain::time::Timestamp;
+use host_domain::webhook::{Delivery, EventStatus, Subscription};
+use serde_json::json;
+
+/// An event of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoggedEvent {
+    /// What was told.
+    pub event: OutboxEvent,
+    /// What became of it.
+    pub status: EventStatus,
+}
+
+impl Write {
+    /// Gives an event the next place of its tenant's log. Others that log one wait
+    /// until this is committed.
+    pub(crate) fn log_event(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
+        self.move_log_head(tenant, 1);
+        self.any(statement!(
+            "INSERT INTO watch_log (organization, mode, sequence, event_id, status, created_at) \
+             SELECT head.organization, head.mode, head.last, $3, $4, $5 \
+             FROM watch_log_head AS head WHERE head.organization = $1 AND head.mode = $2",
+            tenant.organization.as_str(),
+            tenant.mode,
+            event.id.as_str(),
+            EventStatus::Pending.as_str(),
+            event.created_at,
+        ))
+    }
+
+    /// Holds the last place of a tenant's log until the commit, moved by so many.
+    /// What depends on holding it names its table, so that it is a statement of its
+    /// own, which sees what was committed until then.
+    fn move_log_head(&mut self, tenant: &Tenant, by: i64) -> &mut Self {
+        self.any(statement!(
+            "INSERT INTO watch_log_head (organization, mode, last) VALUES ($1, $2, $3) \
+             ON CONFLICT (organization, mode) DO UPDATE SET last = watch_log_head.last + $3",
+            tenant.organization.as_str(),
+            tenant.mode,
+            by,
+        ))
+    }
+
+    /// Stores the endpoint for what a tenant's watches tell, in place of `replaced`,
+    /// else [`crate::Conflict::SubscriptionUnknown`] or
+    /// [`crate::Conflict::SubscriptionExists`]: there is one at a time. What is
+    /// pending and was made at `since` or later is sent to it.
+    pub fn register_watch_endpoint(
+        &mut self,
+        endpoint: &Subscription,
+        sealed_secret: &[u8],
+        replaced: Option<&SubscriptionId>,
+        since: Timestamp,
+    ) -> &mut Self {
+        let tenant = &endpoint.tenant;
+        self.move_log_head(tenant, 0);
+        if let Some(replaced) = replaced {
+            self.delete_subscription(tenant, Product::Watch, replaced);
+        }
+        self.insert_subscription(endpoint, sealed_secret);
+        self.wakes_jobs = true;
+        self.any(record_pending(endpoint, since))
+    }
+
+    /// Notes in the log what became of events with these deliveries, as far as that is
+    /// stored of the deliveries. Those of other products are in no log.
+    pub(crate) fn log_outcomes<'a>(
+        &mut self,
+        deliveries: impl Iterator<Item = (&'a Tenant, &'a Delivery)>,
+    ) -> &mut Self {
+        let ended: Vec<_> = deliveries.filter_map(outcome_item).collect();
+        if ended.is_empty() {
+            return self;
+        }
+        let ended = self.json(&ended);
+        self.any(log_outcomes(ended))
+    }
+}
+
+impl Store {
+    /// The events of a tenant's log behind this one, or all, oldest first; at most so
+    /// many. None: the log has no such event.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn logged_events(
+        &self,
+        tenant: &Tenant,
+        after: Option<&EventId>,
+        limit: u32,
+    ) -> Result<Option<Vec<LoggedEvent>>, DatabaseError> {
+        let mut place = 0;
+        if let Some(after) = after {
+            match self.row(place_of(tenant, after)).await? {
+                Some(row) => place = row.int("sequence")?,
+                None => return Ok(None),
+            }
+        }
+        let rows = self.rows(events(tenant, place, limit)).await?;
+        let events = rows.iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Some(events))
+    }
+}
+
+pub(crate) fn place_of(tenant: &Tenant, event: &EventId) -> Statement {
+    statement!(
+        "SELECT sequence FROM watch_log \
+         WHERE organization = $1 AND mode = $2 AND event_id = $3",
+        tenant.organization.as_str(),
+        tenant.mode,
+        event.as_str(),
+    )
+}
+
+pub(crate) fn events(tenant: &Tenant, behind: i64, limit: u32) -> Statement {
+    statement!(
+        "SELECT l.status, o.id, o.event_type, o.product, o.booking_id, o.payload, o.created_at \
+         FROM watch_log AS l JOIN outbox AS o \
+           ON o.organization = l.organization AND o.mode = l.mode AND o.id = l.event_id \
+         WHERE l.organization = $1 AND l.mode = $2 AND l.sequence > $3 \
+         ORDER BY l.sequence LIMIT $4",
+        tenant.organization.as_str(),
+        tenant.mode,
+        behind,
+        limit,
+    )
+}
+
+/// As if the endpoint had been there when the events were made. The head is held
+/// here, hence named.
+pub(crate) fn record_pending(endpoint: &Subscription, since: Timestamp) -> Statement {
+    let tenant = &endpoint.tenant;
+    let (_, id) = endpoint.id.as_str().split_once('_').unwrap_or_default();
+    Statement {
+        sql: format!(
+            "INSERT INTO webhook_delivery (organization, mode, id, subscription_id, event_id, \
+             status, generation, attempts, next_at, created_at, pending_since) \
+             SELECT l.organization, l.mode, '{}' || substr(l.event_id, {}) || '-' || $4, $3, \
+             l.event_id, 'PENDING', 0, 0, l.created_at, l.created_at, l.created_at \
+             FROM watch_log AS l JOIN watch_log_head AS head \
+               ON head.organization = l.organization AND head.mode = l.mode \
+             WHERE l.organization = $1 AND l.mode = $2 AND l.status = 'pending' \
+               AND l.created_at >= $5 ON CONFLICT DO NOTHING",
+            DeliveryId::PREFIX,
+            EventId::PREFIX.len() + 1,
+        )
+        .into(),
+        args: vec![
+            tenant.organization.as_str().into(),
+            tenant.mode.into(),
+            endpoint.id.as_str().into(),
+            id.into(),
+            since.into(),
+        ],
+    }
+}
+
+/// Of a delivery that has come to its end. The same event may have gone to another
+/// endpoint since: that nobody took it counts only for the one that is there, and
+/// once it was taken, it was.
+pub(crate) fn log_outcomes(ended: String) -> Statement {
+    statement!(
+        "UPDATE watch_log SET status = item.value ->> 'event_status' FROM {each $1} \
+         WHERE watch_log.organization = item.value ->> 'organization' \
+           AND watch_log.mode = item.value ->> 'mode' \
+           AND watch_log.event_id = item.value ->> 'event' \
+           AND watch_log.status <> 'delivered' \
+           AND EXISTS (SELECT 1 FROM webhook_delivery AS d JOIN webhook_subscription AS s \
+               ON s.organization = d.organization AND s.mode = d.mode \
+               AND s.id = d.subscription_id \
+             WHERE d.organization = item.value ->> 'organization' \
+               AND d.mode = item.value ->> 'mode' AND d.id = item.value ->> 'id' \
+               AND d.status = item.value ->> 'status' \
+               AND (d.status = 'DELIVERED' OR s.deleted_at IS NULL))",
+        ended,
+    )
+}
+
+fn outcome_item((tenant, delivery): (&Tenant, &Delivery)) -> Option<serde_json::Value> {
+    let status = delivery.status();
+    let event_status = EventStatus::from(status);
+    (event_status != EventStatus::Pending).then(|| {
+        json!({
+            "organization": tenant.organization,
+            "mode": tenant.mode.as_str(),
+            "id": delivery.id.as_str(),
+            "event": delivery.event.as_str(),
+            "status": status.as_str(),
+            "event_status": event_status.as_str(),
+        })
+    })
+}
+
+fn read(row: &Row) -> Result<LoggedEvent, DatabaseError> {
+    Ok(LoggedEvent {
+        event: read_outbox(row)?,
+        status: row.word("status", EventStatus::parse)?,
+    })
+}

@@ -1,0 +1,106 @@
+//! The log of what watches told.
+
+use serde_json::{Value, json};
+use tests::{
+    Database, Server, ServerOptions, eventually, on_both_databases, set_price, watch_events,
+    watch_hotel,
+};
+
+on_both_databases! {
+    the_log_is_the_organization_s,
+    the_log_is_read_to_its_end_in_pages,
+}
+
+#[tokio::test]
+async fn what_cannot_be_asked_of_the_log_is_refused() {
+    let server = Server::start(Database::Sqlite).await;
+    let client = server.client();
+    for (query, pointer) in [
+        ("limit=0", "/limit"),
+        ("limit=201", "/limit"),
+        ("limit=many", "/limit"),
+        ("after=bkg_1", "/after"),
+        ("after=", "/after"),
+        ("before=evt_1", "/before"),
+    ] {
+        let refused = client.get(&format!("/v1/watcher/events?{query}")).await;
+        let refused = refused.expect_problem(400, "validation_failed");
+        assert_eq!(refused.body["errors"][0]["pointer"], pointer, "{query}");
+    }
+    client
+        .get("/v1/watcher/events?after=evt_unknown")
+        .await
+        .expect_problem(404, "event_not_found");
+}
+
+/// With watches that are checked all the time.
+async fn start(database: Database) -> Server {
+    Server::start_with(ServerOptions::on(database).config("[watches]\ninterval_s = 1")).await
+}
+
+fn ids(events: &[Value]) -> Vec<&str> {
+    let ids = events.iter().filter_map(|event| event["id"].as_str());
+    ids.collect()
+}
+
+async fn the_log_is_the_organization_s(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let empty = client.get("/v1/watcher/events").await.expect(200);
+    assert_eq!(empty.body, json!({"data": []}));
+    set_price(&server.sandbox_url, "OK", 50.0).await;
+    let watch = watch_hotel(&client.user("ada"), "OK", 150).await;
+    let logged = eventually("the watch to tell", async || {
+        Some(watch_events(&client, None).await).filter(|logged| !logged.is_empty())
+    })
+    .await;
+    let (event, payload) = (&logged[0], &logged[0]["payload"]);
+    assert_eq!(logged.len(), 1);
+    assert_eq!(event["type"], "travel.hotel.watch.triggered");
+    assert_eq!(event["status"], "pending", "there is no webhook");
+    for member in ["id", "type", "created_at"] {
+        assert_eq!(payload[member], event[member], "{member}");
+    }
+    assert_eq!(payload["data"]["watch"]["id"], watch["id"]);
+    assert_eq!(payload["data"]["user_id"], "ada");
+    assert_eq!(watch_events(&client.user("eve"), None).await, logged);
+    let other = server.client_of("acme").await;
+    assert!(watch_events(&other, None).await.is_empty());
+    let id = event["id"].as_str().unwrap();
+    let path = format!("/v1/watcher/events?after={id}");
+    other
+        .get(&path)
+        .await
+        .expect_problem(404, "event_not_found");
+}
+
+async fn the_log_is_read_to_its_end_in_pages(database: Database) {
+    const WATCHES: usize = 7;
+    let server = start(database).await;
+    let client = server.client();
+    set_price(&server.sandbox_url, "OK", 50.0).await;
+    for cap in 1..=WATCHES {
+        watch_hotel(&client, "OK", 150 + u32::try_from(cap).unwrap()).await;
+    }
+    let all = eventually("all to tell", async || {
+        let logged = watch_events(&client, None).await;
+        (logged.len() == WATCHES).then_some(logged)
+    })
+    .await;
+    let mut read = Vec::new();
+    loop {
+        let after = read.last().map(|last: &Value| &last["id"]);
+        let after = after
+            .and_then(Value::as_str)
+            .map(|id| format!("&after={id}"));
+        let path = format!("/v1/watcher/events?limit=3{}", after.unwrap_or_default());
+        let page = client.get(&path).await.expect(200);
+        let page = page.data().as_array().unwrap().clone();
+        let is_last = page.len() < 3;
+        read.extend(page);
+        if is_last {
+            break;
+        }
+    }
+    assert_eq!(ids(&read), ids(&all));
+}

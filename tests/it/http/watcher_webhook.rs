@@ -1,0 +1,196 @@
+//! The webhook of an organization's watches: one, replaced as a whole, told until it
+//! takes what is told, and what it did not take is in the log.
+
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use tests::{
+    Answer, Client, Database, Server, ServerOptions, WatcherWebhook, eventually, on_both_databases,
+    set_price, signed_by, watch_event_in, watch_events, watch_hotel,
+};
+
+const PATH: &str = "/v1/watcher/webhooks";
+
+on_both_databases! {
+    there_is_one_and_a_new_one_replaces_it,
+    a_fallen_price_arrives_signed_and_is_logged,
+    what_it_does_not_take_has_failed_and_is_in_the_log,
+    what_nobody_took_goes_to_the_next_one,
+    one_that_is_gone_is_left_alone_until_there_is_another,
+}
+
+/// Watches that are checked all the time, and steps of a second.
+const SOON: &str = "[watches]\ninterval_s = 1\n[webhooks]\nwatch_retry_s = [1, 1]\ntimeout_s = 2";
+
+async fn start(database: Database) -> Server {
+    Server::start_with(ServerOptions::on(database).config(SOON)).await
+}
+
+/// Has a watch tell that its price has fallen; the watch.
+async fn trigger(server: &Server, client: &Client) -> Value {
+    set_price(&server.sandbox_url, "OK", 50.0).await;
+    watch_hotel(client, "OK", 150).await
+}
+
+fn body(url: &str) -> Value {
+    json!({ "url": url })
+}
+
+async fn there_is_one_and_a_new_one_replaces_it(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let missing = async |client: &Client| {
+        let read = client.get(PATH).await;
+        read.expect_problem(404, "subscription_not_found");
+        let deleted = client.delete(PATH).await;
+        deleted.expect_problem(404, "subscription_not_found");
+    };
+    missing(&client).await;
+    let mut made = Vec::new();
+    for user in ["ada", "eve"] {
+        let url = body(&format!("https://93.184.215.14/{user}"));
+        let user = client.user(user).header("x-idempotency-key", "mine");
+        let first = user.post(PATH, &url).await.expect(200);
+        let again = user.post(PATH, &url).await.expect(200);
+        let mut data = first.data().clone();
+        let secret = data.as_object_mut().unwrap().remove("signing_secret");
+        assert!(
+            secret
+                .as_ref()
+                .unwrap()
+                .as_str()
+                .unwrap()
+                .starts_with("whsec_")
+        );
+        assert_eq!(*again.data(), data, "the secret is shown once");
+        assert_eq!(*client.get(PATH).await.expect(200).data(), data);
+        let members: Vec<&String> = data.as_object().unwrap().keys().collect();
+        assert_eq!(members, ["created_at", "id", "url"]);
+        let reused = user.post(PATH, &body("https://93.184.215.14/other")).await;
+        reused.expect_problem(422, "idempotency_key_reused");
+        made.push((data["id"].clone(), secret));
+    }
+    assert!(made[0].0 != made[1].0 && made[0].1 != made[1].1);
+    missing(&server.client_of("acme").await).await;
+    client.delete(PATH).await.expect(204);
+    missing(&client).await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_registered_is_refused() {
+    let server = Server::start(Database::Sqlite).await;
+    let client = server.client();
+    for (body, pointer) in [
+        (json!({}), "/url"),
+        (json!({"url": ""}), "/url"),
+        (json!({"url": 1}), "/url"),
+        (
+            json!({"url": "https://a.example", "secret": "x"}),
+            "/secret",
+        ),
+    ] {
+        let refused = client.post(PATH, &body).await;
+        let refused = refused.expect_problem(400, "validation_failed");
+        assert_eq!(refused.body["errors"][0]["pointer"], pointer);
+    }
+    for url in ["https://10.0.0.1/", "ftp://example.com/", "nonsense"] {
+        let refused = client.post(PATH, &body(url)).await;
+        refused.expect_problem(422, "url_not_allowed");
+    }
+    let read = client.get(PATH).await;
+    read.expect_problem(404, "subscription_not_found");
+}
+
+async fn a_fallen_price_arrives_signed_and_is_logged(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let replaced = WatcherWebhook::register(&client).await;
+    let webhook = WatcherWebhook::register(&client).await;
+    let watch = trigger(&server, &client.user("ada")).await;
+    let told = webhook.told(1).await;
+    let secrets = [webhook.secret.as_str(), replaced.secret.as_str()];
+    assert_eq!(signed_by(&told[0], &secrets), [true, false]);
+    assert_eq!(told[0].header("content-type"), Some("application/json"));
+    let event = watch_event_in(&client, "delivered").await;
+    assert_eq!(event["payload"], told[0].body, "as it was sent");
+    let data = &told[0].body["data"];
+    assert_eq!(data["watch"]["id"], watch["id"]);
+    assert_eq!(data["watch"]["status"], "triggered");
+    assert_eq!(data["user_id"], "ada");
+    assert!(replaced.upstream.received().is_empty());
+    assert!(
+        !server.stored().await.contains("whsec_"),
+        "secrets are sealed"
+    );
+}
+
+async fn what_it_does_not_take_has_failed_and_is_in_the_log(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let webhook = WatcherWebhook::register(&client).await;
+    webhook.answers(|_| Answer::empty(500));
+    trigger(&server, &client).await;
+    let failed = watch_event_in(&client, "failed").await;
+    let tries = webhook.upstream.received();
+    assert_eq!(tries.len(), 3, "at once, and after each step");
+    for request in &tries {
+        assert_eq!(signed_by(request, &[&webhook.secret]), [true]);
+        assert_eq!(request.body, failed["payload"]);
+    }
+    // What comes later is read behind what was there; what failed stays failed.
+    webhook.answers(|_| Answer::empty(200));
+    watch_hotel(&client, "OK", 151).await;
+    let after = failed["id"].as_str();
+    let next = eventually("the next to be delivered", async || {
+        let logged = watch_events(&client, after).await;
+        logged
+            .into_iter()
+            .find(|event| event["status"] == "delivered")
+    })
+    .await;
+    let all = watch_events(&client, None).await;
+    assert_eq!(all, [failed, next]);
+}
+
+async fn what_nobody_took_goes_to_the_next_one(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    trigger(&server, &client).await;
+    let unsent = watch_event_in(&client, "pending").await;
+    let first = WatcherWebhook::register(&client).await;
+    first.answers(|_| Answer::empty(500));
+    assert_eq!(first.told(1).await[0].body, unsent["payload"]);
+    let second = WatcherWebhook::register(&client).await;
+    second.told(1).await;
+    let delivered = watch_event_in(&client, "delivered").await;
+    assert_eq!(delivered["payload"], unsent["payload"]);
+    let third = WatcherWebhook::register(&client).await;
+    watch_hotel(&client, "OK", 151).await;
+    let told = third.told(1).await;
+    let told: BTreeSet<_> = told
+        .iter()
+        .filter_map(|one| one.body["id"].as_str())
+        .collect();
+    assert!(
+        !told.contains(unsent["id"].as_str().unwrap()),
+        "taken is taken"
+    );
+}
+
+async fn one_that_is_gone_is_left_alone_until_there_is_another(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let gone = WatcherWebhook::register(&client).await;
+    gone.answers(|_| Answer::empty(410));
+    trigger(&server, &client).await;
+    let failed = watch_event_in(&client, "failed").await;
+    watch_hotel(&client, "OK", 151).await;
+    let id = failed["id"].as_str();
+    let waiting = eventually("the next event", async || {
+        watch_events(&client, id).await.pop()
+    })
+    .await;
+    let webhook = WatcherWebhook::register(&client).await;
+    let told = webhook.told(1).await;
+    assert_eq!(told[0].body["id"], waiting["id"]);
+    assert_eq!(gone.upstream.received().len(), 1, "told nothing more");
+}

@@ -1,0 +1,82 @@
+//! Watches: requests, and what becomes of them.
+
+use crate::client::Client;
+use crate::hotel::{days_ahead, offers_request};
+use serde_json::{Value, json};
+
+/// Where watches are.
+pub const WATCHES: &str = "/v1/watcher/travel/hotel/watches";
+
+/// A price of the stay of [`offers_request`] that is waited for.
+#[must_use]
+pub fn watch_request(hotel_id: &str, amount: f64) -> Value {
+    json!({
+        "hotel_id": hotel_id,
+        "check_in": days_ahead(30),
+        "check_out": days_ahead(32),
+        "guest_nationality": "DE",
+        "currency": "EUR",
+        "trigger": {"type": "below_total", "amount": amount},
+    })
+}
+
+/// How to buy for two adults with a card.
+#[must_use]
+pub fn auto_book(instrument: &str) -> Value {
+    let guest = |first: &str, lead: bool| json!({"first_name": first, "last_name": "Lovelace", "type": "ADULT", "is_lead": lead});
+    json!({
+        "payment_instrument_id": instrument,
+        "contact": {"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.org", "phone": "+442079460000"},
+        "rooms": [{"guests": [guest("Ada", true), guest("Byron", false)]}],
+    })
+}
+
+impl Client {
+    /// The gateway's id of a hotel of the sandbox.
+    pub async fn hotel_id(&self, hotel: &str) -> String {
+        let offers = self.post("/v1/hotel/offers", &offers_request(hotel)).await;
+        let offers = offers.expect(200);
+        offers.data()[0]["hotel_id"].as_str().unwrap().to_owned()
+    }
+
+    /// A new watch of a hotel of the sandbox; `more` goes over the request.
+    pub async fn watch_hotel(&self, hotel: &str, amount: f64, more: Value) -> Value {
+        let mut request = watch_request(&self.hotel_id(hotel).await, amount);
+        let request_members = request.as_object_mut().unwrap();
+        request_members.extend(more.as_object().unwrap().clone());
+        self.post(WATCHES, &request).await.expect(201).data().clone()
+    }
+
+    /// A watch as it is now.
+    pub async fn read_watch(&self, id: &Value) -> Value {
+        let path = format!("{WATCHES}/{}", id.as_str().unwrap());
+        self.get(&path).await.expect(200).data().clone()
+    }
+
+    /// A watch once it has a status.
+    pub async fn watch_once(&self, id: &Value, status: &str) -> Value {
+        let what = format!("{id} to be {status}");
+        self.watch_that(&what, id, |watch| watch["status"] == status)
+            .await
+    }
+
+    /// A watch once it is so.
+    pub async fn watch_that(
+        &self,
+        what: &str,
+        id: &Value,
+        is_so: impl Fn(&Value) -> bool,
+    ) -> Value {
+        crate::eventually(what, async || {
+            Some(self.read_watch(id).await).filter(&is_so)
+        })
+        .await
+    }
+
+    /// What the organization was told by watches, oldest first.
+    pub async fn watch_events(&self) -> Vec<Value> {
+        let events = self.get("/v1/watcher/events").await.expect(200);
+        let events = events.data().as_array().unwrap().iter();
+        events.map(|event| event["payload"].clone()).collect()
+    }
+}

@@ -1,0 +1,86 @@
+//! Watches of the sandbox's hotels, and the webhook that is told of them.
+
+use crate::client::Client;
+use crate::hotel::{days_ahead, offers_request};
+use crate::upstream::{Answer, Received, Upstream};
+use serde_json::{Value, json};
+
+/// Where the webhook is.
+const PATH: &str = "/v1/watcher/webhooks";
+/// Where it is told.
+const ROUTE: &str = "POST /watches";
+
+/// The webhook of an organization's watches, and the server that it is.
+pub struct WatcherWebhook {
+    /// The server.
+    pub upstream: Upstream,
+    /// Its id.
+    pub id: String,
+    /// What signs for it.
+    pub secret: String,
+}
+
+impl WatcherWebhook {
+    /// A server that takes everything, registered in place of whatever was.
+    pub async fn register(client: &Client) -> Self {
+        let upstream = Upstream::start().await;
+        upstream.on(ROUTE, |_| Answer::empty(204));
+        let url = json!({"url": format!("{}/watches", upstream.url)});
+        let made = client.post(PATH, &url).await.expect(200);
+        let text = |name: &str| made.data()[name].as_str().unwrap().to_owned();
+        Self {
+            id: text("id"),
+            secret: text("signing_secret"),
+            upstream,
+        }
+    }
+
+    /// Answers otherwise from now on.
+    pub fn answers(&self, answer: impl Fn(&Received) -> Answer + Send + Sync + 'static) {
+        self.upstream.on(ROUTE, answer);
+    }
+
+    /// What came, once it is so many.
+    pub async fn told(&self, count: usize) -> Vec<Received> {
+        let what = format!("{count} events of watches");
+        crate::eventually(&what, async || {
+            let received = self.upstream.received();
+            (received.len() >= count).then_some(received)
+        })
+        .await
+    }
+}
+
+/// Watches a hotel of the sandbox, in a month, until its two nights cost as little; the watch.
+pub async fn watch_hotel(client: &Client, hotel: &str, amount: u32) -> Value {
+    let priced = client
+        .post("/v1/hotel/offers", &offers_request(hotel))
+        .await;
+    let body = json!({
+        "hotel_id": priced.expect(200).data()[0]["hotel_id"],
+        "check_in": days_ahead(30), "check_out": days_ahead(32),
+        "currency": "EUR", "guest_nationality": "DE",
+        "trigger": {"type": "below_total", "amount": amount},
+    });
+    let made = client.post("/v1/watcher/travel/hotel/watches", &body).await;
+    made.expect(201).data().clone()
+}
+
+/// The organization's log behind an event, or all of it.
+pub async fn watch_events(client: &Client, after: Option<&str>) -> Vec<Value> {
+    let after = after.map(|id| format!("&after={id}")).unwrap_or_default();
+    let path = format!("/v1/watcher/events?limit=200{after}");
+    let listed = client.get(&path).await.expect(200);
+    listed.data().as_array().unwrap().clone()
+}
+
+/// The only event of the log, once it is there and has a status.
+pub async fn watch_event_in(client: &Client, status: &str) -> Value {
+    crate::eventually(&format!("an event to be {status}"), async || {
+        let mut logged = watch_events(client, None).await;
+        let event = logged.pop().filter(|event| event["status"] == status)?;
+        assert!(logged.is_empty(), "{logged:#?}");
+        Some(event)
+    })
+    .await
+}
