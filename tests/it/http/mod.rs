@@ -27,6 +27,7 @@ mod payment;
 mod place;
 mod watch;
 mod watch_check;
+mod watch_purchase;
 mod watcher_event;
 mod watcher_webhook;
 mod webhook_delivery;

@@ -1,0 +1,239 @@
+//! What armed watches buy, and what becomes of their mandates: every row with what the
+//! sandbox did as proof.
+
+use serde_json::{Value, json};
+use tests::{
+    Client, Database, Server, ServerOptions, WATCHES, auto_book, eventually, money,
+    on_both_databases, set_price, watch_request,
+};
+
+on_both_databases! {
+    an_armed_watch_buys_once_and_tells_of_that_alone,
+    every_outcome_of_a_purchase_ends_as_it_should,
+    what_was_not_promised_is_waited_for_again,
+    an_unknown_outcome_keeps_the_watch_purchasing,
+    a_mandate_that_is_revoked_buys_nothing,
+    an_instrument_that_is_deleted_buys_nothing,
+    without_consent_a_watch_only_tells,
+}
+
+const OFTEN: &str = "[watches]\ninterval_s = 1";
+
+async fn start(database: Database) -> Server {
+    Server::start_with(ServerOptions::on(database).config(OFTEN).hurried()).await
+}
+
+/// An armed watch of a hotel that costs too much, and its request's card.
+async fn armed(server: &Server, client: &Client, hotel: &str, card: &str) -> Value {
+    set_price(&server.sandbox_url, hotel, 500.0).await;
+    let instrument = client.store_card(card).await;
+    let more = json!({"auto_book": auto_book(&instrument)});
+    let watch = client.watch_hotel(hotel, 200.0, more).await;
+    assert_eq!(watch["armed"], false);
+    let draft = &watch["mandate_draft"];
+    assert_eq!(draft["payment_amount"], money(200.0, "EUR"));
+    confirm(client, &watch["id"]).await
+}
+
+async fn confirm(client: &Client, id: &Value) -> Value {
+    let path = format!("{WATCHES}/{}/confirm-purchase", id.as_str().unwrap());
+    let armed = client.post(&path, &json!({})).await.expect(200);
+    assert_eq!(armed.data()["armed"], true);
+    assert_eq!(armed.data()["mandate_draft"], Value::Null);
+    armed.data().clone()
+}
+
+async fn mandate(client: &Client, watch: &Value) -> Value {
+    let path = format!("/v1/mandate/{}", watch["mandate_id"].as_str().unwrap());
+    client.get(&path).await.expect(200).data().clone()
+}
+
+/// The bookings that were begun for a watch.
+async fn begun(client: &Client, watch: &Value) -> Vec<Value> {
+    let reference = watch["id"].as_str().unwrap();
+    let path = format!("/v1/hotel/bookings?reference_id={reference}");
+    let listed = client.get(&path).await.expect(200);
+    listed.data().as_array().unwrap().clone()
+}
+
+async fn an_armed_watch_buys_once_and_tells_of_that_alone(database: Database) {
+    let server = start(database).await;
+    let client = server.client().user("ada");
+    let watch = armed(&server, &client, "OK", "tok_visa").await;
+    assert_eq!(mandate(&client, &watch).await["status"], "ACTIVE");
+    set_price(&server.sandbox_url, "OK", 90.0).await;
+    let bought = client.watch_once(&watch["id"], "purchased").await;
+    let booking = client.hotel_booking(bought["booking_id"].as_str().unwrap()).await;
+    assert_eq!(booking["status"], "CONFIRMED");
+    assert_eq!(booking["total"], money(180.0, "EUR"));
+    assert_eq!(booking["reference_id"], watch["id"]);
+    assert_eq!(booking["contact"]["first_name"], "Ada");
+    assert_eq!(mandate(&client, &watch).await["status"], "CONSUMED");
+    let events = client.watch_events().await;
+    assert_eq!(events.len(), 1, "{events:#?}");
+    let data = &events[0]["data"];
+    assert_eq!(events[0]["type"], "travel.hotel.watch.purchased");
+    assert_eq!(data["user_id"], "ada");
+    assert_eq!(data["mandate_id"], watch["mandate_id"]);
+    assert_eq!(data["watch"]["status"], "purchased");
+    assert_eq!(data["booking"]["id"], booking["id"]);
+    assert_eq!(data["booking"]["total_amount"], money(180.0, "EUR"));
+    let ledger = server.ledger().await;
+    let id = booking["id"].as_str().unwrap();
+    let captured = eventually("the capture", async || {
+        let ledger = server.ledger().await;
+        (ledger.count(id, "capture") == 1).then(|| ledger.sum(id, "capture"))
+    });
+    assert!((captured.await - 180.0).abs() < 0.001);
+    for kind in ["booking", "authorization"] {
+        assert_eq!(ledger.count(id, kind), 1, "{kind}");
+    }
+    assert_eq!(begun(&client, &watch).await.len(), 1);
+    // Nothing can be done about it any more.
+    let path = format!("{WATCHES}/{}", watch["id"].as_str().unwrap());
+    let deleted = client.delete(&path).await;
+    deleted.expect_problem(409, "watch_state_conflict");
+}
+
+async fn every_outcome_of_a_purchase_ends_as_it_should(database: Database) {
+    let server = start(database).await;
+    for (hotel, card, status, reason, effects) in [
+        ("BOOK_LOST_ANSWER", "tok_visa", "purchased", None, &["authorization", "booking", "capture"][..]),
+        ("BOOK_PENDING", "tok_visa", "purchased", None, &["authorization", "booking", "capture"]),
+        ("MANY", "tok_timeout", "purchased", None, &["authorization", "booking", "capture"]),
+        ("PRICE_DOWN", "tok_visa", "purchased", None, &["authorization", "booking", "capture"]),
+        ("QUOTE_PREVIEW", "tok_declined", "purchase_failed", Some("payment_failed"), &[]),
+        ("RESTRICTED", "tok_requires_action", "purchase_failed", Some("payment_failed"), &[]),
+        ("BOOK_REFUSED", "tok_visa", "purchase_failed", Some("supplier_rejected"), &["authorization", "void"]),
+        ("BOOK_PENDING_REFUSED", "tok_visa", "purchase_failed", Some("supplier_rejected"), &["authorization", "void"]),
+        ("BOOK_LOST_REQUEST", "tok_visa", "purchase_failed", Some("supplier_rejected"), &["authorization", "void"]),
+    ] {
+        let client = server.client().user(hotel);
+        let watch = armed(&server, &client, hotel, card).await;
+        set_price(&server.sandbox_url, hotel, 90.0).await;
+        let ended = client.watch_once(&watch["id"], status).await;
+        let id = ended["booking_id"].as_str().unwrap();
+        eventually(&format!("{hotel}: {effects:?}"), async || {
+            let ledger = server.ledger().await;
+            let all = ["authorization", "booking", "capture", "void", "refund"];
+            let fits = all.iter().all(|kind| {
+                let count = usize::from(effects.contains(kind));
+                // A pending booking that is refused later was made, and is gone.
+                let gone = *kind == "booking" && hotel == "BOOK_PENDING_REFUSED";
+                ledger.count(id, kind) == count || gone
+            });
+            fits.then_some(())
+        })
+        .await;
+        let told = client.watch_events().await;
+        let told: Vec<_> = told.iter().filter(|event| event["data"]["user_id"] == hotel).collect();
+        assert_eq!(told.len(), 1, "{hotel}: {told:#?}");
+        assert_eq!(told[0]["type"], format!("travel.hotel.watch.{status}"), "{hotel}");
+        assert_eq!(told[0]["data"]["reason"], json!(reason).clone(), "{hotel}");
+        assert_eq!(mandate(&client, &watch).await["status"], "CONSUMED", "{hotel}");
+    }
+}
+
+async fn what_was_not_promised_is_waited_for_again(database: Database) {
+    let server = start(database).await;
+    for hotel in ["SOLD_OUT", "PRICE_UP"] {
+        let client = server.client().user(hotel);
+        let watch = armed(&server, &client, hotel, "tok_visa").await;
+        set_price(&server.sandbox_url, hotel, 95.0).await;
+        // It is tried, and tried again.
+        eventually("two bookings that came to nothing", async || {
+            let begun = begun(&client, &watch).await;
+            let failed = begun.iter().filter(|booking| booking["status"] == "FAILED");
+            (failed.count() >= 2).then_some(())
+        })
+        .await;
+        // Dear again, it comes to rest.
+        set_price(&server.sandbox_url, hotel, 500.0).await;
+        let what = "the watch to wait";
+        let waiting = client.watch_that(what, &watch["id"], |watch| {
+            watch["status"] == "active" && watch["last_total"] == money(1000.0, "EUR")
+        });
+        assert_eq!(waiting.await["booking_id"], Value::Null, "{hotel}");
+        assert_eq!(mandate(&client, &watch).await["status"], "ACTIVE", "{hotel}");
+        let ledger = server.ledger().await;
+        for booking in begun(&client, &watch).await {
+            assert_eq!(ledger.of(booking["id"].as_str().unwrap()).count(), 0, "{hotel}");
+        }
+    }
+    assert_eq!(server.client().watch_events().await, Vec::<Value>::new());
+}
+
+async fn an_unknown_outcome_keeps_the_watch_purchasing(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let watch = armed(&server, &client, "BOOK_NEVER_KNOWN", "tok_visa").await;
+    set_price(&server.sandbox_url, "BOOK_NEVER_KNOWN", 90.0).await;
+    let begun = eventually("the booking to be unknown", async || {
+        let begun = begun(&client, &watch).await;
+        begun.into_iter().find(|booking| booking["status"] == "COMPLETE_IN_PROGRESS")
+    })
+    .await;
+    let id = begun["id"].as_str().unwrap();
+    let path = format!("/v1/hotel/bookings/{id}/book");
+    let instrument = client.store_card("tok_visa").await;
+    let asked = client.post(&path, &json!({"payment_instrument_id": instrument})).await;
+    asked.expect_problem(500, "result_unknown");
+    let still = client.read_watch(&watch["id"]).await;
+    assert_eq!((&still["status"], &still["booking_id"]), (&json!("purchasing"), &begun["id"]));
+    let path = format!("{WATCHES}/{}", watch["id"].as_str().unwrap());
+    client.delete(&path).await.expect_problem(409, "watch_state_conflict");
+    assert_eq!(client.watch_events().await, Vec::<Value>::new());
+    assert_eq!(server.ledger().await.count(id, "authorization"), 1);
+}
+
+async fn fails_for(server: &Server, client: &Client, watch: &Value, reason: &str) {
+    set_price(&server.sandbox_url, "OK", 90.0).await;
+    client.watch_once(&watch["id"], "purchase_failed").await;
+    let events = client.watch_events().await;
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0]["type"], "travel.hotel.watch.purchase_failed");
+    assert_eq!(events[0]["data"]["reason"], reason);
+    for booking in begun(client, watch).await {
+        let ledger = server.ledger().await;
+        assert_eq!(ledger.of(booking["id"].as_str().unwrap()).count(), 0);
+    }
+}
+
+async fn a_mandate_that_is_revoked_buys_nothing(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let watch = armed(&server, &client, "OK", "tok_visa").await;
+    let path = format!("/v1/mandate/{}/revoke", watch["mandate_id"].as_str().unwrap());
+    let revoked = client.post(&path, &json!({})).await.expect(200);
+    assert_eq!(revoked.data()["status"], "REVOKED");
+    fails_for(&server, &client, &watch, "mandate_revoked").await;
+}
+
+async fn an_instrument_that_is_deleted_buys_nothing(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let watch = armed(&server, &client, "OK", "tok_visa").await;
+    let instrument = watch["auto_book"]["payment_instrument_id"].as_str().unwrap();
+    let path = format!("/v1/payment-instruments/{instrument}");
+    drop(client.delete(&path).await.expect(204));
+    fails_for(&server, &client, &watch, "payment_instrument_invalid").await;
+}
+
+async fn without_consent_a_watch_only_tells(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let instrument = client.store_card("tok_visa").await;
+    let mut request = watch_request(&client.hotel_id("OK").await, 200.0);
+    request["auto_book"] = auto_book(&instrument);
+    let watch = client.post(WATCHES, &request).await.expect(201).data().clone();
+    client.watch_once(&watch["id"], "triggered").await;
+    let events = client.watch_events().await;
+    assert_eq!(events[0]["type"], "travel.hotel.watch.triggered");
+    assert_eq!(begun(&client, &watch).await, Vec::<Value>::new());
+    // Whoever consents now buys at that price.
+    let watch = confirm(&client, &watch["id"]).await;
+    client.watch_once(&watch["id"], "purchased").await;
+    let events = client.watch_events().await;
+    assert_eq!(events.len(), 2);
+    assert_eq!(events[1]["type"], "travel.hotel.watch.purchased");
+}
