@@ -26,6 +26,10 @@ RULES = {
     "/check_in too_far_ahead",
     "/check_out not_after_check_in",
     "/check_out too_long",
+    # Subscriptions: types of another product, a name twice, and one more than there may be.
+    " too_many_subscriptions",
+    "/event_types/* duplicate",
+    "/event_types/* unknown_event_type",
     # More decimals than the currency has, or than any number here may have.
     "/currency required",
     "/filters/max_total invalid",
@@ -58,6 +62,7 @@ RULES = {
     "/max_offers_per_hotel too_large",
     "/payment_instrument_id not_allowed",
     "/payment_instrument_id required",
+    "/payment_amount/amount not_allowed",
     "/place_id required",
     "/room_ids/* duplicate",
     "/room_ids/* unknown_room",
@@ -71,6 +76,14 @@ RULES = {
     "/to before_from",
     "/to too_long",
     "/token card_number",
+    "/user_id other_user",
+    "/trigger/amount invalid",
+    "/trigger/amount not_allowed",
+    "/trigger/amount too_small",
+    "/auto_book/rooms other_than_offered",
+    "/auto_book/rooms/*/guests one_adult_lead_required",
+    "/auto_book/rooms/*/guests other_than_offered",
+    "/auto_book/rooms/*/guests/*/age not_allowed",
 }
 
 unreached = set()

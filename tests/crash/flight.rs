@@ -7,6 +7,7 @@ pub(crate) const TICKETED: Flow = Flow {
     way: Way::Flight("LHR-JFK", "SUPPLIER_A"),
     card: "tok_visa",
     then: Then::Nothing,
+    first: None,
     end: "CONFIRMED",
     ledger: &[
         ("authorization", 1),
@@ -79,6 +80,12 @@ const CANCELED: Flow = Flow {
         ("refund", 1),
     ],
     ..TICKETED
+};
+
+/// The mark of the refund says sent.
+const REFUND_IN_DOUBT: Flow = Flow {
+    first: Some("refund:marked"),
+    ..CANCELED
 };
 
 const CANCELED_LATER: Flow = Flow {
@@ -154,6 +161,7 @@ pub(crate) const STEPS: &[Step] = &[
     ("void", EVERYWHERE, REFUSED),
     ("cancel", EVERYWHERE, CANCELED),
     ("refund", EVERYWHERE, CANCELED),
+    ("find_refund", OF_A_READ, REFUND_IN_DOUBT),
     ("find_cancellation", OF_A_READ, CANCELED_LATER),
 ];
 

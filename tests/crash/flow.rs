@@ -27,6 +27,8 @@ pub(crate) struct Flow {
     pub(crate) way: Way,
     pub(crate) card: &'static str,
     pub(crate) then: Then,
+    /// Where the process dies before that, for a step that only a crash leads to.
+    pub(crate) first: Option<&'static str>,
     pub(crate) end: &'static str,
     /// Kinds of effects and how often each must stand in the ledger at the end.
     pub(crate) ledger: &'static [(&'static str, usize)],

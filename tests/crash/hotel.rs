@@ -9,6 +9,7 @@ pub(crate) const BOOKED: Flow = Flow {
     way: Way::Hotel("OK"),
     card: "tok_visa",
     then: Then::Nothing,
+    first: None,
     end: "CONFIRMED",
     ledger: &[
         ("authorization", 1),
@@ -64,6 +65,12 @@ const CANCELED: Flow = Flow {
     ..BOOKED
 };
 
+/// The mark of the refund says sent.
+const REFUND_IN_DOUBT: Flow = Flow {
+    first: Some("refund:marked"),
+    ..CANCELED
+};
+
 const CANCEL_LOST_ANSWER: Flow = Flow {
     way: Way::Hotel("CANCEL_LOST_ANSWER"),
     ..CANCELED
@@ -81,5 +88,6 @@ pub(crate) const STEPS: &[Step] = &[
     ("void", EVERYWHERE, REFUSED),
     ("cancel", EVERYWHERE, CANCELED),
     ("refund", EVERYWHERE, CANCELED),
+    ("find_refund", OF_A_READ, REFUND_IN_DOUBT),
     ("find_cancellation", OF_A_READ, CANCEL_LOST_ANSWER),
 ];

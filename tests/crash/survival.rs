@@ -7,10 +7,12 @@ use tests::{Database, Server, ServerOptions, eventually, on_both_databases};
 
 async fn survives(database: Database, point: &str, flow: &Flow) {
     let plain = ServerOptions::on(database).config(SOON);
-    let armed = plain.clone().environment(ABORT_AT, point);
+    let armed_at = |point: &str| plain.clone().environment(ABORT_AT, point);
+    let armed = armed_at(point);
     let (mut server, trial) = match flow.then {
         Then::Nothing | Then::Cancel => {
-            let server = Server::start_beside_sandbox(armed).await;
+            let first = armed_at(flow.first.unwrap_or(point));
+            let server = Server::start_beside_sandbox(first).await;
             let trial = Trial::begin(&server, flow).await;
             (server, trial)
         }
@@ -19,16 +21,14 @@ async fn survives(database: Database, point: &str, flow: &Flow) {
             let server = Server::start_beside_sandbox(plain.clone()).await;
             let mut trial = Trial::begin(&server, flow).await;
             trial.choose_bags(&server, card).await;
-            (server.restart(armed).await, trial)
+            (server.restart(armed.clone()).await, trial)
         }
     };
-    let client = server.client();
-    eventually(&format!("{point} to be reached"), async || {
-        trial.ask(&client).await.is_none().then_some(())
-    })
-    .await;
-    let status = server.wait_for_exit().await;
-    assert!(!status.success(), "{point}: the process ended by itself");
+    if let Some(first) = flow.first {
+        dies(&mut server, &trial, first).await;
+        server = server.restart(armed).await;
+    }
+    dies(&mut server, &trial, point).await;
 
     let server = server.restart(plain).await;
     let client = server.client();
@@ -44,6 +44,17 @@ async fn survives(database: Database, point: &str, flow: &Flow) {
     assert!(trial.is_over(&again, &ledger), "{what}: it went on");
     trial.check_money(&again.booking, &ledger, point);
     trial.check_ticket(&again.booking, point);
+}
+
+/// Asks until the process is gone.
+async fn dies(server: &mut Server, trial: &Trial<'_>, point: &str) {
+    let client = server.client();
+    eventually(&format!("{point} to be reached"), async || {
+        trial.ask(&client).await.is_none().then_some(())
+    })
+    .await;
+    let status = server.wait_for_exit().await;
+    assert!(!status.success(), "{point}: the process ended by itself");
 }
 
 async fn every_point_survives(database: Database, steps: &[Step]) {

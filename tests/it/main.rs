@@ -6,6 +6,7 @@
 )]
 
 mod duffel;
+mod hosts;
 mod http;
 mod nuitee;
 mod operate;

@@ -51,6 +51,15 @@ impl Client {
         client
     }
 
+    /// The same client of another base.
+    #[must_use]
+    pub fn at(&self, base: &str) -> Self {
+        Self {
+            base: base.to_owned(),
+            ..self.clone()
+        }
+    }
+
     /// For an end user of the organization.
     #[must_use]
     pub fn user(&self, user: &str) -> Self {

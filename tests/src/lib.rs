@@ -32,10 +32,10 @@ pub use flight::{Flown, passenger, prebook_flight_request, trip};
 pub use hotel::{Booked, days_ahead, offers_request, prebook_request, seconds_ahead};
 pub use sandbox::{Effect, Ledger, heal, pay, set_price};
 pub use server::{Server, ServerOptions, binary, target_dir};
-pub use subscriber::{Subscriber, Subscription, signed_by};
+pub use subscriber::{Subscriber, Subscription, signed_by, silence, subscriptions};
 pub use upstream::{Answer, Received, Upstream, count, routes};
 pub use watch::{WATCHES, auto_book, watch_request};
-pub use watcher::{WatcherWebhook, watch_event_in, watch_events, watch_hotel};
+pub use watcher::{WatcherWebhook, watch_event_in, watch_events};
 pub use webhook::webhook_signature;
 
 use std::time::{Duration, Instant};

@@ -5,6 +5,7 @@ use crate::database::{self, Database};
 use crate::sandbox::Ledger;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
@@ -60,7 +61,7 @@ pub struct Server {
     process: Child,
     data_dir: TempDir,
     database_url: String,
-    sandbox: Option<Sandbox>,
+    sandbox: Option<Arc<Sandbox>>,
     /// Base URL of the API.
     pub api: String,
     /// Base URL of the admin listener.
@@ -71,7 +72,8 @@ pub struct Server {
     pub key: String,
 }
 
-/// A sandbox in a process of its own, so that it outlives the server.
+/// A sandbox in a process of its own, so that it outlives the server; it ends with the
+/// last server beside it.
 #[derive(Debug)]
 struct Sandbox {
     process: Child,
@@ -111,10 +113,26 @@ impl Server {
 
     /// A server whose sandbox runs in a process of its own: for killing one and not the other.
     pub async fn start_beside_sandbox(options: ServerOptions) -> Self {
-        let sandbox = start_sandbox().await;
+        let sandbox = Arc::new(start_sandbox().await);
         let data_dir = tempfile::tempdir().unwrap();
         let database_url = options.database.create(data_dir.path()).await;
         Self::launch(data_dir, database_url, &options, Some(sandbox), true).await
+    }
+
+    /// Another host: on the same database and beside the same sandbox, with the same
+    /// master key.
+    ///
+    /// # Panics
+    /// When this one's sandbox is in its own process.
+    pub async fn another_host(&self, options: &ServerOptions) -> Self {
+        assert!(self.sandbox.is_some(), "its sandbox is shared with nobody");
+        let data_dir = tempfile::tempdir().unwrap();
+        let name = "master.key";
+        std::fs::copy(self.data_dir().join(name), data_dir.path().join(name)).unwrap();
+        let (database, sandbox) = (self.database_url.clone(), self.sandbox.clone());
+        let mut host = Self::launch(data_dir, database, options, sandbox, false).await;
+        host.key.clone_from(&self.key);
+        host
     }
 
     /// The process's number, while it runs.
@@ -211,9 +229,15 @@ impl Server {
 
     /// A client with a new test key, of any organization.
     pub async fn client_of(&self, organization: &str) -> Client {
+        self.client_with(organization, &["--mode", "test"]).await
+    }
+
+    /// A client with a new key, made with these options.
+    pub async fn client_with(&self, organization: &str, options: &[&str]) -> Client {
         let output = Command::new(binary())
-            .args(["keys", "create", "--mode", "test", "--organization"])
+            .args(["keys", "create", "--organization"])
             .args([organization, "--database", &self.database_url])
+            .args(options)
             .output()
             .await
             .unwrap();
@@ -244,7 +268,7 @@ impl Server {
         data_dir: TempDir,
         database_url: String,
         options: &ServerOptions,
-        sandbox: Option<Sandbox>,
+        sandbox: Option<Arc<Sandbox>>,
         is_first_start: bool,
     ) -> Self {
         let config = data_dir.path().join("test.toml");

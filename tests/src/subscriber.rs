@@ -1,48 +1,75 @@
 //! A subscriber: a server that events are sent to, its subscription, and the checks
 //! that a receiver makes of what comes.
 
-use crate::client::Client;
+use crate::client::{Client, Reply};
 use crate::upstream::{Answer, Received, Upstream};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
+use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::Sha256;
+use std::net::TcpListener;
 
 /// Where a subscriber is told.
 const ROUTE: &str = "POST /hook";
 
-/// A subscription to every event of hotels.
+/// A subscription to events of a product.
 #[derive(Debug, Clone)]
 pub struct Subscription {
     /// Its id.
     pub id: String,
     /// What signs for it.
     pub secret: String,
+    /// Where the subscriptions of its product are.
+    route: String,
+}
+
+/// Where the subscriptions of a product are: of `hotel` or `flight`.
+#[must_use]
+pub fn subscriptions(product: &str) -> String {
+    format!("/v1/{product}/webhook-subscriptions")
 }
 
 impl Subscription {
-    /// Subscribes a URL.
+    /// Subscribes a URL to every event of hotels.
     pub async fn create(client: &Client, url: &str) -> Self {
-        let body = json!({"url": url, "event_types": ["*"]});
-        let reply = client.post("/v1/hotel/webhook-subscriptions", &body).await;
-        let reply = reply.expect(201);
+        Self::of("hotel", client, url).await
+    }
+
+    /// Subscribes a URL to every event of a product.
+    pub async fn of(product: &str, client: &Client, url: &str) -> Self {
+        let (route, body) = (
+            subscriptions(product),
+            json!({"url": url, "event_types": ["*"]}),
+        );
+        let reply = client.post(&route, &body).await.expect(201);
         let text = |name: &str| reply.data()[name].as_str().unwrap().to_owned();
         Self {
             id: text("id"),
             secret: text("signing_secret"),
+            route,
         }
     }
 
     /// A path of it, e.g. `/pause`; empty: its own.
     #[must_use]
     pub fn path(&self, rest: &str) -> String {
-        format!("/v1/hotel/webhook-subscriptions/{}{rest}", self.id)
+        format!("{}/{}{rest}", self.route, self.id)
+    }
+
+    /// Has a delivery sent anew, or is refused.
+    pub async fn replay(&self, client: &Client, delivery: &str) -> Reply {
+        let path = self.path(&format!("/deliveries/{delivery}/replay"));
+        client.send(Method::POST, &path, None).await
     }
 
     /// Has a `ping` sent; the delivery's id.
     pub async fn ping(&self, client: &Client) -> String {
-        let reply = client.post(&self.path("/test"), &json!({})).await.expect(202);
+        let reply = client
+            .post(&self.path("/test"), &json!({}))
+            .await
+            .expect(202);
         reply.data()["id"].as_str().unwrap().to_owned()
     }
 
@@ -78,13 +105,18 @@ pub struct Subscriber {
 }
 
 impl Subscriber {
-    /// A server that takes everything, and subscribes.
+    /// A server that takes everything, and subscribes to hotels.
     pub async fn start(client: &Client) -> Self {
+        Self::of("hotel", client).await
+    }
+
+    /// A server that takes everything, and subscribes to a product.
+    pub async fn of(product: &str, client: &Client) -> Self {
         let upstream = Upstream::start().await;
         upstream.on(ROUTE, |_| Answer::empty(204));
         let url = format!("{}/hook", upstream.url);
         Self {
-            subscription: Subscription::create(client, &url).await,
+            subscription: Subscription::of(product, client, &url).await,
             upstream,
         }
     }
@@ -104,6 +136,17 @@ impl Subscriber {
         })
         .await
     }
+}
+
+/// A server that takes connections and says nothing, and a URL there.
+///
+/// # Panics
+/// When there is no port left.
+#[must_use]
+pub fn silence() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/hook", listener.local_addr().unwrap());
+    (listener, url)
 }
 
 /// Which of the secrets signed a request, by both schemes, each with its own header.

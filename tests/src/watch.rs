@@ -44,7 +44,11 @@ impl Client {
         let mut request = watch_request(&self.hotel_id(hotel).await, amount);
         let request_members = request.as_object_mut().unwrap();
         request_members.extend(more.as_object().unwrap().clone());
-        self.post(WATCHES, &request).await.expect(201).data().clone()
+        self.post(WATCHES, &request)
+            .await
+            .expect(201)
+            .data()
+            .clone()
     }
 
     /// A watch as it is now.

@@ -1,7 +1,6 @@
-//! Watches of the sandbox's hotels, and the webhook that is told of them.
+//! The webhook of watches, and the log of what they told.
 
 use crate::client::Client;
-use crate::hotel::{days_ahead, offers_request};
 use crate::upstream::{Answer, Received, Upstream};
 use serde_json::{Value, json};
 
@@ -49,21 +48,6 @@ impl WatcherWebhook {
         })
         .await
     }
-}
-
-/// Watches a hotel of the sandbox, in a month, until its two nights cost as little; the watch.
-pub async fn watch_hotel(client: &Client, hotel: &str, amount: u32) -> Value {
-    let priced = client
-        .post("/v1/hotel/offers", &offers_request(hotel))
-        .await;
-    let body = json!({
-        "hotel_id": priced.expect(200).data()[0]["hotel_id"],
-        "check_in": days_ahead(30), "check_out": days_ahead(32),
-        "currency": "EUR", "guest_nationality": "DE",
-        "trigger": {"type": "below_total", "amount": amount},
-    });
-    let made = client.post("/v1/watcher/travel/hotel/watches", &body).await;
-    made.expect(201).data().clone()
 }
 
 /// The organization's log behind an event, or all of it.

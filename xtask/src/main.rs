@@ -22,6 +22,7 @@ mod localstripe;
 mod plugins;
 mod postgres;
 mod process;
+mod pyjwt;
 mod python;
 mod run;
 mod schemathesis;

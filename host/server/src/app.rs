@@ -6,7 +6,7 @@ use crate::flow::Schedules;
 use crate::id::IdSource;
 use crate::key::Keys;
 use crate::limit::Limiter;
-use crate::mandate::{self, MandateError};
+use crate::mandate::key::{KeyRing, SigningKeyError};
 use crate::observe::{self, PluginMetrics};
 use crate::query::QueryMemory;
 use crate::seal::{KEY_BYTES, SealError, Sealer};
@@ -102,7 +102,7 @@ pub enum StartError {
     Database(#[from] DatabaseError),
     /// There is no key to sign mandates with.
     #[error("no key to sign mandates with can be made")]
-    MandateKey(#[from] MandateError),
+    MandateKey(#[from] SigningKeyError),
     /// The plugin runtime does not start.
     #[error("plugins cannot run")]
     Runtime(#[from] RuntimeError),
@@ -121,7 +121,8 @@ impl App {
         let store = open_store(&config).await?;
         store.migrate().await?;
         prove_master_key(&store, &sealer).await?;
-        mandate::key::prepare(&store, &sealer, surroundings.clock.now()).await?;
+        let age_max_s = config.mandates.key_max_age_s;
+        KeyRing::fresh(&store, &sealer, age_max_s, surroundings.clock.now()).await?;
         let runtime = runtime(&config, &surroundings)?;
         let suppliers = Suppliers::new(&config, surroundings.plugins_dir, runtime.clone());
         suppliers.load().await;
@@ -182,6 +183,10 @@ fn start_jobs(app: &Arc<App>) {
     let watched = Arc::clone(app);
     app.tasks.spawn("unresolved", async move {
         crate::job::unresolved::watch(&watched).await
+    });
+    let forgetting = Arc::clone(app);
+    app.tasks.spawn("supplier events", async move {
+        crate::job::supplier_event::forget(&forgetting).await
     });
     let worker = Arc::clone(app);
     app.tasks

@@ -90,7 +90,7 @@ sections! {
         endpoint_per_s: u32,
     }
     Watches { interval_s: u64, concurrency: usize, supplier_per_minute: u32, }
-    Mandates { ttl_s: u64, }
+    Mandates { ttl_s: u64, key_max_age_s: u64, }
 }
 
 /// How a log line looks.
@@ -220,6 +220,7 @@ impl Config {
                 1,
             ),
             at_least("mandates.ttl_s", self.mandates.ttl_s, 1),
+            at_least("mandates.key_max_age_s", self.mandates.key_max_age_s, 1),
             at_least("watches.interval_s", self.watches.interval_s, 1),
             at_least("watches.concurrency", self.watches.concurrency as u64, 1),
             at_least(

@@ -15,7 +15,7 @@ mod job;
 pub mod key;
 pub mod limit;
 mod listen;
-mod mandate;
+pub mod mandate;
 pub mod observe;
 mod offer_reference;
 mod query;

@@ -7,6 +7,7 @@ pub(crate) mod calendar;
 pub(crate) mod cancellation;
 pub(crate) mod content;
 pub(crate) mod flight;
+pub(crate) mod mandate;
 pub(crate) mod offer;
 pub(crate) mod payment;
 pub(crate) mod place;

@@ -2,7 +2,7 @@
 //! it, and each once however often it comes.
 
 use crate::statement::{Row, statement};
-use crate::{Conflict, DatabaseError, Store, Write};
+use crate::{CommitError, Conflict, DatabaseError, Store, Write};
 use host_domain::id::BookingId;
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
@@ -153,6 +153,30 @@ impl Store {
             id,
         );
         self.row(select).await?.as_ref().map(read).transpose()
+    }
+
+    /// Forgets events that came before an instant and came to an end, the oldest, at
+    /// most `limit` so that nobody waits long. Returns how many it were. One that
+    /// comes again afterwards counts as new.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn forget_supplier_events(
+        &self,
+        received_before: Timestamp,
+        limit: u32,
+    ) -> Result<u64, DatabaseError> {
+        let mut write = Write::new(received_before);
+        write.any(statement!(
+            "DELETE FROM supplier_event WHERE (mode, supplier, id) IN \
+             (SELECT mode, supplier, id FROM supplier_event \
+              WHERE received_at < $1 AND state <> $2 ORDER BY received_at LIMIT $3)",
+            received_before,
+            SupplierEventState::Received.as_str(),
+            limit,
+        ));
+        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+        Ok(outcome.affected)
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::duffel::scene::{RELEASED, Scene, TAKEN};
 use crate::duffel::service::refusal;
 use serde_json::{Value, json};
-use tests::{Answer, count, routes};
+use tests::{Answer, Database, count, on_both_databases, routes};
 
 const ORDERS: &str = "POST /air/orders";
 
@@ -205,4 +205,47 @@ async fn a_limit_leaves_the_offer_to_be_booked_again() {
     let reply = scene.book(&booking).await.expect(200);
     assert_eq!(reply.data()["status"], "CONFIRMED");
     assert_eq!(count(&scene.duffel.take_received(), ORDERS), 1);
+}
+
+/// At the very end of an offer: booked, or expired, and money and an order only in the
+/// one case.
+async fn an_offer_runs_out_or_is_booked(database: Database) {
+    let scene = Scene::quiet(database).await;
+    let card = json!({"payment_instrument_id": scene.client.store_card("tok_visa").await});
+    for early_ms in [300, 60, 30, 10, 0, -30] {
+        let end = jiff::Timestamp::now() + jiff::SignedDuration::from_millis(1500);
+        scene.duffel.change(|story| {
+            story.documents.offer["data"]["expires_at"] = json!(end.to_string());
+        });
+        let booking = scene.ready().await;
+        let ready = scene.client.flight_booking(&booking).await;
+        let expires: jiff::Timestamp = ready["expires_at"].as_str().unwrap().parse().unwrap();
+        assert!(expires <= end, "{expires} is later than Duffel said");
+        let begin = expires - jiff::SignedDuration::from_millis(early_ms);
+        // The offer's own end is what is waited for.
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the gateway in the other process reads the same clock"
+        )]
+        while jiff::Timestamp::now() < begin {
+            tokio::task::yield_now().await;
+        }
+        let reply = scene.client.book_flight(&booking, &card).await;
+        let (end, effects, orders) = match reply.status {
+            200 => ("CONFIRMED", TAKEN, 1),
+            _ => {
+                let late = reply.expect_problem(409, "booking_state_conflict");
+                assert_eq!(late.body["booking_status"], "EXPIRED");
+                ("EXPIRED", &[][..], 0)
+            }
+        };
+        let _ended = scene.client.flight_booking_once(&booking, end).await;
+        scene.leaves(end, &booking, effects).await;
+        assert_eq!(count(&scene.duffel.take_received(), ORDERS), orders);
+        scene.usual();
+    }
+}
+
+on_both_databases! {
+    an_offer_runs_out_or_is_booked,
 }

@@ -141,7 +141,8 @@ async fn a_refund_that_nobody_can_tell_is_held_until_an_operator_says() {
     let booking = scene.confirmed().await;
     scene.client.cancel_flight(&booking).await;
     let canceled = scene.client.flight_booking_once(&booking, "CANCELED").await;
-    let held = json!({"fee": null, "refunded_by": "SERVICE", "refund_amount": null, "refund_to": []});
+    let held =
+        json!({"fee": null, "refunded_by": "SERVICE", "refund_amount": null, "refund_to": []});
     assert_eq!(canceled["cancellation"], held);
     let operator = Client::new(&scene.server.admin, "");
     let listed = async || operator.get("/unresolved").await.expect(200).data()["calls"].clone();
@@ -161,13 +162,20 @@ async fn a_refund_that_nobody_can_tell_is_held_until_an_operator_says() {
         (refund(310.401, "EUR"), 400, "validation_failed"),
         (refund(310.4, "USD"), 400, "validation_failed"),
         (json!({"outcome": "done"}), 409, "booking_state_conflict"),
-        (json!({"outcome": "not_done"}), 409, "booking_state_conflict"),
+        (
+            json!({"outcome": "not_done"}),
+            409,
+            "booking_state_conflict",
+        ),
     ] {
         let reply = operator.post(&path, &verdict).await;
         reply.expect_problem(status, code);
     }
     scene.leaves("a held refund", &booking, TAKEN).await;
-    let decided = operator.post(&path, &refund(310.4, "EUR")).await.expect(200);
+    let decided = operator
+        .post(&path, &refund(310.4, "EUR"))
+        .await
+        .expect(200);
     assert_eq!(decided.data()["status"], "CANCELED");
     scene.leaves("a decision", &booking, REFUNDED).await;
     let refunded = scene.client.flight_booking(&booking).await;
@@ -175,7 +183,10 @@ async fn a_refund_that_nobody_can_tell_is_held_until_an_operator_says() {
     assert_eq!(cancellation["refund_amount"], scene.story.money("310.40"));
     assert_eq!(cancellation["fee"], scene.story.money("50.00"));
     let paid_back = &refunded["payments"][0]["id"];
-    assert_eq!(cancellation["refund_to"], json!([{"payment_id": paid_back}]));
+    assert_eq!(
+        cancellation["refund_to"],
+        json!([{"payment_id": paid_back}])
+    );
     assert_eq!(listed().await, json!([]));
     let again = operator.post(&path, &refund(310.4, "EUR")).await;
     again.expect_problem(409, "booking_state_conflict");

@@ -2,10 +2,11 @@
 //! anything by its word.
 
 use crate::duffel::scene::{Scene, TAKEN};
-use crate::duffel::service::{SECRET, refusal};
+use crate::duffel::service::{Duffel, SECRET, refusal};
+use crate::duffel::story::Story;
 use serde_json::{Value, json};
 use tests::{
-    Answer, Client, Database, Reply, count, eventually, minutes_ahead, on_both_databases,
+    Answer, Client, Database, Reply, Server, count, eventually, minutes_ahead, on_both_databases,
     webhook_signature,
 };
 
@@ -286,6 +287,82 @@ async fn an_event_waits_for_the_answer_that_names_its_booking(database: Database
     .await;
 }
 
+/// Duffel tells of the order while its answer to the booking is on its way: whichever is
+/// stored first, the other finds what it has become.
+async fn an_event_that_overtakes_the_answer_moves_nothing_twice(database: Database) {
+    let scene = Scene::quiet(database).await;
+    for round in 0..8 {
+        let booking = scene.ready().await;
+        let about = json!({"id": "ord_own", "metadata": {"gateway_booking_id": booking}});
+        let told = |number| {
+            event(
+                &format!("wev_{round}_{number}"),
+                "order.created",
+                about.clone(),
+            )
+        };
+        let (one, two, three) = (told(1), told(2), told(3));
+        let (reply, ..) = tokio::join!(
+            scene.book(&booking),
+            scene.tell(&one),
+            scene.tell(&two),
+            scene.tell(&three)
+        );
+        assert_eq!(reply.expect(200).data()["status"], "CONFIRMED");
+        scene.leaves("a race", &booking, TAKEN).await;
+        eventually("every event to be told", async || {
+            (scene.events("applied").await == 3 * (round + 1)).then_some(())
+        })
+        .await;
+        assert_eq!(count(&scene.duffel.take_received(), ORDERS), 1);
+        let published = scene.server.outbox(&booking).await;
+        for once in ["flight.booking.confirmed", "payment.captured"] {
+            let times = published.iter().filter(|kind| *kind == once).count();
+            assert_eq!(times, 1, "{once} in {published:?}");
+        }
+        scene.usual();
+    }
+}
+
+/// The process dies with what it read, or when that is stored: the airline's cancellation
+/// is told once, and its refund given once.
+async fn a_reading_survives_a_crash(database: Database) {
+    let config = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[jobs]\nlease_s = 1";
+    for (point, readings) in [("reread:answered", 2), ("reread:recorded", 1)] {
+        let story = Story::own();
+        let duffel = Duffel::start(&story).await;
+        let plain = duffel.options(database, config);
+        let armed = plain.clone().environment("STOPOVER_JOBS_ABORT_AT", point);
+        let server = Server::start_beside_sandbox(armed).await;
+        let mut scene = Scene::at(story, duffel, server);
+        let booking = scene.confirmed().await;
+        scene.duffel.change_order(|order| {
+            order["cancelled_at"] = json!(minutes_ahead(0));
+            order["cancellation"] = scene.story.documents.quote["data"].clone();
+            order["cancellation"]["confirmed_at"] = order["cancelled_at"].clone();
+        });
+        let about = json!({"id": "ord_own", "metadata": {"gateway_booking_id": booking}});
+        scene.tell(&event("wev_1", "order.updated", about)).await;
+        let status = scene.server.wait_for_exit().await;
+        assert!(!status.success(), "{point}: the process ended by itself");
+        scene.server = scene.server.restart(plain).await;
+        scene.client = scene.server.client();
+        scene.client.flight_booking_once(&booking, "CANCELED").await;
+        let refunded = [TAKEN, &["refund"]].concat();
+        scene.leaves(point, &booking, &refunded).await;
+        assert_eq!(
+            count(&scene.duffel.take_received(), READ),
+            readings,
+            "{point}"
+        );
+        let published = scene.server.outbox(&booking).await;
+        let canceled = published
+            .iter()
+            .filter(|kind| *kind == "flight.booking.canceled");
+        assert_eq!(canceled.count(), 1, "{point}: {published:?}");
+    }
+}
+
 /// What is about nothing is kept, and nobody looks for its booking.
 #[tokio::test]
 async fn what_says_nothing_about_a_booking_is_kept_and_ignored() {
@@ -309,4 +386,6 @@ on_both_databases! {
     an_event_that_comes_again_is_kept_once,
     only_what_duffel_says_when_it_is_asked_moves_a_ticket,
     an_event_waits_for_the_answer_that_names_its_booking,
+    an_event_that_overtakes_the_answer_moves_nothing_twice,
+    a_reading_survives_a_crash,
 }

@@ -32,7 +32,7 @@ impl Scene {
         Self::at(story, duffel, server)
     }
 
-    fn at(story: Story, duffel: Duffel, server: Server) -> Self {
+    pub(super) fn at(story: Story, duffel: Duffel, server: Server) -> Self {
         let client = server.client();
         Self {
             story,

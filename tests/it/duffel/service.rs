@@ -51,14 +51,18 @@ impl Duffel {
 
     /// The same on a database, with more configuration.
     pub(super) async fn gateway_on(&self, database: Database, config: &str) -> Server {
+        Server::start_with(self.options(database, config)).await
+    }
+
+    /// What such a gateway is started with.
+    pub(super) fn options(&self, database: Database, config: &str) -> ServerOptions {
         let example = example_at("duffel.toml", &[("api.duffel.com", &self.api)]);
         assert!(example.contains("priority = 100"));
-        let options = ServerOptions::on(database)
+        ServerOptions::on(database)
             .config(config)
             .config(&example.replace("priority = 100", "priority = 1"))
             .environment("DUFFEL_TOKEN", TOKEN)
-            .environment("DUFFEL_WEBHOOK_SECRET", SECRET);
-        Server::start_with(options).await
+            .environment("DUFFEL_WEBHOOK_SECRET", SECRET)
     }
 
     /// As if nothing had happened: every route, and no order.

@@ -81,17 +81,48 @@ async fn watches_are_listed_newest_first(database: Database) {
         let page: Vec<Value> = page.map(|watch| watch["id"].clone()).collect();
         (page, listed.body["meta"]["pagination"].clone())
     };
-    let of = |expected: &[usize]| expected.iter().map(|at| ids[*at].clone()).collect::<Vec<_>>();
+    let of = |expected: &[usize]| {
+        expected
+            .iter()
+            .map(|at| ids[*at].clone())
+            .collect::<Vec<_>>()
+    };
     for (query, expected, pagination) in [
-        ("", of(&[2, 1, 0]), json!({"limit": 20, "offset": 0, "has_more": false, "total": 3})),
-        ("?limit=2", of(&[2, 1]), json!({"limit": 2, "offset": 0, "has_more": true, "total": 3})),
-        ("?limit=1&offset=2", of(&[0]), json!({"limit": 1, "offset": 2, "has_more": false, "total": 3})),
-        ("?status=active", of(&[2, 0]), json!({"limit": 20, "offset": 0, "has_more": false, "total": 2})),
-        ("?status=canceled", of(&[1]), json!({"limit": 20, "offset": 0, "has_more": false, "total": 1})),
+        (
+            "",
+            of(&[2, 1, 0]),
+            json!({"limit": 20, "offset": 0, "has_more": false, "total": 3}),
+        ),
+        (
+            "?limit=2",
+            of(&[2, 1]),
+            json!({"limit": 2, "offset": 0, "has_more": true, "total": 3}),
+        ),
+        (
+            "?limit=1&offset=2",
+            of(&[0]),
+            json!({"limit": 1, "offset": 2, "has_more": false, "total": 3}),
+        ),
+        (
+            "?status=active",
+            of(&[2, 0]),
+            json!({"limit": 20, "offset": 0, "has_more": false, "total": 2}),
+        ),
+        (
+            "?status=canceled",
+            of(&[1]),
+            json!({"limit": 20, "offset": 0, "has_more": false, "total": 1}),
+        ),
     ] {
         assert_eq!(listed(query).await, (expected, pagination), "{query}");
     }
-    for query in ["?status=ACTIVE", "?limit=0", "?limit=101", "?offset=100001", "?order=asc"] {
+    for query in [
+        "?status=ACTIVE",
+        "?limit=0",
+        "?limit=101",
+        "?offset=100001",
+        "?order=asc",
+    ] {
         let refused = client.get(&format!("{WATCHES}{query}")).await;
         refused.expect_problem(400, "validation_failed");
     }
@@ -103,9 +134,19 @@ async fn nobody_else_sees_a_watch(database: Database) {
     let watch = owner.watch_hotel("OK", 10.0, json!({})).await;
     let path = format!("{WATCHES}/{}", watch["id"].as_str().unwrap());
     let confirm = format!("{path}/confirm-purchase");
-    for other in [server.client(), server.client().user("byron"), server.client_of("acme").await] {
-        other.get(&path).await.expect_problem(404, "watch_not_found");
-        other.delete(&path).await.expect_problem(404, "watch_not_found");
+    for other in [
+        server.client(),
+        server.client().user("byron"),
+        server.client_of("acme").await,
+    ] {
+        other
+            .get(&path)
+            .await
+            .expect_problem(404, "watch_not_found");
+        other
+            .delete(&path)
+            .await
+            .expect_problem(404, "watch_not_found");
         let confirmed = other.post(&confirm, &json!({})).await;
         confirmed.expect_problem(404, "watch_not_found");
         assert_eq!(other.get(WATCHES).await.expect(200).data(), &json!([]));
@@ -130,8 +171,13 @@ async fn a_deleted_watch_stays_readable(database: Database) {
     for kept in ["last_checked_at", "last_total"] {
         assert_eq!(canceled[kept], seen[kept], "{kept}");
     }
-    client.delete(&path).await.expect_problem(409, "watch_state_conflict");
-    let confirmed = client.post(&format!("{path}/confirm-purchase"), &json!({})).await;
+    client
+        .delete(&path)
+        .await
+        .expect_problem(409, "watch_state_conflict");
+    let confirmed = client
+        .post(&format!("{path}/confirm-purchase"), &json!({}))
+        .await;
     confirmed.expect_problem(409, "watch_state_conflict");
 }
 
@@ -153,7 +199,10 @@ async fn a_confirmed_watch_is_armed(database: Database) {
     });
     assert_eq!(watch["mandate_draft"], draft);
     assert_eq!(watch["auto_book"]["payment_instrument_id"], *instrument);
-    assert_eq!(watch["auto_book"]["rooms"][0]["guests"][1]["first_name"], "Byron");
+    assert_eq!(
+        watch["auto_book"]["rooms"][0]["guests"][1]["first_name"],
+        "Byron"
+    );
     let path = format!("{WATCHES}/{}", id.as_str().unwrap());
     let confirm = format!("{path}/confirm-purchase");
     let more = client.post(&confirm, &json!({"amount": 1})).await;
@@ -164,16 +213,31 @@ async fn a_confirmed_watch_is_armed(database: Database) {
     let mandate_id = armed.data()["mandate_id"].as_str().unwrap().to_owned();
     let again = client.post(&confirm, &json!({})).await.expect(200);
     assert_eq!(again.data()["mandate_id"], *mandate_id);
-    let mandate = client.get(&format!("/v1/mandate/{mandate_id}")).await.expect(200);
+    let mandate = client
+        .get(&format!("/v1/mandate/{mandate_id}"))
+        .await
+        .expect(200);
     assert_eq!(mandate.data()["status"], "ACTIVE");
-    for told in ["user_id", "payment_amount", "payment_instrument", "scope", "expires_at"] {
+    for told in [
+        "user_id",
+        "payment_amount",
+        "payment_instrument",
+        "scope",
+        "expires_at",
+    ] {
         assert_eq!(mandate.data()[told], draft[told], "{told}");
     }
     client.delete(&path).await.expect(204);
-    let mandate = client.get(&format!("/v1/mandate/{mandate_id}")).await.expect(200);
+    let mandate = client
+        .get(&format!("/v1/mandate/{mandate_id}"))
+        .await
+        .expect(200);
     assert_eq!(mandate.data()["status"], "REVOKED");
     let only_told = client.watch_hotel("OK", 150.0, json!({})).await;
-    let path = format!("{WATCHES}/{}/confirm-purchase", only_told["id"].as_str().unwrap());
+    let path = format!(
+        "{WATCHES}/{}/confirm-purchase",
+        only_told["id"].as_str().unwrap()
+    );
     let confirmed = client.post(&path, &json!({})).await;
     confirmed.expect_problem(409, "watch_state_conflict");
 }
@@ -211,16 +275,38 @@ async fn every_violation_is_named(database: Database) {
     for (more, pointers) in [
         (trigger(0.5), vec!["/trigger/amount"]),
         (trigger(10.001), vec!["/trigger/amount"]),
-        (json!({"trigger": {"type": "above_total", "amount": 10}}), vec!["/trigger/type"]),
-        (json!({"currency": "QQQ", "guest_nationality": "XX"}), vec!["/currency", "/guest_nationality"]),
-        (json!({"check_in": days_ahead(-3), "occupancy": []}), vec!["/check_in", "/occupancy"]),
+        (
+            json!({"trigger": {"type": "above_total", "amount": 10}}),
+            vec!["/trigger/type"],
+        ),
+        (
+            json!({"currency": "QQQ", "guest_nationality": "XX"}),
+            vec!["/currency", "/guest_nationality"],
+        ),
+        (
+            json!({"check_in": days_ahead(-3), "occupancy": []}),
+            vec!["/check_in", "/occupancy"],
+        ),
         (json!({"check_out": days_ahead(30)}), vec!["/check_out"]),
         (json!({"supplier": "SANDBOX_HOTELS"}), vec!["/supplier"]),
-        (json!({"occupancy": [{"adults": 2}, {"adults": 1}], "auto_book": auto_book(&instrument)}), vec!["/auto_book/rooms"]),
-        (json!({"occupancy": [{"adults": 3}], "auto_book": auto_book(&instrument)}), vec!["/auto_book/rooms/0/guests"]),
-        (booked(json!({"rooms": [{"guests": [{"first_name": "A", "last_name": "B"}]}]})), vec!["/auto_book/rooms/0/guests"]),
+        (
+            json!({"occupancy": [{"adults": 2}, {"adults": 1}], "auto_book": auto_book(&instrument)}),
+            vec!["/auto_book/rooms"],
+        ),
+        (
+            json!({"occupancy": [{"adults": 3}], "auto_book": auto_book(&instrument)}),
+            vec!["/auto_book/rooms/0/guests"],
+        ),
+        (
+            booked(json!({"rooms": [{"guests": [{"first_name": "A", "last_name": "B"}]}]})),
+            vec!["/auto_book/rooms/0/guests"],
+        ),
     ] {
-        assert_eq!(refused(&client, WATCHES, &request(more.clone())).await, pointers, "{more}");
+        assert_eq!(
+            refused(&client, WATCHES, &request(more.clone())).await,
+            pointers,
+            "{more}"
+        );
     }
     let another = server.client().user("byron").store_card("tok_visa").await;
     let charged = request(json!({"auto_book": auto_book(&another)}));
@@ -233,7 +319,10 @@ async fn every_violation_is_named(database: Database) {
     trip["place_id"] = json!("plc_unknown");
     assert_eq!(refused(&client, TRIPS, &trip).await, ["/auto_book"]);
     trip.as_object_mut().unwrap().remove("auto_book");
-    client.post(TRIPS, &trip).await.expect_problem(404, "place_not_found");
+    client
+        .post(TRIPS, &trip)
+        .await
+        .expect_problem(404, "place_not_found");
     trip["location"] = json!({"latitude": 1, "longitude": 1, "radius": 1});
     assert_eq!(refused(&client, TRIPS, &trip).await, ["/location"]);
 }

@@ -55,7 +55,10 @@ async fn a_watch_tells_once_until_the_price_was_above_again(database: Database) 
     };
     assert_eq!(members(&data["watch"]), members(&triggered));
     let current = &data["current"];
-    assert_eq!((&current["total"], &current["currency"]), (&json!(180), &json!("EUR")));
+    assert_eq!(
+        (&current["total"], &current["currency"]),
+        (&json!(180), &json!("EUR"))
+    );
     assert_eq!(current["refundable"], false);
     assert!(current["room_type"].is_string() && current["board"].is_string());
     checks(&client, id, 2).await;
@@ -76,7 +79,10 @@ async fn what_is_not_to_be_had_triggers_nothing(database: Database) {
     let watch = client.watch_hotel("NO_OFFERS", 1000.0, json!({})).await;
     checks(&client, &watch["id"], 1).await;
     let watch = client.read_watch(&watch["id"]).await;
-    assert_eq!((&watch["status"], &watch["last_total"]), (&json!("active"), &Value::Null));
+    assert_eq!(
+        (&watch["status"], &watch["last_total"]),
+        (&json!("active"), &Value::Null)
+    );
     assert_eq!(client.watch_events().await, Vec::<Value>::new());
 }
 
@@ -89,29 +95,53 @@ async fn watches_that_ask_the_same_share_a_call(database: Database) {
         let user = client.user(&format!("user-{number}"));
         let mut request = request.clone();
         request["trigger"]["amount"] = json!(10 + number);
-        last = user.post("/v1/watcher/travel/hotel/watches", &request).await.expect(201).data()["id"].clone();
+        last = user
+            .post("/v1/watcher/travel/hotel/watches", &request)
+            .await
+            .expect(201)
+            .data()["id"]
+            .clone();
     }
     let ninth = client.user("user-9");
     checks(&ninth, &last, 1).await;
-    let calls = || server.metric("stopover_supplier_calls_total", &[("operation", "hotel_pricing")]);
+    let calls = || {
+        server.metric(
+            "stopover_supplier_calls_total",
+            &[("operation", "hotel_pricing")],
+        )
+    };
     let seen = || server.metric("stopover_watch_checks_total", &[("outcome", "seen")]);
     let (seen_before, calls_before) = (seen().await, calls().await);
     checks(&ninth, &last, 3).await;
     let (calls_after, seen_after) = (calls().await, seen().await);
-    assert!(seen_after >= seen_before + 3, "{seen_before} to {seen_after}");
+    assert!(
+        seen_after >= seen_before + 3,
+        "{seen_before} to {seen_after}"
+    );
     // One may be under way.
     let calls = calls_after - calls_before;
     let checks = seen_after - seen_before;
-    assert!((1..=checks + 1).contains(&calls), "{calls} calls for {checks} checks");
+    assert!(
+        (1..=checks + 1).contains(&calls),
+        "{calls} calls for {checks} checks"
+    );
 }
 
 async fn a_trip_tells_of_the_cheapest_hotels(database: Database) {
     let server = start(database).await;
     let client = server.client().user("ada");
-    for (hotel, nightly) in [("OK", 40.0), ("MANY", 30.0), ("PRICE_UP", 35.0), ("PRICE_DOWN", 45.0)] {
+    for (hotel, nightly) in [
+        ("OK", 40.0),
+        ("MANY", 30.0),
+        ("PRICE_UP", 35.0),
+        ("PRICE_DOWN", 45.0),
+    ] {
         set_price(&server.sandbox_url, hotel, nightly).await;
     }
-    let place = client.post("/v1/hotel/places", &json!({"query": "Testville"})).await.expect(200);
+    let place = client
+        .post("/v1/hotel/places", &json!({"query": "Testville"}))
+        .await
+        .expect(200);
     let mut request = watch_request("", 96.0);
     request.as_object_mut().unwrap().remove("hotel_id");
     request["place_id"] = place.data()[0]["id"].clone();
@@ -119,7 +149,10 @@ async fn a_trip_tells_of_the_cheapest_hotels(database: Database) {
     let trips = "/v1/watcher/travel/hotel/trip-watches";
     let made = client.post(trips, &request).await.expect(201);
     let watch = made.data();
-    assert_eq!((&watch["kind"], &watch["hotel_id"]), (&json!("TRIP"), &Value::Null));
+    assert_eq!(
+        (&watch["kind"], &watch["hotel_id"]),
+        (&json!("TRIP"), &Value::Null)
+    );
     assert_eq!(watch["place_id"], request["place_id"]);
     assert_eq!(watch["filters"]["board"], json!(["ROOM_ONLY"]));
     let triggered = client.watch_once(&watch["id"], "triggered").await;
@@ -128,9 +161,15 @@ async fn a_trip_tells_of_the_cheapest_hotels(database: Database) {
     assert_eq!(events.len(), 1);
     assert_eq!(events[0]["type"], "travel.hotel.trip_watch.triggered");
     let data = &events[0]["data"];
-    assert_eq!((&data["user_id"], &data["watch"]["id"]), (&json!("ada"), &watch["id"]));
+    assert_eq!(
+        (&data["user_id"], &data["watch"]["id"]),
+        (&json!("ada"), &watch["id"])
+    );
     let matches = data["matches"].as_array().unwrap();
-    let totals: Vec<f64> = matches.iter().map(|one| one["total"].as_f64().unwrap()).collect();
+    let totals: Vec<f64> = matches
+        .iter()
+        .map(|one| one["total"].as_f64().unwrap())
+        .collect();
     assert_eq!(totals, [60.0, 70.0, 80.0], "{data:#}");
     for (found, hotel) in matches.iter().zip(["MANY", "PRICE_UP", "OK"]) {
         assert_eq!(found["hotel_id"], client.hotel_id(hotel).await, "{hotel}");

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 use tests::{
     Database, Server, ServerOptions, eventually, on_both_databases, set_price, watch_events,
-    watch_hotel,
 };
 
 on_both_databases! {
@@ -49,7 +48,7 @@ async fn the_log_is_the_organization_s(database: Database) {
     let empty = client.get("/v1/watcher/events").await.expect(200);
     assert_eq!(empty.body, json!({"data": []}));
     set_price(&server.sandbox_url, "OK", 50.0).await;
-    let watch = watch_hotel(&client.user("ada"), "OK", 150).await;
+    let watch = client.user("ada").watch_hotel("OK", 150.0, json!({})).await;
     let logged = eventually("the watch to tell", async || {
         Some(watch_events(&client, None).await).filter(|logged| !logged.is_empty())
     })
@@ -75,16 +74,16 @@ async fn the_log_is_the_organization_s(database: Database) {
 }
 
 async fn the_log_is_read_to_its_end_in_pages(database: Database) {
-    const WATCHES: usize = 7;
+    const CAPS: [f64; 7] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
     let server = start(database).await;
     let client = server.client();
     set_price(&server.sandbox_url, "OK", 50.0).await;
-    for cap in 1..=WATCHES {
-        watch_hotel(&client, "OK", 150 + u32::try_from(cap).unwrap()).await;
+    for cap in CAPS {
+        client.watch_hotel("OK", 150.0 + cap, json!({})).await;
     }
     let all = eventually("all to tell", async || {
         let logged = watch_events(&client, None).await;
-        (logged.len() == WATCHES).then_some(logged)
+        (logged.len() == CAPS.len()).then_some(logged)
     })
     .await;
     let mut read = Vec::new();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use tests::{
     Answer, Client, Database, Server, ServerOptions, WatcherWebhook, eventually, on_both_databases,
-    set_price, signed_by, watch_event_in, watch_events, watch_hotel,
+    set_price, signed_by, watch_event_in, watch_events,
 };
 
 const PATH: &str = "/v1/watcher/webhooks";
@@ -28,7 +28,7 @@ async fn start(database: Database) -> Server {
 /// Has a watch tell that its price has fallen; the watch.
 async fn trigger(server: &Server, client: &Client) -> Value {
     set_price(&server.sandbox_url, "OK", 50.0).await;
-    watch_hotel(client, "OK", 150).await
+    client.watch_hotel("OK", 150.0, json!({})).await
 }
 
 fn body(url: &str) -> Value {
@@ -138,7 +138,7 @@ async fn what_it_does_not_take_has_failed_and_is_in_the_log(database: Database) 
     }
     // What comes later is read behind what was there; what failed stays failed.
     webhook.answers(|_| Answer::empty(200));
-    watch_hotel(&client, "OK", 151).await;
+    client.watch_hotel("OK", 151.0, json!({})).await;
     let after = failed["id"].as_str();
     let next = eventually("the next to be delivered", async || {
         let logged = watch_events(&client, after).await;
@@ -164,7 +164,7 @@ async fn what_nobody_took_goes_to_the_next_one(database: Database) {
     let delivered = watch_event_in(&client, "delivered").await;
     assert_eq!(delivered["payload"], unsent["payload"]);
     let third = WatcherWebhook::register(&client).await;
-    watch_hotel(&client, "OK", 151).await;
+    client.watch_hotel("OK", 151.0, json!({})).await;
     let told = third.told(1).await;
     let told: BTreeSet<_> = told
         .iter()
@@ -183,7 +183,7 @@ async fn one_that_is_gone_is_left_alone_until_there_is_another(database: Databas
     gone.answers(|_| Answer::empty(410));
     trigger(&server, &client).await;
     let failed = watch_event_in(&client, "failed").await;
-    watch_hotel(&client, "OK", 151).await;
+    client.watch_hotel("OK", 151.0, json!({})).await;
     let id = failed["id"].as_str();
     let waiting = eventually("the next event", async || {
         watch_events(&client, id).await.pop()

@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::net::TcpListener;
 use std::time::Duration;
 use tests::{
     Answer, Booked, Client, Database, Received, Server, ServerOptions, Subscriber, Subscription,
-    eventually, on_both_databases, signed_by,
+    eventually, on_both_databases, signed_by, silence,
 };
 
 on_both_databases!(
@@ -29,16 +28,11 @@ async fn start(database: Database, config: &str) -> Server {
     Server::start_with(ServerOptions::on(database).config(config)).await
 }
 
-/// A server of the fixture's kind that takes connections and says nothing.
-fn silence() -> (TcpListener, String) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/hook", listener.local_addr().unwrap());
-    (listener, url)
-}
-
 fn statuses(delivery: &Value) -> Vec<Option<u64>> {
     let attempts = delivery["attempts"].as_array().unwrap().iter();
-    attempts.map(|one| one["response_status"].as_u64()).collect()
+    attempts
+        .map(|one| one["response_status"].as_u64())
+        .collect()
 }
 
 fn instant(value: &Value) -> jiff::Timestamp {
@@ -69,16 +63,23 @@ async fn what_happens_to_a_booking_arrives_signed(database: Database) {
         assert_eq!(signed_by(request, &[secret, "whsec_AAAA"]), [true, false]);
         assert_eq!(request.header("content-type"), Some("application/json"));
         let data = &request.body["data"];
-        let about = data["booking"]["id"].as_str().or(data["booking_id"].as_str());
+        let about = data["booking"]["id"]
+            .as_str()
+            .or(data["booking_id"].as_str());
         assert_eq!(about, Some(booking.as_str()), "{event_type}");
         let delivery = request.header("svc-delivery-id").unwrap();
-        let delivery = subscriber.subscription.delivery_in(&client, delivery, "DELIVERED");
+        let delivery = subscriber
+            .subscription
+            .delivery_in(&client, delivery, "DELIVERED");
         let delivery = delivery.await;
         assert_eq!(delivery["event"], request.body, "as it was sent");
         assert_eq!(statuses(&delivery), [Some(204)]);
     }
     let told = subscriber.upstream.received();
-    let events: BTreeSet<&str> = told.iter().filter_map(|one| one.body["id"].as_str()).collect();
+    let events: BTreeSet<&str> = told
+        .iter()
+        .filter_map(|one| one.body["id"].as_str())
+        .collect();
     assert_eq!(events.len(), told.len(), "each once");
     assert!(other.upstream.received().is_empty(), "nobody else is told");
 }
@@ -106,10 +107,16 @@ async fn an_attempt_that_fails_is_repeated_on_schedule(database: Database) {
     assert_eq!(attempts[2]["response_body"], r#"{"thanks":true}"#);
     for pair in attempts.windows(2) {
         let waited = instant(&pair[1]["created_at"]) - instant(&pair[0]["created_at"]);
-        assert!(waited.total(jiff::Unit::Second).unwrap() >= 1.0, "{delivery:#}");
+        assert!(
+            waited.total(jiff::Unit::Second).unwrap() >= 1.0,
+            "{delivery:#}"
+        );
     }
     let requests = subscriber.upstream.received();
-    let signatures: BTreeSet<_> = requests.iter().map(|one| one.header("svc-signature")).collect();
+    let signatures: BTreeSet<_> = requests
+        .iter()
+        .map(|one| one.header("svc-signature"))
+        .collect();
     assert_eq!(signatures.len(), 3, "each is signed anew");
     for request in &requests {
         assert_eq!(signed_by(request, &[&subscription.secret]), [true]);
@@ -141,8 +148,14 @@ async fn after_the_last_attempt_it_has_failed_and_can_be_sent_anew(database: Dat
     let recover = subscription.path("/recover");
     let since = json!({"since": begin.to_string()});
     let recovered = client.post(&recover, &since).await.expect(202);
-    assert_eq!(recovered.data()["queued"], 1, "what failed, and nothing else");
-    let delivered = subscription.delivery_in(&client, &second, "DELIVERED").await;
+    assert_eq!(
+        recovered.data()["queued"],
+        1,
+        "what failed, and nothing else"
+    );
+    let delivered = subscription
+        .delivery_in(&client, &second, "DELIVERED")
+        .await;
     assert_eq!(delivered["replay_count"], 1);
 }
 
@@ -162,10 +175,15 @@ async fn what_cannot_be_taken_has_its_reason(database: Database) {
         let failed = subscription.delivery_in(&client, &id, "FAILED").await;
         assert_eq!(statuses(&failed), [status; 3], "{failed:#}");
     }
-    assert!(trap.upstream.received().is_empty(), "no redirect is followed");
+    assert!(
+        trap.upstream.received().is_empty(),
+        "no redirect is followed"
+    );
     for (outcome, at_least) in [("timeout", 3), ("connect", 3), ("3xx", 3)] {
         let labels = [("product", "hotel"), ("outcome", outcome)];
-        let counted = server.metric("stopover_webhook_attempts_total", &labels).await;
+        let counted = server
+            .metric("stopover_webhook_attempts_total", &labels)
+            .await;
         assert!(counted >= at_least, "{outcome}: {counted}");
     }
 }
@@ -226,12 +244,18 @@ async fn what_happens_while_paused_is_sent_afterwards(database: Database) {
     let (_, booked) = Booked::at("OK").book(&client).await;
     booked.expect(200);
     running.told("payment.captured", 1).await;
-    let listed = client.get(&subscription.path("/deliveries")).await.expect(200);
+    let listed = client
+        .get(&subscription.path("/deliveries"))
+        .await
+        .expect(200);
     let waiting = listed.data().as_array().unwrap();
     assert!(waiting.len() >= 3, "{waiting:#?}");
     assert!(waiting.iter().all(|one| one["status"] == "PENDING"));
     assert!(paused.upstream.received().is_empty());
-    client.post(&subscription.path("/resume"), &json!({})).await.expect(200);
+    client
+        .post(&subscription.path("/resume"), &json!({}))
+        .await
+        .expect(200);
     paused.told("payment.captured", 1).await;
     let events = |subscriber: &Subscriber| -> BTreeSet<String> {
         let received = subscriber.upstream.received();
@@ -263,10 +287,15 @@ async fn without_one_success_a_subscription_is_disabled(database: Database) {
     eventually("it to be counted", counted).await;
     subscriber.answers(|_| Answer::empty(200));
     let waiting = subscription.ping(&client).await;
-    assert_eq!(subscription.delivery(&client, &waiting).await["status"], "PENDING");
+    assert_eq!(
+        subscription.delivery(&client, &waiting).await["status"],
+        "PENDING"
+    );
     let resumed = client.post(&subscription.path("/resume"), &json!({})).await;
     assert_eq!(resumed.expect(200).data()["status"], "ACTIVE");
-    subscription.delivery_in(&client, &waiting, "DELIVERED").await;
+    subscription
+        .delivery_in(&client, &waiting, "DELIVERED")
+        .await;
 }
 
 /// So many pings for each of two.
@@ -274,7 +303,11 @@ const PINGS: usize = 40;
 
 async fn a_slow_receiver_delays_nobody_else(database: Database) {
     // Nothing of the silent one ends before all of the other has arrived.
-    let server = start(database, "[webhooks]\ntimeout_s = 120\n[limits]\nrequests_per_s = 1000").await;
+    let server = start(
+        database,
+        "[webhooks]\ntimeout_s = 120\n[limits]\nrequests_per_s = 1000",
+    )
+    .await;
     let client = server.client();
     let (_silence, url) = silence();
     let silent = Subscription::create(&client, &url).await;
@@ -304,7 +337,8 @@ async fn a_slow_receiver_delays_nobody_else(database: Database) {
 }
 
 async fn nothing_is_lost_when_the_process_is_killed(database: Database) {
-    let config = "[webhooks]\nsubscription_retry_s = [1, 1, 1, 1]\ntimeout_s = 2\n[jobs]\nlease_s = 3";
+    let config =
+        "[webhooks]\nsubscription_retry_s = [1, 1, 1, 1]\ntimeout_s = 2\n[jobs]\nlease_s = 3";
     let options = ServerOptions::on(database).config(config);
     let mut server = Server::start_with(options.clone()).await;
     let subscriber = Subscriber::start(&server.client()).await;

@@ -35,6 +35,10 @@ pub struct Answer<T, M = NoMeta> {
     meta: Option<M>,
 }
 
+/// 200, without the envelope: the form of it is another standard's.
+#[derive(Debug, Clone)]
+pub struct Bare<T>(pub T);
+
 /// Done, with nothing to say: 204.
 #[derive(Debug, Clone, Copy)]
 pub struct NoContent;
@@ -93,6 +97,12 @@ impl<T: Serialize, M: Meta> IntoResponse for Answer<T, M> {
     }
 }
 
+impl<T: Serialize> IntoResponse for Bare<T> {
+    fn into_response(self) -> Response {
+        Json(self.0).into_response()
+    }
+}
+
 impl IntoResponse for NoContent {
     fn into_response(self) -> Response {
         StatusCode::NO_CONTENT.into_response()
@@ -121,6 +131,12 @@ impl<T: Data, M: Meta> Reply for Answer<T, M> {
     fn describe(outputs: &mut Outputs) {
         T::describe(outputs);
         outputs.meta_is::<M>();
+    }
+}
+
+impl<T: Serialize + ToSchema> Reply for Bare<T> {
+    fn describe(outputs: &mut Outputs) {
+        outputs.whole_is::<T>();
     }
 }
 

@@ -33,6 +33,7 @@ pub struct Inputs {
 /// What a handler answers when it succeeds.
 #[derive(Debug, Default)]
 pub struct Outputs {
+    whole: Option<Value>,
     data: Option<Value>,
     meta: Option<Value>,
     components: Components,
@@ -186,6 +187,11 @@ impl Inputs {
 }
 
 impl Outputs {
+    /// The answer is a `T`, without an envelope.
+    pub fn whole_is<T: ToSchema>(&mut self) {
+        self.whole = Some(refer::<T>(&mut self.components));
+    }
+
     /// `data` is one `T`.
     pub fn data_is<T: ToSchema>(&mut self) {
         self.data = Some(refer::<T>(&mut self.components));
@@ -204,6 +210,9 @@ impl Outputs {
     }
 
     fn schema(&self) -> Option<Value> {
+        if self.whole.is_some() {
+            return self.whole.clone();
+        }
         let data = self.data.as_ref()?;
         Some(match &self.meta {
             None => {

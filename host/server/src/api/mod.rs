@@ -19,6 +19,7 @@ mod guard;
 mod health;
 mod hotel;
 mod identifier;
+mod mandate;
 mod meta;
 mod payment_instrument;
 mod supplier;
@@ -48,6 +49,7 @@ fn table() -> Vec<(Option<Scope>, Vec<Route>)> {
     let open = vec![
         route!(health::get_health), //
         route!(health::get_readiness),
+        route!(mandate::list_mandate_keys),
         route!(supplier_event::receive_supplier_events),
         route!(supplier_event::receive_secret_supplier_events),
     ];
@@ -72,6 +74,7 @@ fn table() -> Vec<(Option<Scope>, Vec<Route>)> {
         route!(flight::service::list_flight_services),
         route!(payment_instrument::list_payment_instruments),
         route!(payment_instrument::read_payment_instrument),
+        route!(mandate::read_mandate),
         route!(watcher::watch::list_watches),
         route!(watcher::watch::read_watch),
         route!(watcher::event::list_watch_events),
@@ -87,6 +90,8 @@ fn table() -> Vec<(Option<Scope>, Vec<Route>)> {
         route!(flight::service::buy_flight_services),
         route!(payment_instrument::add_payment_instrument),
         route!(payment_instrument::delete_payment_instrument),
+        route!(mandate::issue_mandate),
+        route!(mandate::revoke_mandate),
         route!(watcher::watch::create_hotel_watch),
         route!(watcher::watch::create_trip_watch),
         route!(watcher::watch::delete_watch),

@@ -6,6 +6,7 @@
 
 mod flight;
 mod hotel;
+mod mandate;
 mod supplier_event;
 mod watch;
 mod webhook;

@@ -7,6 +7,7 @@ mod flight_booking;
 mod flight_offer;
 mod hotel;
 mod query;
+mod watch;
 
 use super::*;
 use crate::api::answer::{Answer, NoContent};

@@ -3,7 +3,7 @@
 //! state, compares, acts, and is safe to run twice.
 
 mod booking;
-mod supplier_event;
+pub(crate) mod supplier_event;
 pub(crate) mod unresolved;
 
 use crate::app::App;

@@ -14,6 +14,7 @@ use host_domain::{flight, hotel};
 use host_storage::{
     CommitError, Conflict, DatabaseError, StoredSupplierEvent, SupplierEventState, Write,
 };
+use std::time::Duration;
 
 /// A supplier may tell of a booking before its answer told us the booking's
 /// reference: so many seconds after it told, it is looked for again.
@@ -24,6 +25,15 @@ const GIVEN_UP_S: i64 = 3600;
 
 /// How often a booking is told again that moved meanwhile.
 const CONFLICT_RETRIES_MAX: usize = 8;
+
+/// A supplier that tells again does so within days; after so long its event is forgotten.
+const KEPT_S: i64 = 30 * 24 * 60 * 60;
+
+/// How often old events are looked for.
+const FORGET_EVERY: Duration = Duration::from_secs(60 * 60);
+
+/// Events that are forgotten in one transaction.
+const FORGOTTEN_AT_ONCE: u32 = 200;
 
 /// The booking of an event.
 enum Search {
@@ -42,6 +52,35 @@ enum Ended {
     Elsewhere,
     /// The booking moved meanwhile.
     Moved,
+}
+
+/// Forgets old events until the application stops.
+pub(crate) async fn forget(app: &App) {
+    let stopping = app.tasks.stopping();
+    let mut ticks = tokio::time::interval(FORGET_EVERY);
+    loop {
+        tokio::select! {
+            () = stopping.cancelled() => return,
+            _ = ticks.tick() => {}
+        }
+        let forgotten = tokio::select! {
+            () = stopping.cancelled() => return,
+            forgotten = forget_old(app) => forgotten,
+        };
+        if let Err(error) = forgotten {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "suppliers' old events are not forgotten"
+            );
+        }
+    }
+}
+
+async fn forget_old(app: &App) -> Result<(), DatabaseError> {
+    let before = app.clock.now().plus_s(-KEPT_S);
+    let some = || app.store.forget_supplier_events(before, FORGOTTEN_AT_ONCE);
+    while some().await? > 0 {}
+    Ok(())
 }
 
 pub(crate) async fn run(app: &App, subject: &str, token: &str) -> Result<(), FlowError> {

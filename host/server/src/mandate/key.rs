@@ -1,19 +1,44 @@
-//! The keys that sign mandates: one pair for the installation, made when there is none.
-//! Private parts are sealed; public parts are published, also those of earlier keys.
+//! The keys that sign mandates: one pair at a time for the installation, made when there
+//! is none or the newest is too old. Private parts are sealed; public parts are published,
+//! also those of earlier keys.
 
-use crate::mandate::MandateError;
-use crate::seal::Sealer;
+use crate::seal::{SealError, Sealer};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
-use host_domain::mandate::MandateRefusal;
 use host_domain::time::Timestamp;
-use host_storage::{CommitError, Conflict, MandateKey, Store, Write};
+use host_storage::{CommitError, Conflict, DatabaseError, MandateKey, Store, Write};
 use jsonwebtoken::jwk::{Jwk, PublicKeyUse, ThumbprintHash};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde_json::Value;
 use std::collections::HashSet;
 
 const PURPOSE: &str = "mandate_signing_key";
+
+/// Why a key cannot be made or used.
+#[derive(Debug, thiserror::Error)]
+pub enum SigningKeyError {
+    /// The database.
+    #[error("the signing keys could not be read or stored")]
+    Storage(#[from] CommitError),
+    /// Sealed under another key, or changed.
+    #[error("the signing key cannot be sealed or opened")]
+    Sealed(#[from] SealError),
+    /// There is none, and none can be made.
+    #[error("there is no signing key")]
+    Absent,
+    /// It does not sign.
+    #[error("the signing key cannot be used")]
+    Unusable(#[from] jsonwebtoken::errors::Error),
+    /// Its public part is not JSON.
+    #[error("the signing key's public part cannot be read or written")]
+    Json(#[from] serde_json::Error),
+}
+
+impl From<DatabaseError> for SigningKeyError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Storage(error.into())
+    }
+}
 
 /// The keys as they are stored, newest first.
 pub(crate) struct KeyRing(Vec<MandateKey>);
@@ -24,35 +49,8 @@ pub(super) struct Key<'a> {
     pub(super) jwk: Jwk,
 }
 
-/// Makes the first key, unless there is one. Of hosts that start at once, one makes it.
-pub(crate) async fn prepare(
-    store: &Store,
-    sealer: &Sealer,
-    now: Timestamp,
-) -> Result<(), MandateError> {
-    if store.mandate_keys().await?.is_empty() {
-        add(store, &make(sealer, 1, now)?, now).await?;
-    }
-    Ok(())
-}
-
-/// Makes a key that signs from now on, on every host; returns its `kid`.
-pub(crate) async fn rotate(
-    store: &Store,
-    sealer: &Sealer,
-    now: Timestamp,
-) -> Result<String, MandateError> {
-    loop {
-        let generation = store.mandate_keys().await?.first().map_or(0, |key| key.generation);
-        let key = make(sealer, generation + 1, now)?;
-        if add(store, &key, now).await? {
-            return Ok(key.kid);
-        }
-    }
-}
-
 /// False: another host was faster with this generation.
-async fn add(store: &Store, key: &MandateKey, now: Timestamp) -> Result<bool, MandateError> {
+async fn add(store: &Store, key: &MandateKey, now: Timestamp) -> Result<bool, SigningKeyError> {
     let mut write = Write::new(now);
     write.insert_mandate_key(key);
     match store.commit(write).await {
@@ -62,10 +60,10 @@ async fn add(store: &Store, key: &MandateKey, now: Timestamp) -> Result<bool, Ma
     }
 }
 
-fn make(sealer: &Sealer, generation: i64, now: Timestamp) -> Result<MandateKey, MandateError> {
+fn make(sealer: &Sealer, generation: i64, now: Timestamp) -> Result<MandateKey, SigningKeyError> {
     let random = SystemRandom::new();
     let pair = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random)
-        .map_err(|_| MandateError::NoKey)?;
+        .map_err(|_| SigningKeyError::Absent)?;
     let private_key = pair.as_ref();
     let mut jwk = Jwk::from_encoding_key(&EncodingKey::from_ec_der(private_key), Algorithm::ES256)?;
     let kid = jwk.thumbprint(ThumbprintHash::SHA256)?;
@@ -81,32 +79,64 @@ fn make(sealer: &Sealer, generation: i64, now: Timestamp) -> Result<MandateKey, 
 }
 
 impl KeyRing {
+    /// As every host sees them now, with a key that is young enough to sign new mandates:
+    /// when there is none, of the hosts that want one at once one makes it.
+    pub(crate) async fn fresh(
+        store: &Store,
+        sealer: &Sealer,
+        age_max_s: u64,
+        now: Timestamp,
+    ) -> Result<Self, SigningKeyError> {
+        loop {
+            let ring = Self::load(store).await?;
+            let newest = ring.0.first();
+            if newest.is_some_and(|key| now < expiry(key, age_max_s)) {
+                return Ok(ring);
+            }
+            let generation = newest.map_or(1, |key| key.generation + 1);
+            let key = make(sealer, generation, now)?;
+            if add(store, &key, now).await? {
+                tracing::info!(kid = key.kid, "a new key signs mandates from now on");
+            }
+        }
+    }
+
     /// As every host sees them now.
-    pub(crate) async fn load(store: &Store) -> Result<Self, MandateError> {
+    pub(crate) async fn load(store: &Store) -> Result<Self, SigningKeyError> {
         Ok(Self(store.mandate_keys().await?))
     }
 
     /// The public parts, as a JSON Web Key Set.
-    pub(crate) fn public_keys(&self) -> Result<Vec<Jwk>, MandateError> {
+    pub(crate) fn public_keys(&self) -> Result<Vec<Jwk>, SigningKeyError> {
         let keys = self.0.iter();
-        keys.map(|key| Ok(serde_json::from_str(&key.public_jwk)?)).collect()
+        keys.map(|key| Ok(serde_json::from_str(&key.public_jwk)?))
+            .collect()
     }
 
     /// The key that signs new mandates.
-    pub(super) fn newest(&self) -> Result<Key<'_>, MandateError> {
+    pub(super) fn newest(&self) -> Result<Key<'_>, SigningKeyError> {
         Key::of(self.0.first())
     }
 
-    /// The key that signed a mandate, and what it signed.
-    pub(super) fn verify(&self, jws: &str) -> Result<(Key<'_>, Value), MandateError> {
-        const FORGED: MandateError = MandateError::Invalid(MandateRefusal::BadSignature);
-        let kid = jsonwebtoken::decode_header(jws).map_err(|_| FORGED)?.kid;
+    /// The key that signed a mandate, and what it signed; none: none of ours did.
+    pub(super) fn verify(&self, jws: &str) -> Result<Option<(Key<'_>, Value)>, SigningKeyError> {
+        let header = jsonwebtoken::decode_header(jws).ok();
+        let kid = header.and_then(|header| header.kid);
         let mut keys = self.0.iter();
-        let stored = keys.find(|key| Some(&key.kid) == kid.as_ref()).ok_or(FORGED)?;
+        let Some(stored) = keys.find(|key| Some(&key.kid) == kid.as_ref()) else {
+            return Ok(None);
+        };
         let key = Key::of(Some(stored))?;
-        let decoded = jsonwebtoken::decode(jws, &DecodingKey::from_jwk(&key.jwk)?, &signature());
-        Ok((key, decoded.map_err(|_| FORGED)?.claims))
+        let public = DecodingKey::from_jwk(&key.jwk)?;
+        let decoded = jsonwebtoken::decode(jws, &public, &signature()).ok();
+        Ok(decoded.map(|decoded| (key, decoded.claims)))
     }
+}
+
+/// When a key ceases to sign new mandates.
+fn expiry(key: &MandateKey, age_max_s: u64) -> Timestamp {
+    let age_max_s = i64::try_from(age_max_s).unwrap_or(i64::MAX);
+    key.created_at.plus_s(age_max_s)
 }
 
 /// Nothing but the signature: our clock, not the library's, decides what has expired.
@@ -118,14 +148,14 @@ fn signature() -> Validation {
 }
 
 impl<'a> Key<'a> {
-    fn of(stored: Option<&'a MandateKey>) -> Result<Self, MandateError> {
-        let stored = stored.ok_or(MandateError::NoKey)?;
+    fn of(stored: Option<&'a MandateKey>) -> Result<Self, SigningKeyError> {
+        let stored = stored.ok_or(SigningKeyError::Absent)?;
         let jwk = serde_json::from_str(&stored.public_jwk)?;
         Ok(Self { stored, jwk })
     }
 
     /// Signs claims: a compact JWS.
-    pub(super) fn sign(&self, sealer: &Sealer, claims: &Value) -> Result<String, MandateError> {
+    pub(super) fn sign(&self, sealer: &Sealer, claims: &Value) -> Result<String, SigningKeyError> {
         let MandateKey {
             kid,
             sealed_private_key,

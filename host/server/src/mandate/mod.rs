@@ -3,14 +3,13 @@
 //! begins the purchase.
 
 mod claims;
-pub(crate) mod key;
+pub mod key;
 #[cfg(test)]
 mod tests;
 
 use crate::app::App;
 use crate::idempotency::{KeyError, RequestKey};
-use crate::mandate::key::KeyRing;
-use crate::seal::SealError;
+use crate::mandate::key::{KeyRing, SigningKeyError};
 use host_domain::id::{InstrumentId, MandateId};
 use host_domain::mandate::{
     Mandate, MandateEvent, MandateRefusal, MandateScope, MandateTerms, MandateUse,
@@ -67,18 +66,12 @@ pub(crate) enum MandateError {
     /// The database.
     #[error("mandates could not be read or stored")]
     Storage(#[from] CommitError),
-    /// The signing key cannot be sealed or opened.
-    #[error("the signing key cannot be sealed or opened")]
-    Sealed(#[from] SealError),
-    /// There is no signing key, and none can be made.
-    #[error("there is no signing key")]
-    NoKey,
-    /// The signing key cannot be used.
-    #[error("nothing can be signed")]
-    Signing(#[from] jsonwebtoken::errors::Error),
-    /// A key or claims that are not JSON.
-    #[error("a signing key or claims cannot be read or written")]
-    Json(#[from] serde_json::Error),
+    /// The signing keys.
+    #[error(transparent)]
+    SigningKey(#[from] SigningKeyError),
+    /// Claims that are not JSON.
+    #[error("claims cannot be written")]
+    Claims(#[from] serde_json::Error),
 }
 
 impl From<DatabaseError> for MandateError {
@@ -115,7 +108,9 @@ impl App {
             created_at: self.clock.now(),
             expires_at: new.expires_at,
         };
-        let keys = KeyRing::load(&self.store).await?;
+        let age_max_s = self.config.mandates.key_max_age_s;
+        let now = self.clock.now();
+        let keys = KeyRing::fresh(&self.store, &self.sealer, age_max_s, now).await?;
         let key = keys.newest()?;
         let claims = claims::open(&terms, &self.base_url, &key.jwk)?;
         let mandate = Mandate::new(terms, key.sign(&self.sealer, &claims)?);
@@ -141,8 +136,12 @@ impl App {
         let mandate = mandate.ok_or(MandateError::NotFound)?;
         let now = self.clock.now();
         let keys = KeyRing::load(&self.store).await?;
-        let (key, signed) = keys.verify(&mandate.jws)?;
-        let issuer = signed.get("iss").and_then(Value::as_str).unwrap_or_default();
+        let verified = keys.verify(&mandate.jws)?;
+        let (key, signed) = verified.ok_or(MandateRefusal::BadSignature)?;
+        let issuer = signed
+            .get("iss")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         if signed != claims::open(&mandate.terms, issuer, &key.jwk)? {
             return Err(MandateRefusal::BadSignature.into());
         }
@@ -178,7 +177,7 @@ impl App {
         Ok(())
     }
 
-    /// Makes a mandate of a user, once for each key; whose key it is may be another.
+    /// Makes a mandate of a user, once for each key.
     ///
     /// # Errors
     /// As [`App::seal_mandate`], or the key's.
@@ -192,7 +191,8 @@ impl App {
             if let Some(key) = key
                 && let Some(known) = self.earlier_use(key).await?
             {
-                let id = MandateId::parse(&known.resource_id).map_err(|_| MandateError::NotFound)?;
+                let id =
+                    MandateId::parse(&known.resource_id).map_err(|_| MandateError::NotFound)?;
                 return self.find_mandate(owner, &id).await.map(Issued::Before);
             }
             let mut write = Write::new(self.clock.now());

@@ -61,8 +61,7 @@ pub(crate) enum TriggerType {
 pub(crate) struct WatchTrigger {
     #[serde(rename = "type")]
     pub(crate) kind: TriggerType,
-    /// The most that the whole stay may cost, all rooms, in the watch's `currency`.
-    #[schema(minimum = 1, example = 180.0)]
+    /// The most that the whole stay may cost, all rooms, in the watch's `currency`; at least 1.
     pub(crate) amount: Amount,
 }
 
@@ -421,7 +420,9 @@ pub(crate) fn current(offer: &Offer) -> Current {
         total: Amount(offer.total.to_major()),
         currency: CurrencyCode(offer.total.currency),
         room_type: first.map(|room| room.name.clone()).unwrap_or_default(),
-        board: first.map(|room| room.board_name.clone()).unwrap_or_default(),
+        board: first
+            .map(|room| room.board_name.clone())
+            .unwrap_or_default(),
         refundable: first.is_some_and(|room| room.policy.refundable),
     }
 }

@@ -31,7 +31,7 @@ pub(crate) struct WebhookSubscription {
     )]
     id: String,
     /// Where they go.
-    #[schema(example = "https://example.com/webhooks")]
+    #[schema(example = "https://shop.example/webhooks")]
     url: String,
     /// Types of events; `*` stands for every type of the product, also those that come later.
     #[schema(example = json!(["hotel.booking.confirmed"]))]
@@ -51,6 +51,7 @@ pub(crate) struct WebhookSubscription {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         required = false,
+        nullable = false,
         pattern = "^whsec_[A-Za-z0-9+/]{43}=$",
         example = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
     )]
@@ -182,12 +183,14 @@ pub(crate) fn subscription(
     }
 }
 
-/// A delivery with the attempts of its current replay.
+/// A delivery with the attempts of its current replay. They are read after it: those
+/// that came since then are left to the next who looks.
 pub(crate) fn delivery(
     stored: &StoredDelivery,
-    attempts: Vec<WebhookAttempt>,
+    mut attempts: Vec<WebhookAttempt>,
 ) -> WebhookDelivery {
     let delivery = &stored.delivery;
+    attempts.retain(|attempt| attempt.attempt_number <= delivery.attempts);
     let failure = delivery.failure();
     WebhookDelivery {
         id: delivery.id.to_string(),

@@ -94,13 +94,11 @@ impl App {
                 self.pace(ask(&caller, Operation::HotelPricing, Some(&owned.owners)))?;
                 let offers = self.offers_of(&caller, hotel_id, None, stay).await?;
                 let cheapest = cheapest(offers, |_| true);
-                Ok(Sight::Hotel(cheapest.map(|offer| {
-                    (offer.total, render::current(&offer))
-                })))
+                Ok(Sight::Hotel(
+                    cheapest.map(|offer| (offer.total, render::current(&offer))),
+                ))
             }
-            Target::Trip { area, filters } => {
-                self.look_around(&caller, asked, area, filters).await
-            }
+            Target::Trip { area, filters } => self.look_around(&caller, asked, area, filters).await,
         }
     }
 
@@ -266,7 +264,9 @@ fn cheapest(hotels: Vec<PricedHotel>, is_wanted: impl Fn(&Offer) -> bool) -> Opt
 
 fn passes(offer: &Offer, filters: &TripFilters) -> bool {
     let is_refundable = offer.policy.refundable;
-    let refundable = filters.refundable.is_none_or(|wanted| wanted == is_refundable);
+    let refundable = filters
+        .refundable
+        .is_none_or(|wanted| wanted == is_refundable);
     let has_board = |room: &host_domain::hotel::RoomRate| filters.boards.contains(&room.board);
     refundable && (filters.boards.is_empty() || offer.rooms.iter().all(has_board))
 }

@@ -162,7 +162,12 @@ impl App {
     }
 
     /// Moves every watch that the price moves. Where it moves none, nothing is written.
-    async fn move_watches(&self, ask: &ClaimedAsk, sight: &Sight, seen: Seen) -> Result<(), WatchError> {
+    async fn move_watches(
+        &self,
+        ask: &ClaimedAsk,
+        sight: &Sight,
+        seen: Seen,
+    ) -> Result<(), WatchError> {
         loop {
             let moved = self
                 .store

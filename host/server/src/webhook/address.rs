@@ -64,7 +64,10 @@ pub(crate) fn read(text: &str, insecure: bool) -> Result<Url, UrlRefusal> {
         return Err(UrlRefusal::TooLong);
     }
     // A reader of URLs drops some characters and takes some for others.
-    if !text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\') {
+    if !text
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic() && byte != b'\\')
+    {
         return Err(UrlRefusal::Unreadable);
     }
     let url = Url::parse(text).map_err(|_| UrlRefusal::Unreadable)?;

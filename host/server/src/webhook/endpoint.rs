@@ -50,11 +50,7 @@ impl Endpoint {
     /// are still to be sent, so that many are claimed together.
     pub(super) fn room(&self) -> u32 {
         let (held, window) = (self.held(), self.window.load(Ordering::Relaxed));
-        if held > window / 2 {
-            0
-        } else {
-            window - held
-        }
+        if held > window / 2 { 0 } else { window - held }
     }
 
     /// How many of its deliveries this host holds.
@@ -126,7 +122,12 @@ impl Recipient {
             | SubscriptionEvent::Rotated { .. }
             | SubscriptionEvent::Gone => false,
         };
-        failed_here || self.subscription.clone().apply(event.clone(), now).is_some()
+        failed_here
+            || self
+                .subscription
+                .clone()
+                .apply(event.clone(), now)
+                .is_some()
     }
 }
 

@@ -251,6 +251,5 @@ fn failure(error: &reqwest::Error) -> Failure {
     }
 }
 
-
 #[cfg(test)]
 mod tests;

@@ -104,7 +104,8 @@ impl App {
             Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => {
                 let made = self.made_before(key).await?;
                 let made = made.ok_or(WebhookError::Contended)?;
-                self.issued_before(tenant, subscription.product, &made).await
+                self.issued_before(tenant, subscription.product, &made)
+                    .await
             }
             Err(error) => Err(error.into()),
         }
@@ -299,10 +300,10 @@ impl App {
     ) -> Result<StoredDelivery, WebhookError> {
         let tenant = &owner.tenant;
         for _ in 0..CONFLICT_RETRIES_MAX {
-            let found = self.find_subscription(tenant, product, subscription).await?;
-            let stored = self
-                .delivery_to(tenant, subscription, id.as_str())
+            let found = self
+                .find_subscription(tenant, product, subscription)
                 .await?;
+            let stored = self.delivery_to(tenant, subscription, id.as_str()).await?;
             if self.made_before(key).await?.is_some() {
                 return Ok(stored);
             }
@@ -468,7 +469,10 @@ impl App {
     }
 
     /// What the same request made before, if it did.
-    pub(super) async fn made_before(&self, key: Option<&RequestKey>) -> Result<Option<String>, WebhookError> {
+    pub(super) async fn made_before(
+        &self,
+        key: Option<&RequestKey>,
+    ) -> Result<Option<String>, WebhookError> {
         let Some(key) = key else { return Ok(None) };
         let known = self.earlier_use(key).await?;
         Ok(known.map(|known| known.resource_id))

@@ -80,5 +80,8 @@ async fn give_up(app: &App, stranded: Vec<StoredDelivery>) {
             );
         }
     });
-    given_up.buffer_unordered(STORED_AT_ONCE).collect::<()>().await;
+    given_up
+        .buffer_unordered(STORED_AT_ONCE)
+        .collect::<()>()
+        .await;
 }

@@ -115,7 +115,10 @@ impl Worker {
     async fn due(&self) -> Option<Vec<DueSubscription>> {
         let full = self.endpoints.iter().filter(|(_, one)| one.room() == 0);
         let full: Vec<&SubscriptionId> = full.map(|(id, _)| id).collect();
-        let due = self.app.store.due_subscriptions(&full, SUBSCRIPTIONS_AT_ONCE);
+        let due = self
+            .app
+            .store
+            .due_subscriptions(&full, SUBSCRIPTIONS_AT_ONCE);
         due.await
             .inspect_err(|error| warn(error, "what is due to subscribers cannot be read"))
             .ok()
@@ -363,9 +366,11 @@ impl App {
     fn heard(&self, (_, attempted): &(Timestamp, Attempted)) -> SubscriptionEvent {
         match attempted.outcome {
             SendOutcome::Taken => SubscriptionEvent::Succeeded,
-            SendOutcome::NotTaken { .. } | SendOutcome::UrlNotAllowed => SubscriptionEvent::Failed {
-                disable_after_s: self.webhooks.disable_after_s,
-            },
+            SendOutcome::NotTaken { .. } | SendOutcome::UrlNotAllowed => {
+                SubscriptionEvent::Failed {
+                    disable_after_s: self.webhooks.disable_after_s,
+                }
+            }
             SendOutcome::Gone => SubscriptionEvent::Gone,
         }
     }
@@ -395,7 +400,10 @@ impl App {
             product,
             ..
         } = before;
-        let moved = match self.move_subscription(tenant, *product, id, event, None).await {
+        let moved = match self
+            .move_subscription(tenant, *product, id, event, None)
+            .await
+        {
             Ok(moved) => moved,
             Err(WebhookError::NotFound) => return,
             Err(error) => {

@@ -44,6 +44,5 @@ CREATE INDEX watch_id ON watch (id);
 -- The lists, newest first.
 CREATE INDEX watch_list ON watch (organization, mode, user_id, created_at, id);
 CREATE INDEX watch_list_status ON watch (organization, mode, user_id, status, created_at, id);
--- Whom a price moves.
-CREATE INDEX watch_open ON watch (organization, mode, ask_id, status, trigger_minor)
-    WHERE status IN ('active', 'triggered', 'purchasing');
+-- Whom a price moves, and whether a question is wanted.
+CREATE INDEX watch_of_ask ON watch (organization, mode, ask_id, status, trigger_minor);

@@ -16,6 +16,7 @@ mod plan;
 mod reference;
 mod schema;
 mod supplier_event;
+mod watch;
 mod webhook;
 mod write;
 

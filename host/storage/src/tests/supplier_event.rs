@@ -8,6 +8,7 @@ on_both_databases!(
     an_event_comes_back_as_it_went_in,
     an_event_is_received_once,
     an_event_comes_to_one_end,
+    what_is_old_and_settled_is_forgotten_the_oldest_first,
 );
 
 fn event(id: &str) -> SupplierEvent {
@@ -112,4 +113,36 @@ async fn an_event_comes_to_one_end(db: &TestDatabase) {
         ..received(event("e2"))
     };
     assert_eq!(read(&db.store, "e2").await, Some(ignored));
+}
+
+async fn what_is_old_and_settled_is_forgotten_the_oldest_first(db: &TestDatabase) {
+    let (now, supplier) = (NOW.plus_s(100), supplier());
+    for (id, age_s, is_settled) in [
+        ("e3", 1, true),
+        ("e2", 2, true),
+        ("e1", 3, true),
+        ("open", 4, false),
+        ("young", 0, true),
+    ] {
+        let mut write = Write::new(now.plus_s(-age_s));
+        write.receive_supplier_event(Mode::Test, &supplier, &event(id), &[7; 32]);
+        db.store.commit(write).await.unwrap();
+        if is_settled {
+            let mut write = Write::new(now);
+            write.ignore_supplier_event(Mode::Test, &supplier, id);
+            db.store.commit(write).await.unwrap();
+        }
+    }
+    let all = ["e1", "e2", "e3", "open", "young"];
+    for (forgotten, left) in [(2, &all[2..]), (1, &all[3..]), (0, &all[3..])] {
+        let forget = db.store.forget_supplier_events(now, 2).await;
+        assert_eq!(forget.unwrap(), forgotten);
+        for id in all {
+            assert_eq!(
+                read(&db.store, id).await.is_some(),
+                left.contains(&id),
+                "{id}"
+            );
+        }
+    }
 }

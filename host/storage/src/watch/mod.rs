@@ -262,7 +262,6 @@ fn condition(owner: &Owner, filter: WatchFilter, args: &mut Vec<Value>) -> Strin
     conditions.collect::<Vec<_>>().join(" AND ")
 }
 
-/// In all these the status is written out, so that the index of what is open fits.
 pub(crate) fn moved_by(
     tenant: &Tenant,
     ask: &AskId,

@@ -2,6 +2,8 @@
 //! demo, and links from each answer to the calls that can follow it.
 
 mod flight;
+mod mandate;
+mod watch;
 mod webhook;
 
 use host_domain::time::Date;
@@ -36,7 +38,12 @@ pub(super) fn show(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date
         if let (Some(Value::Object(json)), Some(example)) = (json, example(&name, &stay)) {
             json.insert("example".to_owned(), example);
         }
-        let links = links(&stay).into_iter().chain(flight::links()).chain(webhook::links());
+        let links = links(&stay)
+            .into_iter()
+            .chain(flight::links())
+            .chain(mandate::links())
+            .chain(watch::links(&stay))
+            .chain(webhook::links());
         for link in links.filter(|link| link.from == name) {
             let response = operation.pointer_mut(&format!("/responses/{}", link.status));
             if let Some(Value::Object(response)) = response {
@@ -111,7 +118,12 @@ fn example(operation: &str, stay: &Stay) -> Option<Value> {
         "prebook_hotel" => prebook("the_offer_reference_of_an_offer"),
         "read_price_calendar" => calendar("htl_01976f3e4a5b7c8d9e0f112233445566", stay),
         "add_payment_instrument" => json!({ "type": "CARD", "token": "tok_visa" }),
-        _ => return flight::example(operation, stay).or_else(|| webhook::example(operation)),
+        _ => {
+            return flight::example(operation, stay)
+                .or_else(|| watch::example(operation, stay))
+                .or_else(|| mandate::example(operation))
+                .or_else(|| webhook::example(operation));
+        }
     })
 }
 

@@ -2,11 +2,12 @@
 
 use crate::api::document::refer;
 use crate::api::schema::Components;
-use crate::api::value::Instant;
+use crate::api::value::{Amount, CurrencyCode, Instant, Money};
 use crate::render::booking::HotelBooking;
 use crate::render::flight::booking::FlightBooking;
 use crate::render::flight::payment::FlightPayment;
 use crate::render::payment::HotelPayment;
+use crate::render::watch::Watch;
 use host_domain::event::EventType;
 use serde_json::{Map, Value, json};
 
@@ -15,7 +16,10 @@ enum About {
     HotelBooking,
     FlightBooking,
     Payment,
-    Watch,
+    WatchTriggered,
+    TripTriggered,
+    WatchPurchased,
+    WatchPurchaseFailed,
     Subscription,
 }
 
@@ -80,10 +84,10 @@ const fn told(event_type: EventType) -> (&'static str, About) {
         EventType::PaymentCaptured => ("Money was taken", About::Payment),
         EventType::PaymentRefunded => ("Money was given back", About::Payment),
         EventType::PaymentFailed => ("A payment failed", About::Payment),
-        EventType::HotelWatchTriggered => ("A watched hotel costs what was waited for", About::Watch),
-        EventType::TripWatchTriggered => ("Hotels of a watched trip cost what was waited for", About::Watch),
-        EventType::HotelWatchPurchased => ("A watch bought", About::Watch),
-        EventType::HotelWatchPurchaseFailed => ("A watch was to buy, and could not", About::Watch),
+        EventType::HotelWatchTriggered => ("A watched hotel costs what was waited for", About::WatchTriggered),
+        EventType::TripWatchTriggered => ("Hotels of a watched trip cost what was waited for", About::TripTriggered),
+        EventType::HotelWatchPurchased => ("A watch bought", About::WatchPurchased),
+        EventType::HotelWatchPurchaseFailed => ("A watch was to buy, and could not", About::WatchPurchaseFailed),
         EventType::Ping => ("A subscription is tested", About::Subscription),
     }
 }
@@ -114,12 +118,16 @@ fn webhook(event_type: EventType, components: &mut Components) -> Value {
     let (summary, about) = told(event_type);
     let name = event_type.as_str();
     let headers = HEADERS.iter();
-    let headers = headers.map(|(name, ..)| json!({ "$ref": format!("#/components/parameters/{name}") }));
+    let headers =
+        headers.map(|(name, ..)| json!({ "$ref": format!("#/components/parameters/{name}") }));
     let mut body = Map::new();
     if matches!(about, About::Subscription) {
         body.insert("example".to_owned(), ping());
     }
-    body.insert("schema".to_owned(), event(name, data(&about, components), components));
+    body.insert(
+        "schema".to_owned(),
+        event(name, data(&about, components), components),
+    );
     json!({
         "operationId": format!("receive_{}", name.replace('.', "_")),
         "summary": summary,
@@ -138,10 +146,21 @@ fn webhook(event_type: EventType, components: &mut Components) -> Value {
 
 const fn sent_to(about: &About) -> &'static str {
     match about {
-        About::HotelBooking => "`data.booking` is the booking as it could be read at the event. Sent to subscriptions of hotels. Order is not promised: `updated_at` tells which is newer.",
-        About::FlightBooking => "`data.booking` is the booking as it could be read at the event. Sent to subscriptions of flights. Order is not promised: `updated_at` tells which is newer.",
-        About::Payment => "`data.payment` is the payment as its booking showed it at the event. Sent to subscriptions of the booking's product.",
-        About::Watch => "Sent to the organization's watcher endpoint, and kept in the event log.",
+        About::HotelBooking => {
+            "`data.booking` is the booking as it could be read at the event. Sent to subscriptions of hotels. Order is not promised: `updated_at` tells which is newer."
+        }
+        About::FlightBooking => {
+            "`data.booking` is the booking as it could be read at the event. Sent to subscriptions of flights. Order is not promised: `updated_at` tells which is newer."
+        }
+        About::Payment => {
+            "`data.payment` is the payment as its booking showed it at the event. Sent to subscriptions of the booking's product."
+        }
+        About::WatchTriggered
+        | About::TripTriggered
+        | About::WatchPurchased
+        | About::WatchPurchaseFailed => {
+            "Sent to the organization's watcher endpoint, and kept in the event log."
+        }
         About::Subscription => "Sent to one subscription when it is tested.",
     }
 }
@@ -170,26 +189,85 @@ fn data(about: &About, components: &mut Components) -> Value {
             (vec!["booking"], json!({ "booking": booking }))
         }
         About::Payment => {
-            let of_either = [refer::<HotelPayment>(components), refer::<FlightPayment>(components)];
+            let of_either = [
+                refer::<HotelPayment>(components),
+                refer::<FlightPayment>(components),
+            ];
             let booking_id = json!({ "type": "string", "pattern": "^bkg_[a-zA-Z0-9-]+$" });
             (
                 vec!["payment", "booking_id"],
                 json!({ "payment": { "anyOf": of_either }, "booking_id": booking_id }),
             )
         }
-        About::Watch => {
-            let watch = json!({ "type": "object", "description": "The watch as it could be read at the event." });
-            (
-                vec!["watch", "user_id"],
-                json!({ "watch": watch, "user_id": { "type": "string" } }),
-            )
-        }
+        About::WatchTriggered => of_watch(
+            components,
+            &["current"],
+            |components| json!({ "current": seen(components, json!({})) }),
+        ),
+        About::TripTriggered => of_watch(components, &["matches"], |components| {
+            let hotel = json!({
+                "hotel_id": { "type": "string" }, "name": { "type": "string" },
+                "guest_rating": { "type": ["number", "null"] }, "star_rating": { "type": ["number", "null"] },
+            });
+            let hotels = json!({
+                "type": "array", "minItems": 1, "maxItems": 3, "items": seen(components, hotel),
+                "description": "The cheapest first.",
+            });
+            json!({ "matches": hotels })
+        }),
+        About::WatchPurchased => of_watch(components, &["booking", "mandate_id"], |components| {
+            let total = json!({
+                "type": "object", "required": ["total_amount"],
+                "properties": { "total_amount": refer::<Money>(components) },
+            });
+            let booking = json!({ "allOf": [refer::<HotelBooking>(components), total] });
+            json!({ "booking": booking, "mandate_id": { "type": "string", "pattern": "^mnd_[a-zA-Z0-9-]+$" } })
+        }),
+        About::WatchPurchaseFailed => of_watch(
+            components,
+            &["reason"],
+            |components| json!({ "reason": { "type": "string" }, "current": seen(components, json!({})) }),
+        ),
         About::Subscription => {
             let id = json!({ "type": "string", "pattern": "^whs_[a-zA-Z0-9-]+$" });
             (vec!["subscription_id"], json!({ "subscription_id": id }))
         }
     };
     json!({ "type": "object", "required": required, "properties": properties })
+}
+
+/// What every event of a watch holds, and what else this one does.
+fn of_watch(
+    components: &mut Components,
+    also: &[&'static str],
+    more: impl FnOnce(&mut Components) -> Value,
+) -> (Vec<&'static str>, Value) {
+    let required = [&["watch", "user_id"], also].concat();
+    let mut properties =
+        json!({ "watch": refer::<Watch>(components), "user_id": { "type": "string" } });
+    join(&mut properties, more(components));
+    (required, properties)
+}
+
+/// What a check saw: advisory. `more`: what else stands beside it.
+fn seen(components: &mut Components, more: Value) -> Value {
+    let mut properties = json!({
+        "total": refer::<Amount>(components), "currency": refer::<CurrencyCode>(components),
+        "room_type": { "type": "string" }, "board": { "type": "string" }, "refundable": { "type": "boolean" },
+    });
+    join(&mut properties, more);
+    let required: Vec<String> = properties
+        .as_object()
+        .into_iter()
+        .flat_map(|members| members.keys().cloned())
+        .collect();
+    json!({ "type": "object", "required": required, "properties": properties })
+}
+
+fn join(members: &mut Value, more: Value) {
+    if let (Value::Object(members), Value::Object(mut more)) = (members, more) {
+        members.append(&mut more);
+    }
 }
 
 fn ping() -> Value {

@@ -66,6 +66,7 @@ path_ids! {
     BookingId "id" "^bkg_[a-zA-Z0-9-]+$" "Id of a booking.";
     HotelId "hotel_id" "^htl_[a-zA-Z0-9-]+$" "Id of a hotel, as the gateway names it.";
     PlaceId "id" "^plc_[a-zA-Z0-9-]+$" "Id of a saved place.";
+    MandateId "id" "^mnd_[a-zA-Z0-9-]+$" "Id of a mandate.";
     InstrumentId "id" "^inst_[a-zA-Z0-9-]+$" "Id of a payment instrument.";
     SubscriptionId "id" "^whs_[a-zA-Z0-9-]+$" "Id of a webhook subscription.";
     WatchId "watch_id" "^wtc_[a-zA-Z0-9-]+$" "Id of a watch.";

@@ -1,5 +1,6 @@
 use super::*;
 use crate::api::code::Code;
+use host_domain::event::EventType;
 use std::collections::BTreeSet;
 
 fn operations(document: &Value) -> Vec<(String, &Value)> {
@@ -88,6 +89,20 @@ async fn the_document_is_complete() {
             let has_body = response.get("content").is_some();
             assert_eq!(has_body, status != "204", "{name} {status}");
         }
+    }
+}
+
+#[tokio::test]
+async fn every_type_of_event_is_in_the_catalogue() {
+    let server = Server::start().await;
+    let webhooks = server.document["webhooks"].as_object().unwrap();
+    let listed: BTreeSet<&str> = webhooks.keys().map(String::as_str).collect();
+    let all: BTreeSet<&str> = EventType::ALL.iter().map(|one| one.as_str()).collect();
+    assert_eq!(listed, all);
+    for (name, webhook) in webhooks {
+        let schema = &webhook["post"]["requestBody"]["content"]["application/json"]["schema"];
+        assert_eq!(schema["properties"]["type"]["const"], name.as_str());
+        assert!(schema["properties"]["data"]["required"].is_array(), "{name}");
     }
 }
 

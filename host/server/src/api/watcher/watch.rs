@@ -22,6 +22,7 @@ use host_domain::money;
 use host_domain::time::Timestamp;
 use host_domain::watch::{Area, AutoBook, Question, Status, Target, Trigger};
 use host_storage::{Page, WatchFilter};
+use rust_decimal::Decimal;
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -149,8 +150,11 @@ impl Rules for TripWatchRequest {
 const AUTO_BOOK_ROOMS: &str = "/auto_book/rooms";
 
 fn check_trigger(trigger: WatchTrigger, currency: CurrencyCode, found: &mut Found<'_>) {
-    if let Err(error) = trigger.amount.of(currency) {
-        found.push("/trigger/amount", "not_allowed", error.to_string());
+    let pointer = "/trigger/amount";
+    if trigger.amount.0 < Decimal::ONE {
+        found.push(pointer, "too_small", "must be at least 1");
+    } else if let Err(error) = trigger.amount.of(currency) {
+        found.push(pointer, "not_allowed", error.to_string());
     }
 }
 

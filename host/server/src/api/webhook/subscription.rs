@@ -27,7 +27,11 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields)]
 pub(crate) struct SubscribeRequest {
     /// Takes a POST for each event; any 2xx within 10 seconds means that it has it. `https://` and a public name or address, without user name and fragment.
-    #[schema(min_length = 1, max_length = 2048, example = "https://example.com/webhooks")]
+    #[schema(
+        min_length = 1,
+        max_length = 2048,
+        example = "https://shop.example/webhooks"
+    )]
     url: String,
     /// Names of event types of this product, or `*` for all of them, also those that come later. The section about webhooks lists them.
     #[schema(min_items = 1, max_items = 50, example = json!(["*"]), pattern = r"^(\*|[a-z_]+(\.[a-z_]+)*)$", max_length = 64)]
@@ -42,7 +46,12 @@ pub(crate) struct SubscribeRequest {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChangeSubscriptionRequest {
     /// Another address; deliveries that wait go there.
-    #[schema(nullable = false, min_length = 1, max_length = 2048, example = "https://example.com/webhooks")]
+    #[schema(
+        nullable = false,
+        min_length = 1,
+        max_length = 2048,
+        example = "https://shop.example/webhooks"
+    )]
     url: Option<String>,
     /// Other types, from now on.
     #[schema(nullable = false, min_items = 1, max_items = 50, example = json!(["*"]), pattern = r"^(\*|[a-z_]+(\.[a-z_]+)*)$", max_length = 64)]

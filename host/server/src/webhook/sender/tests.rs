@@ -28,7 +28,10 @@ async fn receiver(manner: Manner) -> (u16, tokio::task::JoinHandle<String>) {
     (port, in_background(served))
 }
 
-#[expect(clippy::disallowed_methods, reason = "the other side of the connection")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the other side of the connection"
+)]
 fn in_background<T: Send + 'static>(
     task: impl Future<Output = T> + Send + 'static,
 ) -> tokio::task::JoinHandle<T> {
@@ -98,7 +101,10 @@ async fn the_body_is_posted_as_it_is() {
     let attempted = sender().send(letter(&url), NOW).await;
     assert_eq!(attempted.outcome, SendOutcome::Taken);
     let request = served.await.unwrap();
-    assert!(request.starts_with("POST /hook?a=b HTTP/1.1\r\n"), "{request}");
+    assert!(
+        request.starts_with("POST /hook?a=b HTTP/1.1\r\n"),
+        "{request}"
+    );
     assert!(request.ends_with("\r\n\r\n{\"id\":\"evt_1\"}"), "{request}");
     for header in ["content-type: application/json", "svc-event-id: evt_1"] {
         assert!(request.contains(&format!("\r\n{header}\r\n")), "{request}");
@@ -110,13 +116,38 @@ async fn every_answer_has_its_meaning() {
     for (status, headers, outcome, class) in [
         ("200 OK", "", SendOutcome::Taken, "2xx"),
         ("202 Accepted", "", SendOutcome::Taken, "2xx"),
-        ("301 Moved", "location: http://127.0.0.1:1/\r\n", not_taken(None), "3xx"),
-        ("307 Moved", "location: https://example.com/\r\n", not_taken(None), "3xx"),
+        (
+            "301 Moved",
+            "location: http://127.0.0.1:1/\r\n",
+            not_taken(None),
+            "3xx",
+        ),
+        (
+            "307 Moved",
+            "location: https://example.com/\r\n",
+            not_taken(None),
+            "3xx",
+        ),
         ("400 Bad", "", not_taken(None), "4xx"),
         ("410 Gone", "", SendOutcome::Gone, "4xx"),
-        ("429 Slow", "retry-after: 120\r\n", not_taken(Some(120)), "4xx"),
-        ("500 Broken", "retry-after: soon\r\n", not_taken(None), "5xx"),
-        ("503 Down", "retry-after: Sun, 06 Nov 1994 08:50:37 GMT\r\n", not_taken(Some(60)), "5xx"),
+        (
+            "429 Slow",
+            "retry-after: 120\r\n",
+            not_taken(Some(120)),
+            "4xx",
+        ),
+        (
+            "500 Broken",
+            "retry-after: soon\r\n",
+            not_taken(None),
+            "5xx",
+        ),
+        (
+            "503 Down",
+            "retry-after: Sun, 06 Nov 1994 08:50:37 GMT\r\n",
+            not_taken(Some(60)),
+            "5xx",
+        ),
     ] {
         let attempted = send_to(answer(status, headers, "said")).await;
         assert_eq!(attempted.outcome, outcome, "{status}");
@@ -166,7 +197,13 @@ async fn an_answer_without_an_end_is_read_to_the_limit_only() {
 /// The name is public when the subscription is made, and another when it is dialled.
 #[tokio::test]
 async fn a_name_that_changes_between_check_and_connect_is_refused() {
-    for second in ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::ffff:192.168.0.1", "fd00::1"] {
+    for second in [
+        "127.0.0.1",
+        "10.0.0.1",
+        "169.254.169.254",
+        "::ffff:192.168.0.1",
+        "fd00::1",
+    ] {
         let answers = Mutex::new(vec![second, "1.1.1.1"]);
         let lookup = Lookup::new(move |_| {
             let next = answers.lock().unwrap().pop();

@@ -1,0 +1,34 @@
+//! The way from a card to a mandate, and to its end.
+
+use crate::api::document::journey::{Link, with_id};
+use serde_json::{Value, json};
+
+pub(super) fn example(operation: &str) -> Option<Value> {
+    let issues = operation == "issue_mandate";
+    issues.then(|| request("inst_01976f3e4a5b7c8d9e0f112233445566"))
+}
+
+pub(super) fn links() -> Vec<Link> {
+    let mut all = Vec::new();
+    for status in ["200", "201"] {
+        all.push(Link {
+            from: "add_payment_instrument",
+            status,
+            to: "issue_mandate",
+            parameters: json!({}),
+            body: Some(request("$response.body#/data/id")),
+        });
+        all.push(with_id("issue_mandate", status, "read_mandate"));
+        all.push(with_id("issue_mandate", status, "revoke_mandate"));
+    }
+    all
+}
+
+/// Of a call without `x-user-id`.
+fn request(instrument: &str) -> Value {
+    json!({
+        "user_id": "org",
+        "payment_amount": { "currency": "EUR", "amount": 250.0 },
+        "payment_instrument": { "id": instrument, "type": "CARD" },
+    })
+}

@@ -1,0 +1,55 @@
+//! The way from a price that is waited for to its purchase.
+
+use crate::api::document::journey::{Link, Stay};
+use serde_json::{Value, json};
+
+const HOTEL: &str = "htl_01976f3e4a5b7c8d9e0f112233445566";
+
+pub(super) fn example(operation: &str, stay: &Stay) -> Option<Value> {
+    Some(match operation {
+        "create_hotel_watch" => hotel(HOTEL, stay),
+        "create_trip_watch" => stay.with(json!({
+            "location": { "latitude": 51.755, "longitude": -0.336, "radius": 5000 },
+            "filters": { "min_star_rating": 3 },
+            "trigger": { "type": "below_total", "amount": 150 },
+        })),
+        _ => return None,
+    })
+}
+
+fn hotel(hotel_id: &str, stay: &Stay) -> Value {
+    stay.with(json!({
+        "hotel_id": hotel_id,
+        "trigger": { "type": "below_total", "amount": 150 },
+    }))
+}
+
+pub(super) fn links(stay: &Stay) -> Vec<Link> {
+    let link = |from, status, to, parameters, body| Link {
+        from,
+        status,
+        to,
+        parameters,
+        body,
+    };
+    let found = "$response.body#/data/0/hotel_id";
+    let made = || json!({ "watch_id": "$response.body#/data/id" });
+    let listed = json!({ "watch_id": "$response.body#/data/0/id" });
+    let watched = Some(hotel(found, stay));
+    let mut all = vec![
+        link(
+            "search_hotels",
+            "200",
+            "create_hotel_watch",
+            json!({}),
+            watched,
+        ),
+        link("list_watches", "200", "read_watch", listed, None),
+    ];
+    for from in ["create_hotel_watch", "create_trip_watch"] {
+        for to in ["read_watch", "confirm_purchase", "delete_watch"] {
+            all.push(link(from, "201", to, made(), None));
+        }
+    }
+    all
+}

@@ -1,0 +1,92 @@
+use super::*;
+use host_domain::hotel;
+use host_domain::id::{HotelId, WatchId};
+use host_domain::money::{Currency, Money};
+use host_domain::owner::Owner;
+use host_domain::watch::{Question, Status, Target, Trigger, Watch};
+use host_storage::Write;
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+async fn read(server: &Server, id: &WatchId) -> Value {
+    let path = format!("/v1/watcher/travel/hotel/watches/{id}");
+    let read = server.get(&path).await;
+    assert_eq!(read.status, StatusCode::OK, "{:#}", read.body);
+    read.body["data"].clone()
+}
+
+/// Waits until the next question is due, or there is none, as it should be.
+async fn due(server: &Server, is_so: impl Fn(Option<Timestamp>) -> bool) {
+    let waiting = async {
+        while !is_so(server.app.store.next_ask_due().await.unwrap()) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, waiting).await.unwrap();
+}
+
+/// Nobody can be asked here: no plugin is loaded.
+#[tokio::test]
+async fn a_watch_expires_when_check_in_has_passed_and_not_before() {
+    let server = Server::start().await;
+    let (app, clock) = (&server.app, &server.clock);
+    let euros = Currency::parse("EUR").unwrap();
+    let question = Question {
+        target: Target::Hotel {
+            hotel_id: HotelId::from_bits(1),
+        },
+        stay: hotel::Stay {
+            check_in: "2026-12-01".parse().unwrap(),
+            check_out: "2026-12-03".parse().unwrap(),
+            occupancies: vec![],
+            guest_nationality: "GB".to_owned(),
+            guest_residence: None,
+            currency: euros,
+        },
+    };
+    let owner = Owner {
+        tenant: Tenant {
+            organization: "acme".to_owned(),
+            mode: Mode::Test,
+        },
+        user: Owner::ORGANIZATION_USER.to_owned(),
+    };
+    let trigger = Trigger::BelowTotal {
+        amount: Money::new(100, euros),
+    };
+    let now = clock.now();
+    let id = WatchId::from_bits(app.ids.bits());
+    let watch = Watch::new(id.clone(), owner, question, trigger, None, now);
+    let expires_at = watch.expires_at;
+    let mut write = Write::new(now);
+    write.insert_watch(&watch);
+    app.store.commit(write).await.unwrap();
+    // It is looked at, and nothing comes of it: the next time is later.
+    due(&server, |next_at| next_at.is_some_and(|at| at > now)).await;
+    assert_eq!(read(&server, &id).await["status"], "active");
+    let before = expires_at.plus_ms(-1);
+    clock.0.store(before.0, Ordering::SeqCst);
+    due(&server, |next_at| next_at == Some(expires_at)).await;
+    assert_eq!(read(&server, &id).await["status"], "active");
+    clock.0.store(expires_at.0, Ordering::SeqCst);
+    let expired = async {
+        let status = async || {
+            app.store
+                .load_watch(&id)
+                .await
+                .unwrap()
+                .unwrap()
+                .watch
+                .status()
+        };
+        while status().await != Status::Expired {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, expired).await.unwrap();
+    due(&server, |next_at| next_at.is_none()).await;
+    let watch = read(&server, &id).await;
+    assert_eq!(watch["status"], "expired");
+    assert_eq!(watch["updated_at"], expires_at.to_string());
+}

@@ -1,0 +1,160 @@
+//! Mandates, and the keys that they are verified with.
+
+use crate::api::value::{Day, Instant, Money};
+use crate::render::payment::InstrumentType;
+use host_domain::mandate;
+use host_domain::time::Timestamp;
+use jsonwebtoken::jwk::Jwk;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Where a mandate stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum MandateStatus {
+    /// It can be used, once.
+    Active,
+    /// It was used.
+    Consumed,
+    /// It was taken back.
+    Revoked,
+    /// Its time is over.
+    Expired,
+}
+
+/// What kind of purchase a mandate is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum MandateScopeKind {
+    /// Anything.
+    Any,
+    /// What a watch waits for.
+    HotelWatch,
+}
+
+/// What may be bought. All but `kind` is null where anything may be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct MandateScope {
+    kind: MandateScopeKind,
+    #[schema(
+        required,
+        pattern = "^wtc_[a-zA-Z0-9-]+$",
+        example = "wtc_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    watch_id: Option<String>,
+    #[schema(
+        required,
+        pattern = "^htl_[a-zA-Z0-9-]+$",
+        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    hotel_id: Option<String>,
+    #[schema(required)]
+    check_in: Option<Day>,
+    #[schema(required)]
+    check_out: Option<Day>,
+}
+
+/// What pays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct MandateInstrument {
+    #[schema(
+        pattern = "^inst_[a-zA-Z0-9-]+$",
+        example = "inst_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    #[serde(rename = "type")]
+    kind: InstrumentType,
+}
+
+/// A user's leave to buy something later, used once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct Mandate {
+    #[schema(
+        pattern = "^mnd_[a-zA-Z0-9-]+$",
+        example = "mnd_01976f3e4a5b7c8d9e0f112233445566"
+    )]
+    id: String,
+    status: MandateStatus,
+    /// In whose name is bought.
+    #[schema(pattern = "^[A-Za-z0-9._:@-]{1,128}$", example = "ann")]
+    user_id: String,
+    /// The most that may be paid.
+    payment_amount: Money,
+    payment_instrument: MandateInstrument,
+    scope: MandateScope,
+    created_at: Instant,
+    /// From then on it is good for nothing.
+    expires_at: Instant,
+    /// All of this but the status, signed: a compact JWS (ES256) over the claims of an open payment mandate
+    /// (`mandate.payment.open.1`), whose amounts are minor units. The keys are at `/.well-known/jwks.json`.
+    #[schema(pattern = "^[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+$")]
+    jws: String,
+}
+
+/// A public key, as RFC 7517 writes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(transparent)]
+#[schema(value_type = Object, example = json!({"kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig", "kid": "…", "x": "…", "y": "…"}))]
+pub(crate) struct PublicKey(pub(crate) Jwk);
+
+/// Public keys, as RFC 7517 writes them: the one that signs now first, then those before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct PublicKeys {
+    pub(crate) keys: Vec<PublicKey>,
+}
+
+/// A mandate as it stands at an instant.
+pub(crate) fn at(mandate: &mandate::Mandate, now: Timestamp) -> Mandate {
+    let terms = &mandate.terms;
+    Mandate {
+        id: terms.id.to_string(),
+        status: mandate.status(now).into(),
+        user_id: terms.owner.user.clone(),
+        payment_amount: terms.amount.into(),
+        payment_instrument: MandateInstrument {
+            id: terms.instrument.to_string(),
+            kind: InstrumentType::Card,
+        },
+        scope: MandateScope::from(&terms.scope),
+        created_at: terms.created_at.into(),
+        expires_at: terms.expires_at.into(),
+        jws: mandate.jws.clone(),
+    }
+}
+
+impl From<mandate::MandateStatus> for MandateStatus {
+    fn from(status: mandate::MandateStatus) -> Self {
+        match status {
+            mandate::MandateStatus::Active => Self::Active,
+            mandate::MandateStatus::Consumed => Self::Consumed,
+            mandate::MandateStatus::Revoked => Self::Revoked,
+            mandate::MandateStatus::Expired => Self::Expired,
+        }
+    }
+}
+
+impl From<&mandate::MandateScope> for MandateScope {
+    fn from(scope: &mandate::MandateScope) -> Self {
+        match scope {
+            mandate::MandateScope::Any => Self {
+                kind: MandateScopeKind::Any,
+                watch_id: None,
+                hotel_id: None,
+                check_in: None,
+                check_out: None,
+            },
+            mandate::MandateScope::HotelWatch {
+                watch_id,
+                hotel_id,
+                check_in,
+                check_out,
+            } => Self {
+                kind: MandateScopeKind::HotelWatch,
+                watch_id: Some(watch_id.to_string()),
+                hotel_id: Some(hotel_id.to_string()),
+                check_in: Some((*check_in).into()),
+                check_out: Some((*check_out).into()),
+            },
+        }
+    }
+}

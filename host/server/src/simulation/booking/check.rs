@@ -1,0 +1,136 @@
+//! What always holds, and what holds in the end, whatever the product.
+
+use super::world::World;
+use super::{Broken, Subject, hold};
+use host_domain::booking::Moved;
+use host_domain::event::EventType;
+use host_domain::money::Money;
+use host_domain::payment::{PaymentState, ProcessorStatus};
+use std::collections::HashMap;
+
+/// What was seen of a life.
+#[derive(Default)]
+pub(super) struct Checks {
+    /// How often subscribers were told what, and of which payment.
+    told: HashMap<(&'static str, Option<String>), usize>,
+    /// An operator said how a cancellation ended, without amounts.
+    pub(super) settled: bool,
+    pub(super) settlements: usize,
+    pub(super) conflicts: usize,
+}
+
+/// From where to where a status may go, beside staying.
+const MOVES: [(&str, &[&str]); 10] = [
+    ("CREATED", &["PREBOOK_IN_PROGRESS", "FAILED"]),
+    ("PREBOOK_IN_PROGRESS", &["READY_FOR_COMPLETE", "FAILED"]),
+    ("READY_FOR_COMPLETE", &["COMPLETE_IN_PROGRESS", "EXPIRED"]),
+    ("COMPLETE_IN_PROGRESS", &["READY_FOR_COMPLETE", "CONFIRMED", "FAILED"]),
+    ("CONFIRMED", &["CANCEL_IN_PROGRESS", "CANCELED"]),
+    ("CANCEL_IN_PROGRESS", &["CONFIRMED", "PARTIALLY_CANCELED", "CANCELED"]),
+    ("PARTIALLY_CANCELED", &["CANCEL_IN_PROGRESS"]),
+    ("CANCELED", &[]),
+    ("FAILED", &[]),
+    ("EXPIRED", &[]),
+];
+
+impl Checks {
+    pub(super) fn moved<B: Subject>(&mut self, moved: &Moved<B>) -> Result<(), Broken> {
+        let (from, to) = (moved.from, moved.booking.status_name());
+        let (_, ways) = MOVES.iter().find(|(name, _)| *name == from).unwrap();
+        hold!(from == to || ways.contains(&to), "{from} became {to} by {}", moved.event);
+        for notice in &moved.publish {
+            let payment = notice.payment.as_ref().map(ToString::to_string);
+            let key = (notice.event_type.as_str(), payment);
+            *self.told.entry(key).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    /// After everything that happens.
+    pub(super) fn now<B: Subject>(&self, booking: &B, world: &World<'_>) -> Result<(), Broken> {
+        let own = booking.own_payments();
+        let live = own.iter().filter(|payment| payment.holds_money()).count();
+        hold!(live <= 1, "{live} payments at once: {own:?}");
+        for payment in booking.payments() {
+            let refunds: i64 = payment.refunds.iter().map(|r| r.amount.minor).sum();
+            hold!(refunds <= payment.amount.minor, "refunds beyond the payment: {payment:?}");
+        }
+        let mut charges = world.charges.iter();
+        hold!(
+            charges.all(|charge| charge.refunded() <= charge.amount.minor),
+            "refunds beyond what was taken: {:?}",
+            world.charges
+        );
+        Ok(())
+    }
+
+    /// What a booking's payer pays in the end, by the booking's own word.
+    pub(super) fn paid_by<B: Subject>(&self, booking: &B) -> Money {
+        let taken = booking.payments().iter();
+        let taken = taken.filter(|payment| payment.holds_money());
+        let minor = taken.map(|payment| payment.amount.minor - payment.refunded().minor).sum();
+        Money::new(minor, booking.price().currency)
+    }
+
+    /// When nothing is left to do, what is stored is what the processor has.
+    pub(super) fn at_rest<B: Subject>(&self, booking: &B) -> Result<(), Broken> {
+        for payment in booking.payments() {
+            let is_at_rest = matches!(
+                payment.state,
+                PaymentState::Captured | PaymentState::Voided | PaymentState::Failed
+            );
+            let mut refunds = payment.refunds.iter();
+            hold!(
+                is_at_rest && refunds.all(|refund| refund.leg.is_none()),
+                "a payment is not at its end: {payment:?}"
+            );
+            let captured = self.times(EventType::PaymentCaptured, Some(payment.id.as_str()));
+            let refunded = self.times(EventType::PaymentRefunded, Some(payment.id.as_str()));
+            if payment.processor == super::cards() {
+                let is_taken = payment.state == PaymentState::Captured;
+                hold!(captured == usize::from(is_taken), "told {captured} captures: {payment:?}");
+                hold!(
+                    refunded == payment.refunds.len(),
+                    "told {refunded} refunds: {payment:?}"
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// The booking's word about money is the processor's, and the payer pays `kept`.
+    pub(super) fn money<B: Subject>(
+        &self,
+        booking: &B,
+        world: &World<'_>,
+        kept: Money,
+    ) -> Result<(), Broken> {
+        let held = world.charges.iter().find(|c| c.status == ProcessorStatus::Authorized);
+        hold!(held.is_none(), "money is held for ever: {held:?}");
+        let charges = world.charges.iter().filter(|charge| charge.is_live());
+        let taken: i64 = charges.map(|charge| charge.amount.minor - charge.refunded()).sum();
+        let said = self.paid_by(booking);
+        hold!(taken == said.minor, "{taken} is taken, the booking says {said}");
+        hold!(
+            self.settled || taken == kept.minor,
+            "the payer pays {taken}, the supplier keeps {kept}"
+        );
+        Ok(())
+    }
+
+    pub(super) fn times(&self, event: EventType, payment: Option<&str>) -> usize {
+        let key = (event.as_str(), payment.map(str::to_owned));
+        self.told.get(&key).copied().unwrap_or_default()
+    }
+
+    /// Subscribers were told of it once, or not at all.
+    pub(super) fn told_once(&self, event: EventType, happened: bool) -> Result<(), Broken> {
+        let times = self.times(event, None);
+        hold!(
+            times == usize::from(happened),
+            "{} was told {times} times",
+            event.as_str()
+        );
+        Ok(())
+    }
+}

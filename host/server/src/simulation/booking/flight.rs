@@ -1,0 +1,344 @@
+//! A flight booking, with bags bought on the ticket.
+
+use super::check::Checks;
+use super::people::Wish;
+use super::world::{Order, Request, World};
+use super::{Answer, Around, Broken, Setting, Subject, euros, hold, new_payment};
+use crate::flow::judge::{Judgement, flight as judge};
+use crate::id::IdSource;
+use crate::simulation::random::Random;
+use host_domain::booking::Settlement;
+use host_domain::event::EventType;
+use host_domain::flight::booking::{
+    BookedService, Booking, Event, Purchase, PurchaseState, ServiceStatus, State, Status,
+};
+use host_domain::flight::itinerary::{
+    Cabin, Direction, FareCondition, FareConditions, Journey, Segment,
+};
+use host_domain::flight::passenger::{Contact, Travellers};
+use host_domain::flight::step::Step;
+use host_domain::flight::supply::{
+    Baggage, BaggageType, BookingState, CancellationAmounts, Found, Prebooked, Service, ServiceType,
+};
+use host_domain::id::{BookingId, PaymentId, PurchaseId, ServiceId};
+use host_domain::leg::Leg;
+use host_domain::money::Money;
+use host_domain::owner::{Mode, Owner, Tenant};
+use host_domain::payment::{Payment, PaymentStep};
+use host_domain::supplier::{BookingStatus, SupplierId};
+use host_domain::time::Timestamp;
+
+fn conditions(setting: &Setting) -> FareConditions {
+    let penalty = setting.rooms.iter().map(|(_, fee)| fee).sum();
+    FareConditions {
+        refund: FareCondition {
+            allowed: Some(true),
+            penalty: Some(euros(penalty)),
+        },
+        change: FareCondition {
+            allowed: Some(false),
+            penalty: None,
+        },
+    }
+}
+
+fn journey() -> Journey {
+    let segment = Segment {
+        supplier_segment_id: "seg".to_owned(),
+        origin: "LHR".to_owned(),
+        destination: "JFK".to_owned(),
+        departure_time: "2027-06-01T10:00".to_owned(),
+        arrival_time: "2027-06-01T13:00".to_owned(),
+        origin_time_zone: None,
+        destination_time_zone: None,
+        marketing_flight: "BA117".to_owned(),
+        marketing_carrier: "British Airways".to_owned(),
+        marketing_carrier_code: "BA".to_owned(),
+        marketing_carrier_logo_url: None,
+        operating_carrier: None,
+        operating_carrier_logo_url: None,
+        duration_minutes: Some(480),
+        cabin: Cabin::Economy,
+        passengers: Vec::new(),
+    };
+    Journey {
+        supplier_journey_id: "jrn".to_owned(),
+        origin: segment.origin.clone(),
+        destination: segment.destination.clone(),
+        direction: Direction::Outbound,
+        fare_brand: None,
+        departure_time: segment.departure_time.clone(),
+        arrival_time: segment.arrival_time.clone(),
+        duration_minutes: Some(480),
+        stops: 0,
+        segments: vec![segment],
+    }
+}
+
+const BAG: Baggage = Baggage {
+    baggage_type: BaggageType::Checked,
+    max_weight_kg: Some(23),
+};
+
+fn state_of(order: Order) -> BookingState {
+    let bag = |id: &String| Service {
+        supplier_service_id: id.clone(),
+        service_type: ServiceType::Baggage,
+        passenger: Some(0),
+        supplier_segment_ids: vec!["seg".to_owned()],
+        baggage: Some(BAG),
+        quantity: 1,
+        unit_amount: euros(0),
+    };
+    BookingState {
+        services: order.extras.iter().map(bag).collect(),
+        status: order.status,
+        supplier_reference: "order".to_owned(),
+        client_reference: None,
+        airline_pnr: None,
+        total: order.kept,
+        fare: None,
+        fare_tax: None,
+        journeys: Vec::new(),
+        changes: Vec::new(),
+        cancellation: order.amounts.map(|(fee, refund)| CancellationAmounts {
+            fee,
+            refund,
+            supplier_reference: None,
+        }),
+    }
+}
+
+fn purchase(random: &Random, price: Money, now: Timestamp) -> Event {
+    let payment = new_payment(random, price, now);
+    let service = BookedService {
+        id: ServiceId::from_bits(random.bits()),
+        status: ServiceStatus::Pending,
+        supplier_service_id: "bag".to_owned(),
+        on_ticket_as: None,
+        service_type: ServiceType::Baggage,
+        passenger: 0,
+        supplier_segment_ids: vec!["seg".to_owned()],
+        segment_ids: Vec::new(),
+        baggage: Some(BAG),
+        quantity: 1,
+        unit_amount: price,
+        payment: payment.id.clone(),
+    };
+    let purchase = Purchase {
+        id: PurchaseId::from_bits(random.bits()),
+        services: vec![service.id.clone()],
+        payment: payment.id.clone(),
+        total: price,
+        state: PurchaseState::Open { buy: Leg::due(now) },
+        failure: None,
+        created_at: now,
+    };
+    Event::PurchaseStarted {
+        purchase: Box::new(purchase),
+        services: vec![service],
+        payment: Box::new(payment),
+    }
+}
+
+impl Subject for Booking {
+    fn born(id: BookingId, setting: &Setting, now: Timestamp) -> Self {
+        Self {
+            id,
+            owner: Owner {
+                tenant: Tenant {
+                    organization: "demo".to_owned(),
+                    mode: Mode::Test,
+                },
+                user: "org".to_owned(),
+            },
+            version: 1,
+            supplier: SupplierId::parse("FLIGHTS").unwrap(),
+            reference_id: None,
+            supplier_offer: "offer".to_owned(),
+            exclusive_key: None,
+            supplier_prebook: None,
+            supplier_reference: None,
+            airline_pnr: None,
+            contact: Contact {
+                email: "a@example.org".to_owned(),
+                phone: "+4912345678".to_owned(),
+            },
+            travellers: Travellers {
+                adults: 1,
+                children: Vec::new(),
+                infants: 0,
+            },
+            passengers: Vec::new(),
+            sealed: None,
+            offered: setting.offered(),
+            ticket: None,
+            fare: None,
+            fare_tax: None,
+            fare_conditions: conditions(setting),
+            journeys: Vec::new(),
+            services: Vec::new(),
+            purchases: Vec::new(),
+            changes: Vec::new(),
+            parts: 0,
+            use_payment_sdk: setting.by_browser,
+            settlement: setting.settlement,
+            expires_at: now.plus_s(1800),
+            state: State::Created,
+            payments: Vec::new(),
+            cancellation_runs: 0,
+            cancellation: None,
+            failure: None,
+            created_at: now,
+            updated_at: now,
+            confirmed_at: None,
+            canceled_at: None,
+        }
+    }
+
+    fn bound(&self, setting: &Setting, expires_at: Timestamp, payment: Option<Payment>) -> Event {
+        let bound = Prebooked {
+            supplier_prebook: "prebook".to_owned(),
+            total: setting.offered(),
+            fare: None,
+            fare_tax: None,
+            fare_conditions: conditions(setting),
+            documents_required: false,
+            journeys: vec![journey()],
+            expires_at: None,
+            checkout: None,
+        };
+        Event::PrebookBound {
+            bound: Box::new(bound),
+            expires_at,
+            payment,
+        }
+    }
+
+    fn payment_step(step: &Step) -> Option<&PaymentStep> {
+        match step {
+            Step::Payment(step) => Some(step),
+            _ => None,
+        }
+    }
+
+    fn request(&self, step: &Step, reference: Option<&str>) -> Request {
+        let reference = reference.unwrap_or_default().to_owned();
+        match step {
+            Step::Book => Request::Book { reference },
+            Step::Cancel => Request::Cancel {
+                reference,
+                rooms: Vec::new(),
+            },
+            Step::Buy => Request::Buy { reference },
+            _ => Request::FindBooking,
+        }
+    }
+
+    fn judge(&self, step: &Step, answer: Answer, around: &Around<'_>) -> Judgement<Event> {
+        let (promises, times) = (around.supplier, around.times);
+        let payment = PaymentId::from_bits(around.random.bits());
+        match (step, answer) {
+            (Step::Book, Answer::Changed(answer)) => {
+                judge::booked(self, answer.map(state_of), payment, times)
+            }
+            (Step::Cancel, Answer::Changed(answer)) => {
+                judge::canceled(self, answer.map(state_of), times)
+            }
+            (Step::Buy, Answer::Changed(answer)) => {
+                judge::bought(self, answer.map(state_of), times)
+            }
+            (step, Answer::Found(found)) => {
+                let found = found.map(|order| match order {
+                    Some(order) => Found::Booking(Box::new(state_of(order))),
+                    None => Found::Nothing,
+                });
+                match step {
+                    Step::FindCancellation => judge::found_canceling(self, found, promises, times),
+                    Step::FindPurchase => judge::found_purchase(self, found, promises, times),
+                    Step::Reread => judge::reread(self, found, times),
+                    _ => judge::found(self, found, payment, promises, times),
+                }
+            }
+            (step, Answer::Changed(answer)) => panic!("{step:?} is not answered by {answer:?}"),
+        }
+    }
+
+    fn wished(
+        &self,
+        wish: Wish,
+        random: &Random,
+        setting: &Setting,
+        now: Timestamp,
+    ) -> Option<Event> {
+        match (wish, &self.state) {
+            (Wish::Cancel, State::Confirmed { .. }) => Some(Event::CancelStarted),
+            (Wish::Cancel | Wish::Release, State::CancelInProgress { .. } | State::Canceled) => {
+                Some(Event::CancelHurried)
+            }
+            (Wish::Bags, State::Confirmed { .. })
+                if self.open_purchase().is_none() && self.settlement == Settlement::Gateway =>
+            {
+                Some(purchase(random, euros(setting.bag), now))
+            }
+            _ => None,
+        }
+    }
+
+    fn is_done(&self, step: &str, order: Option<&Order>) -> Option<bool> {
+        let status = order.map(|order| &order.status);
+        match (step, status) {
+            (_, Some(BookingStatus::Pending | BookingStatus::CancelPending)) => None,
+            ("book", status) => Some(status == Some(&BookingStatus::Confirmed)),
+            ("buy", _) => {
+                let services = self.services.iter();
+                let known = services.filter(|service| service.status.is_bought()).count();
+                Some(order?.extras.len() > known)
+            }
+            (_, status) => Some(status == Some(&BookingStatus::Canceled)),
+        }
+    }
+
+    fn own_payments(&self) -> Vec<&Payment> {
+        let extras = |payment: &&Payment| self.purchases.iter().any(|p| p.payment == payment.id);
+        self.payments.iter().filter(|payment| !extras(payment)).collect()
+    }
+
+    fn check_end(
+        &self,
+        setting: &Setting,
+        world: &World<'_>,
+        checks: &Checks,
+    ) -> Result<(), Broken> {
+        let sold = world.truth().map(|order| &order.status);
+        let agrees = match self.status() {
+            Status::Confirmed => sold == Some(&BookingStatus::Confirmed),
+            Status::Canceled => sold == Some(&BookingStatus::Canceled),
+            Status::Failed => matches!(sold, None | Some(BookingStatus::Failed(_))),
+            Status::Expired => sold.is_none(),
+            _ => false,
+        };
+        hold!(agrees, "{:?} here, {sold:?} there", self.status());
+        let bought = self.services.iter().filter(|service| service.status.is_bought()).count();
+        let extras = world.truth().map_or(0, |order| order.extras.len());
+        hold!(bought == extras, "{bought} bags here, {extras} there");
+        let open = self.open_purchase();
+        hold!(open.is_none(), "a purchase is open: {open:?}");
+        if self.settlement == Settlement::Gateway {
+            let kept = world.truth().map_or(euros(0), |order| order.kept);
+            checks.money(self, world, kept)?;
+        }
+        hold!(!self.holds_refund(), "nobody decided about the refund");
+        let _ = setting;
+        let status = self.status();
+        checks.told_once(EventType::FlightBookingCreated, self.supplier_prebook.is_some())?;
+        checks.told_once(EventType::FlightBookingConfirmed, self.confirmed_at.is_some())?;
+        checks.told_once(EventType::FlightBookingCanceled, status == Status::Canceled)?;
+        checks.told_once(EventType::FlightBookingExpired, status == Status::Expired)?;
+        let failed = status == Status::Failed && self.supplier_prebook.is_some();
+        checks.told_once(EventType::FlightBookingFailed, failed)?;
+        let added = checks.times(EventType::FlightBookingServicesAdded, None);
+        hold!(added == bought, "{added} times told of bags, {bought} bought")
+        ; Ok(())
+    }
+}

@@ -1,0 +1,721 @@
+//! A booking's life: callers, workers, a supplier and a processor, and one row with one
+//! job between them. What the walkers do is what `flow/walk.rs` plans and `flow/judge`
+//! says; what is simulated is everything around them.
+
+mod check;
+mod flight;
+mod hotel;
+mod people;
+mod world;
+
+use super::random::Random;
+use super::{Broken, History, hold, live};
+use crate::flow::bookable::Bookable;
+use crate::flow::judge::{self, Judgement, Promises, Times};
+use crate::flow::payment::reference;
+use crate::flow::walk::{Planned, plan};
+use check::Checks;
+use host_domain::booking::Settlement;
+use host_domain::id::{BookingId, InstrumentId, PaymentId};
+use host_domain::leg::Schedule;
+use host_domain::money::{Currency, Money};
+use host_domain::payment::{Next, Payment, PaymentEvent, PaymentStep};
+use host_domain::supplier::{ChangeError, SupplierId};
+use host_domain::time::Timestamp;
+use people::Wish;
+use std::collections::BTreeMap;
+use world::{Decision, Order, Reply, Request, Silence, World};
+
+/// When every life begins: 2026-01-01.
+const BIRTH: Timestamp = Timestamp(1_767_225_600_000);
+/// As `jobs.lease_s`.
+const LEASE_MS: i64 = 60_000;
+/// A call that gave no answer by then gives none: shorter than the lease.
+const CALL_MAX_MS: i64 = 45_000;
+/// As `job::RETRY_S`.
+const FAILED_RETRY_MS: i64 = 30_000;
+/// Nothing goes wrong any more after so long.
+const TROUBLE_MS: i64 = 6 * 3_600_000;
+/// A life that is not over by then never will be.
+const DEATH_MS: i64 = 90 * 24 * 3_600_000;
+/// As often as somebody else may move the booking under a commit.
+const CONFLICT_RETRIES_MAX: usize = 8;
+/// How often one call, or reading it back, goes wrong in a row. Beyond the hour for which
+/// repeats are safe, only a person could tell.
+const TROUBLES_MAX: u32 = 3;
+
+#[test]
+fn hotel_bookings_end_as_their_suppliers_have_them() {
+    live("hotel booking", |random, history| {
+        Life::<host_domain::hotel::Booking>::new(random, history, &Setting::draw(random, false))
+            .lived()
+    });
+}
+
+#[test]
+fn flight_bookings_end_as_their_suppliers_have_them() {
+    live("flight booking", |random, history| {
+        Life::<host_domain::flight::Booking>::new(random, history, &Setting::draw(random, true))
+            .lived()
+    });
+}
+
+/// Into what a booking is born.
+#[derive(Debug)]
+struct Setting {
+    is_flight: bool,
+    supplier: Promises,
+    processor: Promises,
+    settlement: Settlement,
+    by_browser: bool,
+    /// Price of each room (of the ticket), and what releasing it costs by the stored terms.
+    rooms: Vec<(i64, i64)>,
+    /// Of a bag.
+    bag: i64,
+    /// Whether the supplier says what a cancellation keeps.
+    says_amounts: bool,
+    /// Of a hundred calls so many go wrong.
+    trouble: i64,
+}
+
+impl Setting {
+    fn draw(random: &Random, is_flight: bool) -> Self {
+        let promises = || Promises {
+            consistent_after_ms: random.one_of(&[None, Some(0), Some(2_000), Some(300_000)]),
+            repeats_are_safe: random.percent(50),
+        };
+        let supplier = promises();
+        let mut processor = promises();
+        // Nobody could tell the outcome of a payment at a processor that promises nothing.
+        processor.repeats_are_safe |= processor.consistent_after_ms.is_none();
+        let by_supplier = random.percent(15);
+        let rooms = if is_flight { 1 } else { random.between(1, 3) };
+        let room = |_| {
+            let price = random.between(5_000, 20_000);
+            (price, random.one_of(&[0, price, random.between(0, price)]))
+        };
+        Self {
+            is_flight,
+            supplier,
+            processor,
+            settlement: if by_supplier {
+                Settlement::Supplier
+            } else {
+                Settlement::Gateway
+            },
+            by_browser: !by_supplier && random.percent(25),
+            rooms: (0..rooms).map(room).collect(),
+            bag: random.between(1_000, 6_000),
+            says_amounts: random.percent(70),
+            trouble: random.one_of(&[0, 10, 30, 60]),
+        }
+    }
+
+    fn offered(&self) -> Money {
+        euros(self.rooms.iter().map(|(price, _)| price).sum())
+    }
+
+    fn is_paid_at_checkout(&self) -> bool {
+        self.settlement == Settlement::Supplier
+    }
+}
+
+fn euros(minor: i64) -> Money {
+    Money::new(minor, Currency::parse("EUR").unwrap())
+}
+
+fn cards() -> SupplierId {
+    SupplierId::parse("CARDS").unwrap()
+}
+
+/// When answers mean what.
+struct Around<'a> {
+    random: &'a Random,
+    supplier: Promises,
+    processor: Promises,
+    times: Times<'a>,
+}
+
+/// A booking that can be simulated.
+trait Subject: Bookable {
+    fn born(id: BookingId, setting: &Setting, now: Timestamp) -> Self;
+    fn bound(
+        &self,
+        setting: &Setting,
+        expires_at: Timestamp,
+        payment: Option<Payment>,
+    ) -> Self::Event;
+    fn payment_step(step: &Self::Step) -> Option<&PaymentStep>;
+    /// What a step asks of the supplier.
+    fn request(&self, step: &Self::Step, reference: Option<&str>) -> Request;
+    /// What the supplier's answer means.
+    fn judge(
+        &self,
+        step: &Self::Step,
+        reply: Answer,
+        around: &Around<'_>,
+    ) -> Judgement<Self::Event>;
+    /// What a caller wants of it, where that is possible now.
+    fn wished(&self, wish: Wish, random: &Random, setting: &Setting, now: Timestamp)
+    -> Option<Self::Event>;
+    /// Whether what an unknown call was for is done, by what the supplier has.
+    fn is_done(&self, step: &str, order: Option<&Order>) -> Option<bool>;
+    fn check_end(&self, setting: &Setting, world: &World<'_>, checks: &Checks) -> Result<(), Broken>;
+    /// The payments that pay the booking itself, not extras.
+    fn own_payments(&self) -> Vec<&Payment>;
+}
+
+/// What a supplier answers.
+enum Answer {
+    Changed(Result<Order, ChangeError>),
+    Found(Result<Option<Order>, host_domain::supplier::ReadError>),
+}
+
+#[derive(Debug)]
+enum Happening {
+    /// A call reaches the other side.
+    Arrives {
+        walker: u64,
+        request: Request,
+        sent_at: Timestamp,
+        /// When its answer comes back, if it does.
+        answers_after_ms: Option<i64>,
+    },
+    /// A walker gets an answer, or gives up waiting for one.
+    Answered { walker: u64, reply: Reply },
+    /// A process ends without a word.
+    Dies { walker: u64 },
+    Wishes(Wish),
+}
+
+struct Job {
+    due_at: Timestamp,
+    again_at: Option<Timestamp>,
+    lease: Option<(u64, Timestamp)>,
+    /// Workers look now and then.
+    noticed_after_ms: i64,
+}
+
+impl Job {
+    fn is_held_at(&self, now: Timestamp) -> bool {
+        self.lease.is_some_and(|(_, until)| until > now)
+    }
+
+    fn claimable_at(&self) -> Timestamp {
+        let free_at = self.lease.map_or(self.due_at, |(_, until)| until.max(self.due_at));
+        free_at.plus_ms(self.noticed_after_ms)
+    }
+}
+
+/// Somebody who takes the steps of the booking.
+struct Walker<B: Subject> {
+    name: u64,
+    view: B,
+    doing: Doing<B::Step>,
+    request: Request,
+    is_worker: bool,
+}
+
+enum Doing<S> {
+    Prebook,
+    Step(S),
+}
+
+struct Life<'a, B: Subject> {
+    random: &'a Random,
+    history: &'a History,
+    setting: &'a Setting,
+    schedules: (Schedule, Schedule),
+    now: Timestamp,
+    row: Option<B>,
+    job: Option<Job>,
+    walkers: Vec<Walker<B>>,
+    names: u64,
+    /// What went wrong of a call so far.
+    troubles: BTreeMap<String, u32>,
+    queue: BTreeMap<(Timestamp, u64), Happening>,
+    world: World<'a>,
+    checks: Checks,
+}
+
+impl<'a, B: Subject> Life<'a, B> {
+    fn new(random: &'a Random, history: &'a History, setting: &'a Setting) -> Self {
+        history.note(|| format!("{setting:?}"));
+        Self {
+            random,
+            history,
+            setting,
+            schedules: (
+                Schedule::new(vec![5, 15, 60, 300, 900, 3600, 21600, 86400]),
+                Schedule::new(vec![5, 30, 300, 3600, 21600]),
+            ),
+            now: BIRTH,
+            row: None,
+            job: None,
+            walkers: Vec::new(),
+            names: 0,
+            troubles: BTreeMap::new(),
+            queue: BTreeMap::new(),
+            world: World::new(random, setting),
+            checks: Checks::default(),
+        }
+    }
+
+    fn lived(mut self) -> Result<(), Broken> {
+        self.plan_people();
+        self.begin_prebook()?;
+        while let Some(at) = self.next_at() {
+            hold!(at.since(BIRTH) < DEATH_MS, "it never comes to rest: {:?}", self.row);
+            self.now = self.now.max(at);
+            self.world.troubled = self.now.since(BIRTH) < TROUBLE_MS;
+            self.happen(at)?;
+            if let Some(broken) = self.world.broken.take() {
+                return Err(broken);
+            }
+            self.check_now()?;
+        }
+        let booking = self.row.as_ref().unwrap();
+        hold!(booking.next(self.now) == Next::Nothing, "work is left: {booking:?}");
+        self.checks.at_rest(booking)?;
+        booking.check_end(self.setting, &self.world, &self.checks)
+    }
+
+    fn next_at(&self) -> Option<Timestamp> {
+        let queued = self.queue.keys().next().map(|(at, _)| *at);
+        let claims = self.job.as_ref().map(Job::claimable_at);
+        let decides = self.world.decisions.iter().map(|(at, _)| *at).min();
+        queued.into_iter().chain(claims).chain(decides).min()
+    }
+
+    fn happen(&mut self, at: Timestamp) -> Result<(), Broken> {
+        if let Some(place) = self.world.decisions.iter().position(|(due, _)| *due == at) {
+            let (_, decision) = self.world.decisions.remove(place);
+            self.note(|| format!("the supplier decides: {decision:?}"));
+            self.world.decide(&decision, self.now);
+            return Ok(());
+        }
+        let queued = self.queue.first_entry().filter(|entry| entry.key().0 == at);
+        match queued.map(|entry| entry.remove()) {
+            Some(Happening::Arrives {
+                walker,
+                request,
+                sent_at,
+                answers_after_ms,
+            }) => self.arrive(walker, &request, sent_at, answers_after_ms),
+            Some(Happening::Answered { walker, reply }) => return self.answer(walker, reply),
+            Some(Happening::Dies { walker }) => {
+                self.note(|| format!("walker {walker} dies"));
+                self.walkers.retain(|known| known.name != walker);
+            }
+            Some(Happening::Wishes(wish)) => return self.wish(wish),
+            None => return self.work(),
+        }
+        Ok(())
+    }
+
+    fn note(&self, line: impl FnOnce() -> String) {
+        let at_ms = self.now.since(BIRTH);
+        self.history.note(|| format!("{:>12.3} s  {}", at_ms as f64 / 1000.0, line()));
+    }
+
+    fn name(&mut self) -> u64 {
+        self.names += 1;
+        self.names
+    }
+
+    fn queue(&mut self, after_ms: i64, happening: Happening) {
+        let place = self.name();
+        self.queue.insert((self.now.plus_ms(after_ms), place), happening);
+    }
+
+    // ---- what the database does ----
+
+    fn write_job(&mut self, job: Option<(Timestamp, Option<u64>)>) {
+        let until = self.now.plus_ms(LEASE_MS);
+        self.job = job.map(|(due_at, holder)| Job {
+            due_at,
+            again_at: None,
+            lease: holder.map(|name| (name, until)),
+            noticed_after_ms: self.random.between(0, 1_000),
+        });
+    }
+
+    /// As `Write::upsert_job`.
+    fn ask_for_work(&mut self) {
+        let now = self.now;
+        match &mut self.job {
+            Some(Job {
+                again_at,
+                lease: Some(_),
+                ..
+            }) => *again_at = Some(again_at.map_or(now, |at| at.min(now))),
+            Some(_) | None => self.write_job(Some((now, None))),
+        }
+    }
+
+    /// As `release_job` and `finish_job`; false: the claim is lost.
+    fn give_back(&mut self, holder: u64, due_at: Option<Timestamp>) -> bool {
+        if !self.holds(holder) {
+            return false;
+        }
+        let again_at = self.job.as_ref().and_then(|job| job.again_at);
+        let due_at = match (due_at, again_at) {
+            (Some(due), Some(again)) => Some(due.min(again)),
+            (due, again) => due.or(again),
+        };
+        self.write_job(due_at.map(|at| (at, None)));
+        true
+    }
+
+    fn holds(&self, holder: u64) -> bool {
+        let lease = self.job.as_ref().and_then(|job| job.lease);
+        lease.is_some_and(|(name, _)| name == holder)
+    }
+
+    // ---- who walks ----
+
+    fn begin_prebook(&mut self) -> Result<(), Broken> {
+        let id = BookingId::from_bits(crate::id::IdSource::bits(self.random));
+        let booking = B::born(id, self.setting, self.now);
+        let started = booking.apply(B::prebook_started(), self.now);
+        let booking = started.map_err(|error| error.to_string())?.booking;
+        self.row = Some(booking.clone());
+        let name = self.name();
+        self.write_job(Some((self.now, Some(name))));
+        self.send(Walker {
+            name,
+            view: booking,
+            doing: Doing::Prebook,
+            request: Request::Prebook,
+            is_worker: false,
+        });
+        Ok(())
+    }
+
+    /// A worker finds that something is due.
+    fn work(&mut self) -> Result<(), Broken> {
+        let name = self.name();
+        let Some(job) = &mut self.job else {
+            return Ok(());
+        };
+        job.lease = Some((name, self.now.plus_ms(LEASE_MS)));
+        let view = self.row.clone().unwrap();
+        self.note(|| format!("worker {name} claims"));
+        self.advance(name, view, None, true)
+    }
+
+    /// As `App::start`: an event of a caller's, with a claim on the work.
+    fn start(&mut self, event: B::Event) -> Result<bool, Broken> {
+        if self.job.as_ref().is_some_and(|job| job.is_held_at(self.now)) {
+            return Ok(false);
+        }
+        let name = self.name();
+        self.write_job(Some((self.now, Some(name))));
+        let view = self.row.clone().unwrap();
+        self.note(|| format!("caller {name} starts {event:?}"));
+        self.advance(name, view, Some(event), false)?;
+        Ok(true)
+    }
+
+    /// As `App::advance`.
+    fn advance(
+        &mut self,
+        name: u64,
+        mut view: B,
+        event: Option<B::Event>,
+        is_worker: bool,
+    ) -> Result<(), Broken> {
+        for _ in 0..CONFLICT_RETRIES_MAX {
+            let read_version = view.version();
+            let first_check = self.schedules.0.next_after(self.now, self.now);
+            let planned = plan(view, event.clone(), self.now, first_check, self.random, |_| {});
+            let planned = match planned {
+                Ok(planned) => planned,
+                Err(error) => {
+                    self.note(|| format!("walker {name} stops: {error}"));
+                    self.checks.conflicts += 1;
+                    let retry_at = self.now.plus_ms(FAILED_RETRY_MS);
+                    if is_worker {
+                        self.give_back(name, Some(retry_at));
+                    }
+                    return Ok(());
+                }
+            };
+            if self.random.percent(2) && self.world.troubled {
+                self.note(|| format!("walker {name} loses the database"));
+                return Ok(());
+            }
+            let current = self.row.clone().unwrap();
+            if current.version() != read_version && !planned.moves.is_empty() {
+                view = current;
+                continue;
+            }
+            if !self.holds(name) {
+                self.note(|| format!("walker {name} has lost its claim"));
+                return Ok(());
+            }
+            for moved in &planned.moves {
+                self.note(|| format!("walker {name}: {} -> {}", moved.event, moved.booking.status_name()));
+                self.checks.moved(moved)?;
+            }
+            if !planned.moves.is_empty() {
+                self.row = Some(planned.booking.clone());
+            }
+            return self.go_on(name, planned.booking, planned.then, is_worker);
+        }
+        Err("a booking that moves without end".to_owned())
+    }
+
+    fn go_on(
+        &mut self,
+        name: u64,
+        booking: B,
+        then: Planned<B::Step>,
+        is_worker: bool,
+    ) -> Result<(), Broken> {
+        let (step, call) = match then {
+            Planned::Rest(at) => {
+                self.give_back(name, at);
+                return Ok(());
+            }
+            Planned::Call(step, call) => (step, call),
+        };
+        if let Some(job) = &mut self.job {
+            job.lease = Some((name, self.now.plus_ms(LEASE_MS)));
+        }
+        let reference = call.map(|(_, _, call)| call.client_reference);
+        let request = match B::payment_step(&step) {
+            Some(step) => payment_request(&booking, step),
+            None => booking.request(&step, reference.as_deref()),
+        };
+        self.send(Walker {
+            name,
+            view: booking,
+            doing: Doing::Step(step),
+            request,
+            is_worker,
+        });
+        Ok(())
+    }
+
+    // ---- the way there and back ----
+
+    fn send(&mut self, walker: Walker<B>) {
+        let (name, request) = (walker.name, walker.request.clone());
+        self.note(|| format!("walker {name} asks: {request:?}"));
+        self.walkers.push(walker);
+        let (key, trouble) = (self.key_of(&request), self.setting.trouble);
+        let told = self.troubles.entry(key).or_default();
+        let goes_wrong = self.world.troubled && *told < TROUBLES_MAX && self.random.percent(trouble);
+        if !goes_wrong {
+            *told = 0;
+            let (there, back) = (self.random.between(1, 900), self.random.between(1, 900));
+            return self.departs(name, request, Some(there), Some(back));
+        }
+        *told += 1;
+        match self.random.between(0, 8) {
+            // Marked, and dead before a byte left.
+            0 => self.queue(0, Happening::Dies { walker: name }),
+            // On its way, and nobody left to hear of it.
+            1 | 2 => {
+                let (there, back) = (self.random.between(1, 9_000), self.random.between(1, 9_000));
+                let dies_after = self.random.between(0, 10_000);
+                self.departs(name, request, Some(there), Some(back));
+                self.queue(dies_after, Happening::Dies { walker: name });
+            }
+            3 => self.silent(name, &request, Silence::NotSent),
+            4 if request.reference().is_some() => {
+                self.world.leaves(&request);
+                self.silent(name, &request, Silence::RateLimited);
+            }
+            // Never arrives.
+            5 => self.departs(name, request, None, None),
+            // Arrives, and the answer does not.
+            6 => {
+                let there = self.random.between(1, 9_000);
+                self.departs(name, request, Some(there), None);
+            }
+            // Arrives when nobody waits for it any more, as far as that is possible.
+            7 => {
+                let most_ms = match self.world.promises_of(&request).consistent_after_ms {
+                    Some(delay) => i64::from(delay).max(1),
+                    None => CALL_MAX_MS,
+                };
+                let there = self.random.between(1, most_ms);
+                self.departs(name, request, Some(there), None);
+            }
+            // The process stands still until somebody else has its work.
+            _ => {
+                let there = self.random.between(1, 900);
+                let back = self.random.between(LEASE_MS, 3 * LEASE_MS);
+                self.departs(name, request, Some(there), Some(back));
+            }
+        }
+    }
+
+    /// What goes wrong is counted by what is asked about.
+    fn key_of(&self, request: &Request) -> String {
+        match request {
+            Request::FindPayment { reference } | Request::FindRefund { reference } => {
+                reference.clone()
+            }
+            Request::FindBooking => "the booking".to_owned(),
+            other => other.reference().unwrap_or("the prebook").to_owned(),
+        }
+    }
+
+    fn departs(&mut self, walker: u64, request: Request, there: Option<i64>, back: Option<i64>) {
+        self.world.leaves(&request);
+        let sent_at = self.now;
+        if back.is_none() {
+            let reply = request.silence(Silence::Unknown);
+            let after_ms = self.random.one_of(&[1, 2_000, CALL_MAX_MS]);
+            self.queue(after_ms, Happening::Answered { walker, reply });
+        }
+        if let Some(there) = there {
+            let arrives = Happening::Arrives {
+                walker,
+                request,
+                sent_at,
+                answers_after_ms: back,
+            };
+            self.queue(there, arrives);
+        }
+    }
+
+    fn silent(&mut self, walker: u64, request: &Request, silence: Silence) {
+        let reply = request.silence(silence);
+        let after_ms = self.random.between(1, 2_000);
+        self.queue(after_ms, Happening::Answered { walker, reply });
+    }
+
+    fn arrive(&mut self, walker: u64, request: &Request, sent_at: Timestamp, back: Option<i64>) {
+        let reply = self.world.receive(request, sent_at, self.now);
+        self.note(|| format!("of walker {walker}, {request:?} arrives: {reply:?}"));
+        if let Some(after_ms) = back {
+            self.queue(after_ms, Happening::Answered { walker, reply });
+        }
+    }
+
+    fn answer(&mut self, name: u64, reply: Reply) -> Result<(), Broken> {
+        let Some(at) = self.walkers.iter().position(|walker| walker.name == name) else {
+            return Ok(());
+        };
+        let walker = self.walkers.remove(at);
+        self.note(|| format!("walker {name} hears: {reply:?}"));
+        self.world.came_to_nothing(&walker.request, &reply);
+        let step = match &walker.doing {
+            Doing::Prebook => return self.prebooked(walker, reply),
+            Doing::Step(step) => step,
+        };
+        let around = Around {
+            random: self.random,
+            supplier: self.setting.supplier,
+            processor: self.setting.processor,
+            times: Times {
+                now: self.now,
+                reconcile: &self.schedules.0,
+                capture_retry: &self.schedules.1,
+            },
+        };
+        let judgement = match (B::payment_step(step), reply) {
+            (None, Reply::Changed(answer)) => {
+                walker.view.judge(step, Answer::Changed(answer), &around)
+            }
+            (None, Reply::Found(answer)) => walker.view.judge(step, Answer::Found(answer), &around),
+            (Some(step), reply) => judge_payment(&walker.view, step, reply, &around)?,
+            (None, reply) => return Err(format!("{reply:?} answers another question")),
+        };
+        self.advance(walker.name, walker.view, Some(judgement.event), walker.is_worker)
+    }
+
+    /// As `App::bind`.
+    fn prebooked(&mut self, walker: Walker<B>, reply: Reply) -> Result<(), Broken> {
+        let Reply::Bound(answer) = reply else {
+            return Err(format!("{reply:?} answers another question"));
+        };
+        let event = match answer {
+            Ok(price) => {
+                let id = PaymentId::from_bits(crate::id::IdSource::bits(self.random));
+                let payment = self.setting.by_browser.then(|| {
+                    let reference = crate::flow::payment::intent_reference(&walker.view, &id);
+                    self.world.intend(reference.clone(), price, self.now);
+                    Payment::by_browser(id, price, cards(), reference, self.now)
+                });
+                let expires_at = self.now.plus_ms(self.random.between(60_000, 3_600_000));
+                Some(walker.view.bound(self.setting, expires_at, payment))
+            }
+            // Kept until its own timer decides.
+            Err(ChangeError::Unknown(_)) => None,
+            Err(_) => Some(B::prebook_refused()),
+        };
+        self.advance(walker.name, walker.view, event, false)
+    }
+}
+
+/// What a payment's step asks of the processor, under the gateway's own references.
+fn payment_request<B: Subject>(booking: &B, step: &PaymentStep) -> Request {
+    let payment = booking.payment(step.payment()).unwrap();
+    let reference = reference(booking, payment, step);
+    let charge = payment.processor_reference.clone().unwrap_or_default();
+    match step {
+        PaymentStep::Authorize(_) => Request::Authorize {
+            reference,
+            amount: payment.amount,
+        },
+        PaymentStep::Capture(_) => Request::Capture { reference, charge },
+        PaymentStep::Void(_) => Request::Void { charge },
+        PaymentStep::Find(_) => Request::FindPayment { reference },
+        PaymentStep::Refund(_, id) => {
+            let mut refunds = payment.refunds.iter();
+            let amount = refunds.find(|refund| refund.id == *id).unwrap().amount;
+            Request::Refund {
+                reference,
+                charge,
+                amount,
+            }
+        }
+        PaymentStep::FindRefund(..) => Request::FindRefund { reference },
+    }
+}
+
+fn judge_payment<B: Subject>(
+    booking: &B,
+    step: &PaymentStep,
+    reply: Reply,
+    around: &Around<'_>,
+) -> Result<Judgement<B::Event>, Broken> {
+    let payment = booking.payment(step.payment()).map_err(|error| error.to_string())?;
+    let (promises, times) = (around.processor, around.times);
+    let judgement: Judgement<PaymentEvent> = match (step, reply) {
+        (PaymentStep::Authorize(_), Reply::Paid(answer)) => {
+            judge::authorized(payment, answer, times)
+        }
+        (PaymentStep::Capture(_), Reply::Paid(answer)) => judge::captured(payment, answer, times),
+        (PaymentStep::Void(_), Reply::Paid(answer)) => judge::voided(payment, answer, times),
+        (PaymentStep::Find(_), Reply::FoundPayment(answer)) => {
+            judge::found_payment(payment, answer, promises, times)
+        }
+        (PaymentStep::Refund(_, id), Reply::Refunded(answer)) => {
+            judge::refunded(payment, id, answer, times)
+        }
+        (PaymentStep::FindRefund(_, id), Reply::FoundRefund(answer)) => {
+            judge::found_refund(payment, id, answer, promises, times)
+        }
+        (step, reply) => return Err(format!("{reply:?} answers another question than {step:?}")),
+    };
+    let id = payment.id.clone();
+    Ok(judgement.map(|event| B::payment_event(id, event)))
+}
+
+fn new_payment(random: &Random, amount: Money, now: Timestamp) -> Payment {
+    let instrument = host_domain::payment::Instrument {
+        id: InstrumentId::from_bits(1),
+        processor: cards(),
+        token: "tok".to_owned(),
+        card: None,
+        created_at: BIRTH,
+    };
+    let id = PaymentId::from_bits(crate::id::IdSource::bits(random));
+    Payment::to_authorize(id, amount, cards(), &instrument, now)
+}

@@ -1,0 +1,185 @@
+//! Those who want something of a booking: its caller, the payer, the supplier's webhook,
+//! the airline, an operator.
+
+use super::{BIRTH, Broken, Happening, Life, Subject, TROUBLE_MS, new_payment};
+use crate::flow::bookable::Stage;
+use host_domain::booking::Settlement;
+use host_domain::leg::Leg;
+
+const MINUTE_MS: i64 = 60_000;
+const HOUR_MS: i64 = 60 * MINUTE_MS;
+
+/// So often an operator looks at what is not known, once a day.
+const VISITS: i64 = 10;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wish {
+    Book,
+    /// The payer completes the payment, in a browser or at the supplier's checkout.
+    Pay,
+    Cancel,
+    /// Some of the rooms.
+    Release,
+    Bags,
+    /// The supplier or the processor says that something changed.
+    Hint,
+    AirlineCancels,
+    Settle,
+}
+
+impl<B: Subject> Life<'_, B> {
+    /// Who will want what, and when.
+    pub(super) fn plan_people(&mut self) {
+        let random = self.random;
+        let some = |percent: i64, most: i64| (0..most).filter(|_| random.percent(percent)).count();
+        let early = (500, 40 * MINUTE_MS);
+        let late = (MINUTE_MS, TROUBLE_MS);
+        let wishes = [
+            (Wish::Book, 1 + some(50, 3), early),
+            (Wish::Pay, some(80, 2), early),
+            (Wish::Cancel, some(40, 2), late),
+            (Wish::Release, some(40, 2), late),
+            (Wish::Bags, some(40, 3), late),
+            (Wish::Hint, some(50, 6), late),
+            (Wish::AirlineCancels, some(15, 1), late),
+        ];
+        for (wish, times, (from, to)) in wishes {
+            for _ in 0..times {
+                let after_ms = random.between(from, to);
+                self.queue(after_ms, Happening::Wishes(wish));
+            }
+        }
+        for visit in 1..=VISITS {
+            self.queue(TROUBLE_MS + visit * 24 * HOUR_MS, Happening::Wishes(Wish::Settle));
+        }
+    }
+
+    pub(super) fn wish(&mut self, wish: Wish) -> Result<(), Broken> {
+        match wish {
+            Wish::Book => self.book(),
+            Wish::Pay => {
+                self.pay();
+                Ok(())
+            }
+            Wish::Hint => self.tell(B::hinted()),
+            Wish::AirlineCancels => {
+                let is_ticket = matches!(self.row.as_ref().unwrap().stage(), Stage::Confirmed);
+                if is_ticket && self.setting.is_flight && self.world.airline_cancels(self.now) {
+                    self.note(|| "the airline cancels".to_owned());
+                    let after_ms = self.random.between(1, MINUTE_MS);
+                    self.queue(after_ms, Happening::Wishes(Wish::Hint));
+                }
+                Ok(())
+            }
+            Wish::Cancel | Wish::Release => match self.wished(wish) {
+                Some(event) => self.tell(event),
+                None => Ok(()),
+            },
+            Wish::Bags => {
+                if let Some(event) = self.wished(wish) {
+                    self.start(event)?;
+                }
+                Ok(())
+            }
+            Wish::Settle => self.settle(),
+        }
+    }
+
+    fn wished(&self, wish: Wish) -> Option<B::Event> {
+        let booking = self.row.as_ref().unwrap();
+        booking.wished(wish, self.random, self.setting, self.now)
+    }
+
+    /// As `App::begin` of `flow/complete.rs`.
+    fn book(&mut self) -> Result<(), Broken> {
+        let booking = self.row.as_ref().unwrap();
+        if !matches!(booking.stage(), Stage::Ready) {
+            return Ok(());
+        }
+        let event = if booking.expires_at() <= self.now {
+            B::offer_expired()
+        } else {
+            let by_instrument =
+                booking.settlement() == Settlement::Gateway && !booking.use_payment_sdk();
+            let payment = by_instrument.then(|| new_payment(self.random, booking.price(), self.now));
+            B::book_started(payment)
+        };
+        if !self.start(event)? {
+            // Somebody works on it: the caller waits.
+            self.queue(500, Happening::Wishes(Wish::Book));
+        }
+        Ok(())
+    }
+
+    fn pay(&mut self) {
+        self.world.is_checkout_paid = self.setting.is_paid_at_checkout();
+        if self.world.browser_acts() && self.random.percent(50) {
+            let after_ms = self.random.between(1, MINUTE_MS);
+            self.queue(after_ms, Happening::Wishes(Wish::Hint));
+        }
+    }
+
+    /// What a caller or a webhook says: stored with the work that it makes due, or not at
+    /// all where it does not fit.
+    fn tell(&mut self, event: B::Event) -> Result<(), Broken> {
+        let booking = self.row.clone().unwrap();
+        if let Ok(moved) = booking.apply(event, self.now) {
+            self.note(|| format!("told: {} -> {}", moved.event, moved.booking.status_name()));
+            self.checks.moved(&moved)?;
+            self.row = Some(moved.booking);
+            self.ask_for_work();
+        }
+        Ok(())
+    }
+
+    /// As `flow/settle.rs`: the operator asks the supplier by other means, and says the truth.
+    fn settle(&mut self) -> Result<(), Broken> {
+        let booking = self.row.clone().unwrap();
+        if self.job.as_ref().is_some_and(|job| job.is_held_at(self.now)) {
+            return Ok(());
+        }
+        if let Some(decide) = booking.held_refund() {
+            let paid = self.checks.paid_by(&booking);
+            let kept = self.world.truth().map_or(paid, |order| order.kept);
+            self.start(decide(paid.less(kept)))?;
+            return Ok(());
+        }
+        let open = booking.open_call();
+        let Some((step, Leg::Sent { .. } | Leg::Pending { .. })) = open else {
+            return Ok(());
+        };
+        let Some(done) = booking.is_done(step, self.world.truth()) else {
+            return Ok(());
+        };
+        let told = done.then_some("order");
+        self.note(|| format!("an operator says that {step} is done: {done}"));
+        self.checks.settled |= step == "cancel";
+        self.checks.settlements += 1;
+        let event = booking.settled(step, told, self.random);
+        self.start(event)?;
+        Ok(())
+    }
+
+    /// What must hold after whatever happened.
+    pub(super) fn check_now(&self) -> Result<(), Broken> {
+        let booking = self.row.as_ref().unwrap();
+        self.checks.now(booking, &self.world)?;
+        let next_at = match booking.next(self.now) {
+            host_domain::payment::Next::Now(_) => self.now,
+            host_domain::payment::Next::At(at) => at,
+            host_domain::payment::Next::Nothing => return Ok(()),
+        };
+        let Some(job) = &self.job else {
+            return Err(format!(
+                "nobody will go on at {} s: {booking:?}",
+                next_at.since(BIRTH) / 1000
+            ));
+        };
+        let looked_at = job.again_at.map_or(job.due_at, |at| at.min(job.due_at));
+        super::hold!(
+            job.lease.is_some() || looked_at <= next_at,
+            "work is looked at too late: {booking:?}"
+        );
+        Ok(())
+    }
+}

@@ -1,0 +1,49 @@
+//! Chance that can be had again: everything that a simulated life leaves open is
+//! drawn from here, in one order.
+
+use crate::id::IdSource;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// `SplitMix64`: the same seed gives the same numbers, in every version.
+pub(super) struct Random(AtomicU64);
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        // Neighbouring seeds begin far apart.
+        let random = Self(AtomicU64::new(seed.wrapping_mul(0xD134_2543_DE82_EF95)));
+        random.bits64();
+        random
+    }
+
+    fn bits64(&self) -> u64 {
+        const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
+        let drawn = self.0.fetch_add(GAMMA, Ordering::Relaxed);
+        let mut z = drawn.wrapping_add(GAMMA);
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Of `from..=to`.
+    pub(super) fn between(&self, from: i64, to: i64) -> i64 {
+        let span = u64::try_from(to - from).unwrap() + 1;
+        from + i64::try_from(self.bits64() % span).unwrap()
+    }
+
+    /// True in so many of a hundred cases.
+    pub(super) fn percent(&self, percent: i64) -> bool {
+        self.between(0, 99) < percent
+    }
+
+    /// One of them.
+    pub(super) fn one_of<T: Clone>(&self, all: &[T]) -> T {
+        let last = i64::try_from(all.len()).unwrap() - 1;
+        all[usize::try_from(self.between(0, last)).unwrap()].clone()
+    }
+}
+
+impl IdSource for Random {
+    fn bits(&self) -> u128 {
+        u128::from(self.bits64()) << 64 | u128::from(self.bits64())
+    }
+}

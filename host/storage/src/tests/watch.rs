@@ -1,0 +1,409 @@
+//! Watches and their questions: one question however many ask it, none lost.
+
+mod plan;
+
+use super::*;
+use crate::{AskClaim, AskOutcome, ClaimedAsk, Page, Seen, StoredWatch, WatchFilter};
+use futures::future::join_all;
+use host_domain::id::{PlaceId, WatchId};
+use host_domain::watch::{Area, Event, Question, Status, Target, Trigger, TripFilters, Watch};
+
+const ALL: Page = Page {
+    limit: 100,
+    offset: 0,
+};
+
+const LEASE_MS: i64 = 60_000;
+
+on_both_databases!(
+    a_watch_is_read_as_it_was_written,
+    an_older_version_changes_nothing,
+    watches_are_listed_newest_first,
+    the_same_question_is_asked_once,
+    a_question_is_held_by_one_at_a_time,
+    a_watch_that_comes_meanwhile_makes_its_question_due,
+    what_was_seen_is_seen_by_all_that_wait,
+    a_price_moves_those_that_it_concerns,
+    a_question_that_nobody_asks_is_forgotten,
+    no_watch_loses_its_question,
+);
+
+fn question(hotel: u32) -> Question {
+    Question {
+        target: Target::Hotel {
+            hotel_id: HotelId::from_bits(u128::from(hotel)),
+        },
+        stay: booking(1).stay,
+    }
+}
+
+/// A watch of a question; `number` makes its id and orders it in time.
+fn watch_of(number: u32, question: Question, trigger: i64) -> Watch {
+    let trigger = Trigger::BelowTotal {
+        amount: euros(trigger),
+    };
+    let id = WatchId::from_bits(u128::from(number));
+    let at = NOW.plus_ms(i64::from(number));
+    Watch::new(id, owner(), question, trigger, None, at)
+}
+
+fn watch(number: u32) -> Watch {
+    watch_of(number, question(1), 10_000)
+}
+
+fn inserting(watch: &Watch) -> Write {
+    let mut write = Write::new(NOW);
+    write.insert_watch(watch);
+    write
+}
+
+fn updating(watch: &Watch) -> Write {
+    let mut write = Write::new(NOW);
+    write.update_watch(watch, watch.version - 1);
+    write
+}
+
+fn moved(watch: &Watch, event: Event) -> Watch {
+    let moved = watch.clone().apply(event, NOW.plus_ms(1000)).unwrap();
+    moved.unwrap().watch
+}
+
+fn triggered(watch: &Watch) -> Watch {
+    let total = watch.trigger.amount();
+    moved(watch, Event::Priced { total })
+}
+
+async fn insert(store: &Store, watches: &[Watch]) {
+    for watch in watches {
+        store.commit(inserting(watch)).await.unwrap();
+    }
+}
+
+async fn claim_until(store: &Store, now: Timestamp, lease_ms: i64) -> Vec<ClaimedAsk> {
+    let claim = AskClaim {
+        now,
+        limit: 100,
+        lease_ms,
+        token: &format!("{now:?}"),
+    };
+    store.claim_asks(claim).await.unwrap()
+}
+
+async fn claim(store: &Store) -> Vec<ClaimedAsk> {
+    claim_until(store, NOW, LEASE_MS).await
+}
+
+fn releasing(ask: &ClaimedAsk, seen: Option<Seen>, next_at: Timestamp) -> Write {
+    let mut write = Write::new(NOW);
+    write.release_ask(ask, AskOutcome { seen, next_at });
+    write
+}
+
+fn deleting(ask: &ClaimedAsk) -> Write {
+    let mut write = Write::new(NOW);
+    write.delete_ask(ask);
+    write
+}
+
+async fn seen(store: &Store, watch: &Watch) -> Option<Seen> {
+    let found = store.watch(&watch.owner, &watch.id).await.unwrap();
+    found.unwrap().seen
+}
+
+async fn a_watch_is_read_as_it_was_written(db: &TestDatabase) {
+    let mut trip = watch(2);
+    trip.question.target = Target::Trip {
+        area: Area::Place(PlaceId::from_bits(1)),
+        filters: TripFilters {
+            min_star_rating: Some(3.5),
+            boards: vec![Board::RoomOnly],
+            ..TripFilters::default()
+        },
+    };
+    let watches = [watch(1), trip];
+    insert(&db.store, &watches).await;
+    for watch in watches {
+        let expected = StoredWatch { watch, seen: None };
+        let id = &expected.watch.id;
+        let read = db.store.watch(&owner(), id).await.unwrap();
+        assert_eq!(read.as_ref(), Some(&expected));
+        assert_eq!(db.store.load_watch(id).await.unwrap(), read);
+        let mut other = owner();
+        other.user = "other".into();
+        assert_eq!(db.store.watch(&other, id).await.unwrap(), None);
+        let mut live = owner();
+        live.tenant.mode = Mode::Live;
+        assert_eq!(db.store.watch(&live, id).await.unwrap(), None);
+    }
+    let twice = conflict(&db.store, inserting(&watch(1))).await;
+    assert_eq!(twice, Some(Conflict::WatchExists));
+}
+
+async fn an_older_version_changes_nothing(db: &TestDatabase) {
+    let watch = watch(1);
+    insert(&db.store, std::slice::from_ref(&watch)).await;
+    let canceled = moved(&watch, Event::Canceled);
+    assert_eq!(conflict(&db.store, updating(&triggered(&watch))).await, None);
+    let late = conflict(&db.store, updating(&canceled)).await;
+    assert_eq!(late, Some(Conflict::WatchVersion));
+    let read = db.store.load_watch(&watch.id).await.unwrap().unwrap();
+    assert_eq!(read.watch, triggered(&watch));
+}
+
+async fn watches_are_listed_newest_first(db: &TestDatabase) {
+    let mut strange = watch(9);
+    strange.owner.user = "other".into();
+    let watches: Vec<Watch> = (1..=4).map(watch).collect();
+    insert(&db.store, &watches).await;
+    insert(&db.store, &[strange]).await;
+    let ended = moved(&watches[1], Event::Canceled);
+    db.store.commit(updating(&ended)).await.unwrap();
+    let any = WatchFilter::default();
+    let canceled = WatchFilter {
+        status: Some(Status::Canceled),
+    };
+    let page = |limit, offset| Page { limit, offset };
+    for (filter, page, expected, has_more, total) in [
+        (any, page(100, 0), vec![4, 3, 2, 1], false, 4),
+        (any, page(2, 1), vec![3, 2], true, 4),
+        (any, page(2, 2), vec![2, 1], false, 4),
+        (canceled, page(100, 0), vec![2], false, 1),
+    ] {
+        let listed = db.store.watches(&owner(), filter, page).await.unwrap();
+        let ids: Vec<_> = listed.items.iter().map(|one| one.watch.id.clone()).collect();
+        let expected: Vec<_> = expected.into_iter().map(WatchId::from_bits).collect();
+        assert_eq!((ids, listed.has_more), (expected, has_more));
+        let count = db.store.count_watches(&owner(), filter).await.unwrap();
+        assert_eq!(count, total);
+    }
+}
+
+async fn the_same_question_is_asked_once(db: &TestDatabase) {
+    let mut strange = watch(4);
+    strange.owner.tenant.organization = "other".into();
+    let mut user = watch(5);
+    user.owner.user = "other".into();
+    let watches = [
+        watch(1),
+        watch_of(2, question(1), 1),
+        watch_of(3, question(2), 1),
+        strange,
+        user,
+    ];
+    insert(&db.store, &watches).await;
+    assert_eq!(db.store.next_ask_due().await.unwrap(), Some(NOW));
+    assert_eq!(claim_until(&db.store, NOW.plus_ms(-1), LEASE_MS).await, []);
+    let asks = claim(&db.store).await;
+    assert_eq!(asks.len(), 3, "{asks:?}");
+    assert!(asks.iter().all(|ask| ask.is_wanted));
+    let of = |organization: &str, question: &Question| {
+        asks.iter()
+            .filter(|ask| ask.tenant.organization == organization && ask.question == *question)
+            .count()
+    };
+    for (organization, question) in [
+        ("demo", question(1)),
+        ("demo", question(2)),
+        ("other", question(1)),
+    ] {
+        assert_eq!(of(organization, &question), 1);
+    }
+}
+
+async fn a_question_is_held_by_one_at_a_time(db: &TestDatabase) {
+    let watches: Vec<Watch> = (1..=40).map(|n| watch_of(n, question(n), 1)).collect();
+    insert(&db.store, &watches).await;
+    let other = db.second_store().await;
+    let claims = (0..8).map(|number| {
+        let store = if number % 2 == 0 { &db.store } else { &other };
+        async move {
+            let claim = AskClaim {
+                now: NOW,
+                limit: 10,
+                lease_ms: LEASE_MS,
+                token: &format!("{number}"),
+            };
+            store.claim_asks(claim).await.unwrap()
+        }
+    });
+    let claimed = join_all(claims).await.concat();
+    let mut ids: Vec<_> = claimed.iter().map(|ask| ask.id.clone()).collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!((claimed.len(), ids.len()), (40, 40));
+    assert_eq!(db.store.next_ask_due().await.unwrap(), None);
+    other.close().await;
+    // A lease that has lapsed is taken over, and its holder cannot say anything more.
+    let late = &claimed[0];
+    let write = releasing(late, None, NOW.plus_s(-1));
+    db.store.commit(write).await.unwrap();
+    let lapsed = claim_until(&db.store, NOW, 0).await;
+    let taken_over = claim_until(&db.store, NOW.plus_ms(1), LEASE_MS).await;
+    assert_eq!((lapsed.len(), taken_over.len()), (1, 1));
+    for write in [releasing(&lapsed[0], None, NOW), {
+        let mut write = Write::new(NOW);
+        let seen = Seen {
+            at: NOW,
+            total: None,
+        };
+        write.see_ask(&lapsed[0], seen, LEASE_MS);
+        write
+    }] {
+        assert_eq!(conflict(&db.store, write).await, Some(Conflict::LeaseLost));
+    }
+    let write = releasing(&taken_over[0], None, NOW.plus_s(60));
+    assert_eq!(conflict(&db.store, write).await, None);
+    let next = db.store.next_ask_due().await.unwrap();
+    assert_eq!(next, Some(NOW.plus_s(60)));
+}
+
+async fn a_watch_that_comes_meanwhile_makes_its_question_due(db: &TestDatabase) {
+    insert(&db.store, &[watch(1)]).await;
+    let ask = claim(&db.store).await.remove(0);
+    insert(&db.store, &[watch(2)]).await;
+    assert_eq!(claim(&db.store).await, [], "it is held");
+    let write = releasing(&ask, None, NOW.plus_s(900));
+    db.store.commit(write).await.unwrap();
+    let again = claim(&db.store).await;
+    assert_eq!(again.len(), 1);
+    let write = releasing(&again[0], None, NOW.plus_s(900));
+    db.store.commit(write).await.unwrap();
+    assert_eq!(claim(&db.store).await, []);
+    // So does a watch that is armed.
+    let mut write = Write::new(NOW);
+    write.ask_now(&watch(1));
+    db.store.commit(write).await.unwrap();
+    assert_eq!(claim(&db.store).await.len(), 1);
+}
+
+async fn what_was_seen_is_seen_by_all_that_wait(db: &TestDatabase) {
+    let watches = [watch(1), watch(2), watch_of(3, question(2), 1)];
+    insert(&db.store, &watches).await;
+    let asks = claim(&db.store).await;
+    let ask = asks.iter().find(|ask| ask.question == question(1)).unwrap();
+    let first = Seen {
+        at: NOW,
+        total: Some(euros(12_345)),
+    };
+    let mut write = Write::new(NOW);
+    write.see_ask(ask, first, LEASE_MS);
+    db.store.commit(write).await.unwrap();
+    for (watch, expected) in watches.iter().zip([Some(first), Some(first), None]) {
+        assert_eq!(seen(&db.store, watch).await, expected);
+    }
+    // One that is over keeps what was seen for it.
+    let ended = moved(&watches[0], Event::Canceled);
+    db.store.commit(updating(&ended)).await.unwrap();
+    let second = Seen {
+        at: NOW.plus_s(1),
+        total: None,
+    };
+    let write = releasing(ask, Some(second), NOW.plus_s(900));
+    db.store.commit(write).await.unwrap();
+    assert_eq!(seen(&db.store, &watches[0]).await, Some(first));
+    assert_eq!(seen(&db.store, &watches[1]).await, Some(second));
+    let listed = db.store.watches(&owner(), WatchFilter::default(), ALL).await;
+    let listed: Vec<_> = listed.unwrap().items.iter().map(|one| one.seen).collect();
+    assert_eq!(listed, [None, Some(second), Some(first)]);
+    // What was not answered says nothing.
+    let again = claim_until(&db.store, NOW.plus_s(900), LEASE_MS).await;
+    let ask = again.iter().find(|ask| ask.question == question(1)).unwrap();
+    db.store.commit(releasing(ask, None, NOW)).await.unwrap();
+    assert_eq!(seen(&db.store, &watches[1]).await, Some(second));
+}
+
+async fn a_price_moves_those_that_it_concerns(db: &TestDatabase) {
+    let active = [100, 200, 300].map(|trigger| watch_of(trigger, question(1), trigger.into()));
+    let told = [101, 201, 301].map(|trigger| watch_of(trigger, question(1), trigger.into()));
+    let others = [watch_of(1, question(2), 1000), watch_of(2, question(1), 150)];
+    for watches in [&active[..], &told, &others] {
+        insert(&db.store, watches).await;
+    }
+    for watch in &told {
+        db.store.commit(updating(&triggered(watch))).await.unwrap();
+    }
+    let ended = moved(&others[1], Event::Canceled);
+    db.store.commit(updating(&ended)).await.unwrap();
+    let asks = claim(&db.store).await;
+    let ask = asks.iter().find(|ask| ask.question == question(1)).unwrap();
+    let moved_by = async |total: Option<i64>, limit| {
+        let (tenant, total) = (tenant(), total.map(euros));
+        let moved = db.store.watches_moved_by(&tenant, &ask.id, total, limit).await;
+        let mut moved: Vec<i64> = moved
+            .unwrap()
+            .iter()
+            .map(|watch| watch.trigger.amount().minor)
+            .collect();
+        moved.sort_unstable();
+        moved
+    };
+    for (total, expected) in [
+        (Some(50), vec![100, 200, 300]),
+        (Some(200), vec![101, 200, 300]),
+        (Some(201), vec![101, 300]),
+        (Some(202), vec![101, 201, 300]),
+        (Some(1000), vec![101, 201, 301]),
+        (None, vec![101, 201, 301]),
+    ] {
+        assert_eq!(moved_by(total, 100).await, expected, "{total:?}");
+    }
+    assert_eq!(moved_by(Some(202), 2).await.len(), 2);
+    let highest = db.store.highest_trigger(&tenant(), &ask.id).await.unwrap();
+    assert_eq!(highest, Some(300));
+    let waiting = db.store.waiting_watches(&tenant(), &ask.id, 100).await;
+    assert_eq!(waiting.unwrap().len(), 6);
+}
+
+async fn a_question_that_nobody_asks_is_forgotten(db: &TestDatabase) {
+    let watch = watch(1);
+    insert(&db.store, std::slice::from_ref(&watch)).await;
+    let ask = claim(&db.store).await.remove(0);
+    let wanted = conflict(&db.store, deleting(&ask)).await;
+    assert_eq!(wanted, Some(Conflict::AskWanted));
+    let ended = moved(&watch, Event::Canceled);
+    db.store.commit(updating(&ended)).await.unwrap();
+    db.store.commit(releasing(&ask, None, NOW)).await.unwrap();
+    let ask = claim(&db.store).await.remove(0);
+    assert!(!ask.is_wanted);
+    // One comes after it was claimed, and goes.
+    let late = self::watch(2);
+    insert(&db.store, std::slice::from_ref(&late)).await;
+    let ended = moved(&late, Event::Canceled);
+    db.store.commit(updating(&ended)).await.unwrap();
+    let changed = conflict(&db.store, deleting(&ask)).await;
+    assert_eq!(changed, Some(Conflict::AskWanted));
+    db.store.commit(releasing(&ask, None, NOW)).await.unwrap();
+    let ask = claim(&db.store).await.remove(0);
+    assert_eq!(conflict(&db.store, deleting(&ask)).await, None);
+    assert_eq!(db.store.next_ask_due().await.unwrap(), None);
+    assert_eq!(seen(&db.store, &watch).await, None);
+}
+
+/// Watches come while their question is being forgotten, again and again.
+async fn no_watch_loses_its_question(db: &TestDatabase) {
+    let other = db.second_store().await;
+    for round in 0..20 {
+        let number = 2 * round + 1;
+        let before = watch(number);
+        insert(&db.store, std::slice::from_ref(&before)).await;
+        let ended = moved(&before, Event::Canceled);
+        db.store.commit(updating(&ended)).await.unwrap();
+        let forget = async {
+            for ask in claim(&db.store).await {
+                if let Some(conflict) = conflict(&db.store, deleting(&ask)).await {
+                    assert_eq!(conflict, Conflict::AskWanted);
+                    db.store.commit(releasing(&ask, None, NOW)).await.unwrap();
+                }
+            }
+        };
+        let after = watch(number + 1);
+        let ((), ended) = tokio::join!(forget, other.commit(inserting(&after)));
+        ended.unwrap();
+        let asks = claim(&db.store).await;
+        assert_eq!(asks.len(), 1, "round {round}");
+        let ended = moved(&after, Event::Canceled);
+        db.store.commit(updating(&ended)).await.unwrap();
+        db.store.commit(releasing(&asks[0], None, NOW)).await.unwrap();
+    }
+    other.close().await;
+}

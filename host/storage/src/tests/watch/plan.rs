@@ -1,0 +1,105 @@
+//! However many watches there are, what is due and whom a price moves is found at once.
+
+use super::*;
+use crate::dialect::Dialect;
+use crate::statement::Statement;
+use crate::watch;
+use host_domain::id::AskId;
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
+
+/// Statements, and what they find watches or questions by.
+fn expectations() -> Vec<(Statement, &'static str)> {
+    let ask = AskId::from_bits(1);
+    let page = Page {
+        limit: 25,
+        offset: 50,
+    };
+    let any = WatchFilter::default();
+    let canceled = WatchFilter {
+        status: Some(Status::Canceled),
+    };
+    let claim = AskClaim {
+        now: NOW,
+        limit: 16,
+        lease_ms: LEASE_MS,
+        token: "t",
+    };
+    let total = Some(euros(500));
+    vec![
+        (watch::claim_asks(claim), "watch_ask_due"),
+        (watch::next_ask(), "watch_ask_due"),
+        (watch::load(&WatchId::from_bits(1)), "watch_id"),
+        (watch::list(&owner(), any, page), "watch_list"),
+        (watch::list(&owner(), canceled, page), "watch_list_status"),
+        (watch::count(&owner(), canceled), "watch_list_status"),
+        (watch::moved_by(&tenant(), &ask, total, 100), "watch_of_ask"),
+        (watch::highest(&tenant(), &ask), "watch_of_ask"),
+        (watch::waiting(&tenant(), &ask, 100), "watch_of_ask"),
+    ]
+}
+
+fn uses(plan: &str, index: &str) -> bool {
+    super::super::plan::names(plan, index)
+}
+
+#[tokio::test]
+async fn sqlite_finds_watches_by_their_indexes() {
+    let db = TestDatabase::sqlite().await;
+    for (statement, index) in expectations() {
+        let explain = Statement {
+            sql: format!("EXPLAIN QUERY PLAN {}", statement.sql).into(),
+            args: statement.args.clone(),
+        };
+        let rows = db.store.rows(explain).await.unwrap();
+        let plan: Vec<_> = rows.iter().map(|row| row.text("detail").unwrap()).collect();
+        let all = plan.join("\n");
+        assert!(uses(&all, index), "{}\n{all}", statement.sql);
+        let scans = |line: &String| line.starts_with("SCAN ") && !line.contains("INDEX");
+        // What is due is a list of a few.
+        let scanned = plan.iter().filter(|line| scans(line));
+        let scanned: Vec<_> = scanned.filter(|line| *line != "SCAN due").collect();
+        assert!(scanned.is_empty(), "{}\n{all}", statement.sql);
+        assert!(!all.contains("TEMP B-TREE"), "{}\n{all}", statement.sql);
+    }
+    db.remove().await;
+}
+
+#[tokio::test]
+async fn postgres_finds_watches_by_their_indexes() {
+    let db = TestDatabase::postgres().await;
+    let mut connection = PgConnection::connect(&db.url).await.unwrap();
+    for sql in FILL {
+        connection.execute(*sql).await.unwrap();
+    }
+    for (statement, index) in expectations() {
+        let sql = Dialect::Postgres.render(&statement);
+        let explain = AssertSqlSafe(format!("EXPLAIN {sql}"));
+        let args = statement.postgres_args().unwrap();
+        let rows = sqlx::query_with(explain, args)
+            .fetch_all(&mut connection)
+            .await
+            .unwrap();
+        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        let plan = plan.join("\n");
+        assert!(uses(&plan, index), "{sql}\n{plan}");
+        assert!(!plan.contains("Seq Scan"), "{sql}\n{plan}");
+        assert!(!plan.contains("Sort"), "{sql}\n{plan}");
+    }
+    connection.close().await.unwrap();
+    db.remove().await;
+}
+
+/// Many questions, and one that many watches ask.
+const FILL: &[&str] = &[
+    "INSERT INTO watch_ask SELECT 'demo', 'test', 'ask_' || n, '{}', \
+       CAST(1800000000000 AS bigint) + n - 100, NULL, NULL, 1, n, n, n \
+     FROM generate_series(1, 20000) AS n",
+    "INSERT INTO watch SELECT 'demo', 'test', 'wtc_' || n, \
+       CASE WHEN n % 100 = 0 THEN 'org' ELSE 'u' || n END, \
+       'ask_' || CASE WHEN n % 100 = 7 THEN '00000000000000000000000000000001' \
+                      ELSE CAST(n AS text) END, \
+       CASE WHEN n % 10 = 0 THEN 'triggered' WHEN n % 10 = 1 THEN 'canceled' ELSE 'active' END, \
+       n % 1000, NULL, NULL, n, n, 1, '{}' \
+     FROM generate_series(1, 40000) AS n",
+    "ANALYZE",
+];

@@ -1,0 +1,286 @@
+//! Several hosts on one PostgreSQL: they share all work, do nothing twice, and lose
+//! nothing when one of them goes.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+use tests::{
+    Booked, Client, Database, Server, ServerOptions, Subscriber, binary, eventually,
+    offers_request, prebook_request, set_price, watch_events,
+};
+use tokio::process::Command;
+use tokio::task::JoinHandle;
+
+const HOSTS: usize = 3;
+
+/// Short leases, read-backs at once, watches that are checked all the time, and no
+/// limit of requests.
+fn options() -> ServerOptions {
+    let config = "[webhooks]\nsubscription_retry_s = [1, 1, 1, 1]\ntimeout_s = 2\n\
+                  [jobs]\nlease_s = 3\n[watches]\ninterval_s = 1\n\
+                  [limits]\nrequests_per_s = 1000\nburst = 1000";
+    let options = ServerOptions::on(Database::Postgres).hurried();
+    options.config(config)
+}
+
+async fn start() -> Vec<Server> {
+    let mut hosts = vec![Server::start_beside_sandbox(options()).await];
+    while hosts.len() < HOSTS {
+        hosts.push(hosts[0].another_host(&options()).await);
+    }
+    hosts
+}
+
+/// Waits until nothing is to be sent to a subscriber any more.
+async fn all_sent(subscriber: &Subscriber, client: &Client) {
+    for status in ["PENDING", "PUBLISHED"] {
+        let path = format!("/deliveries?limit=1&status={status}");
+        let path = subscriber.subscription.path(&path);
+        eventually(&format!("none to be {status}"), async || {
+            let listed = client.get(&path).await.expect(200);
+            listed.data().as_array().unwrap().is_empty().then_some(())
+        })
+        .await;
+    }
+}
+
+/// Waits until bookings are confirmed and paid, each exactly once.
+async fn bought_once(host: &Server, bookings: &[String]) {
+    for booking in bookings {
+        let path = format!("/v1/hotel/bookings/{booking}");
+        eventually(&format!("{booking} to be confirmed and paid"), async || {
+            let read = host.client().get(&path).await.expect(200);
+            let paid = read.data()["payments"][0]["status"] == "CAPTURED";
+            (paid && read.data()["status"] == "CONFIRMED").then_some(())
+        })
+        .await;
+        let ledger = host.ledger().await;
+        let mut kinds = ledger.kinds_of(booking);
+        kinds.sort_unstable();
+        assert_eq!(kinds, ["authorization", "booking", "capture"], "{booking}");
+    }
+}
+
+#[tokio::test]
+async fn work_is_shared_and_done_once() {
+    const PINGS: usize = 300;
+    let hosts = start().await;
+    let client = hosts[0].client();
+    let subscriber = Subscriber::start(&client).await;
+    // Bookings whose answer is lost: their jobs are due wherever somebody is first.
+    let mut bookings = Vec::new();
+    for number in 0..6 {
+        let client = hosts[number % HOSTS].client();
+        let (booking, _unknown) = Booked::at("BOOK_LOST_ANSWER").book(&client).await;
+        bookings.push(booking);
+    }
+    set_price(&hosts[0].sandbox_url, "OK", 50.0).await;
+    for cap in [1.0, 2.0, 3.0, 4.0, 5.0, 6.0] {
+        client.watch_hotel("OK", 150.0 + cap, json!({})).await;
+    }
+    let path = |verb: &str| subscriber.subscription.path(verb);
+    client.post(&path("/pause"), &json!({})).await.expect(200);
+    for number in 0..PINGS {
+        let client = hosts[number % HOSTS].client();
+        subscriber.subscription.ping(&client).await;
+    }
+    client.post(&path("/resume"), &json!({})).await.expect(200);
+    bought_once(&hosts[1], &bookings).await;
+    all_sent(&subscriber, &client).await;
+    let received = subscriber.upstream.received();
+    let events: BTreeSet<_> = received
+        .iter()
+        .map(|one| one.header("webhook-id"))
+        .collect();
+    assert_eq!(events.len(), received.len(), "each event came once");
+    assert!(events.len() > PINGS + 2 * bookings.len());
+    let mut senders = 0;
+    for host in &hosts {
+        let labels = [("product", "hotel")];
+        let sent = host
+            .metric("stopover_webhook_attempts_total", &labels)
+            .await;
+        senders += usize::from(sent > 0);
+    }
+    assert!(senders > 1, "deliveries are shared");
+    let told = eventually("the watches to tell", async || {
+        let logged = watch_events(&client, None).await;
+        (logged.len() >= 6).then_some(logged)
+    })
+    .await;
+    let watches: BTreeSet<_> = told.iter().filter_map(of_watch).collect();
+    assert_eq!((watches.len(), told.len()), (6, 6), "each watch told once");
+}
+
+fn of_watch(event: &Value) -> Option<&str> {
+    event["payload"]["data"]["watch"]["id"].as_str()
+}
+
+/// Runs `stopover keys …` on the hosts' database.
+async fn keys(host: &Server, arguments: &[&str]) -> String {
+    let output = Command::new(binary())
+        .arg("keys")
+        .args(arguments)
+        .args(["--database", host.database_url()])
+        .output()
+        .await
+        .unwrap();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{complaint}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[tokio::test]
+async fn a_key_that_is_revoked_opens_no_host() {
+    let hosts = start().await;
+    let key = hosts[0].client_of("acme").await;
+    let on_each = hosts.iter().map(|host| key.at(&host.api));
+    let on_each: Vec<Client> = on_each.collect();
+    for client in &on_each {
+        let _known_now = client.get("/v1/suppliers").await.expect(200);
+    }
+    let listed = keys(&hosts[0], &["list", "--json"]).await;
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let mut rows = listed.as_array().unwrap().iter();
+    let row = rows.find(|row| row["organization"] == "acme").unwrap();
+    let _revoked = keys(&hosts[1], &["revoke", row["id"].as_str().unwrap()]).await;
+    let revoked_at = Instant::now();
+    for client in &on_each {
+        let refused = eventually("the revocation to take effect", async || {
+            let reply = client.get("/v1/suppliers").await;
+            (reply.status != 200).then_some(reply)
+        })
+        .await;
+        refused.expect_problem(401, "invalid_api_key");
+    }
+    assert!(revoked_at.elapsed() < Duration::from_secs(5));
+}
+
+#[tokio::test]
+async fn nothing_is_lost_when_a_host_is_killed() {
+    const PINGS: usize = 40;
+    let mut hosts = start().await;
+    let (killed, other) = (hosts[0].client(), hosts[1].client());
+    let subscriber = Subscriber::start(&other).await;
+    let (booking, booked) = begin_slow(&hosts[1], &killed).await;
+    let mut sent = BTreeSet::new();
+    for _ in 0..PINGS {
+        sent.insert(subscriber.subscription.ping(&killed).await);
+    }
+    has_begun(&hosts[1], &booking).await;
+    hosts[0].kill().await;
+    assert!(booked.await.unwrap().is_none(), "the call was cut off");
+    bought_once(&hosts[1], &[booking]).await;
+    eventually("all to arrive", async || {
+        let received = subscriber.upstream.received();
+        let arrived = received.iter().map(|one| one.header("svc-delivery-id"));
+        let arrived: BTreeSet<_> = arrived.flatten().map(str::to_owned).collect();
+        sent.is_subset(&arrived).then_some(())
+    })
+    .await;
+    all_sent(&subscriber, &other).await;
+}
+
+type Answered = JoinHandle<Option<u16>>;
+
+/// A booking that takes a host some seconds to complete; and its status, or that the
+/// host is gone.
+async fn begin_slow(ready_at: &Server, on: &Client) -> (String, Answered) {
+    let slow = Booked::at("SLOW_2000");
+    let booking = slow.ready(&ready_at.client()).await;
+    let instrument = slow.instrument(&ready_at.client()).await;
+    let body = json!({"payment_instrument_id": instrument}).to_string();
+    let path = format!("/v1/hotel/bookings/{booking}/book");
+    let on = on.clone();
+    let answered = tokio::spawn(async move {
+        let reply = on.try_send(Method::POST, &path, Some(body.into_bytes()));
+        reply.await.ok().map(|reply| reply.status)
+    });
+    (booking, answered)
+}
+
+/// Waits until a booking's card was asked, after which its supplier is.
+async fn has_begun(host: &Server, booking: &str) {
+    eventually(&format!("{booking} to be under way"), async || {
+        let ledger = host.ledger().await;
+        (ledger.count(booking, "authorization") == 1).then_some(())
+    })
+    .await;
+}
+
+/// Callers and the hosts that they know of, until they are told to stop.
+struct Callers {
+    known: RefCell<Vec<Client>>,
+    stopped: Cell<bool>,
+}
+
+impl Callers {
+    /// Sends a call to one host after the other until one answers; always the same call.
+    async fn call(&self, first: usize, key: &str, path: &str, body: &Value) -> Value {
+        let mut number = first;
+        eventually(path, async || {
+            number += 1;
+            let client = {
+                let known = self.known.borrow();
+                known[number % known.len()].header("x-idempotency-key", key)
+            };
+            let body = Some(body.to_string().into_bytes());
+            let reply = client.try_send(Method::POST, path, body).await.ok()?;
+            assert!(reply.status < 300, "{path}: {:#}", reply.body);
+            Some(reply.data().clone())
+        })
+        .await
+    }
+
+    /// Books again and again; the bookings.
+    async fn book(&self, caller: usize) -> Vec<String> {
+        let mut bookings = Vec::new();
+        while !self.stopped.get() {
+            let key = format!("{caller}-{}", bookings.len());
+            let call = async |path: &str, body: Value| self.call(caller, &key, path, &body).await;
+            let card = json!({"type": "CARD", "token": "tok_visa"});
+            let card = call("/v1/payment-instruments", card).await;
+            let offers = call("/v1/hotel/offers", offers_request("OK")).await;
+            let offer = offers[0]["offers"][0]["offer_reference"].as_str().unwrap();
+            let booking = call("/v1/hotel/prebook", prebook_request(offer, 1)).await;
+            let id = booking["id"].as_str().unwrap().to_owned();
+            let body = json!({"payment_instrument_id": card["id"]});
+            call(&format!("/v1/hotel/bookings/{id}/book"), body).await;
+            bookings.push(id);
+        }
+        bookings
+    }
+}
+
+/// Ends each host and starts another in its stead; what was under way on each.
+async fn roll(hosts: &mut [Server], callers: &Callers) -> Vec<String> {
+    let mut bookings = Vec::new();
+    for number in 0..HOSTS {
+        let next = (number + 1) % HOSTS;
+        let (booking, booked) = begin_slow(&hosts[next], &hosts[number].client()).await;
+        has_begun(&hosts[next], &booking).await;
+        let ended = hosts[number].terminate().await;
+        assert_eq!(ended.code(), Some(0));
+        assert_eq!(booked.await.unwrap(), Some(200), "what runs is finished");
+        bookings.push(booking);
+        hosts[number] = hosts[next].another_host(&options()).await;
+        callers.known.borrow_mut()[number] = hosts[number].client();
+    }
+    callers.stopped.set(true);
+    bookings
+}
+
+#[tokio::test]
+async fn a_rolling_restart_loses_no_request() {
+    let mut hosts = start().await;
+    let callers = Callers {
+        known: RefCell::new(hosts.iter().map(Server::client).collect()),
+        stopped: Cell::new(false),
+    };
+    let rolled = roll(&mut hosts, &callers);
+    let (slow, first, second) = tokio::join!(rolled, callers.book(0), callers.book(1));
+    assert!(!first.is_empty() && !second.is_empty());
+    bought_once(&hosts[0], &[slow, first, second].concat()).await;
+}

@@ -1,0 +1,328 @@
+//! Sending a delivery anew: each row of the table of when that is possible, and that
+//! an answer to what was sent before changes nothing about what is sent now.
+
+use serde_json::{Value, json};
+use tests::{
+    Client, Database, Server, ServerOptions, Subscriber, Subscription, eventually,
+    on_both_databases, signed_by, silence,
+};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+
+on_both_databases!(
+    delivered_is_always_sent_anew,
+    failed_is_always_sent_anew,
+    pending_is_sent_anew_after_a_minute,
+    published_is_sent_anew_when_nothing_came_of_it_for_long,
+    nothing_is_sent_anew_while_paused,
+    a_late_refusal_does_not_touch_what_is_sent_now,
+    a_late_yes_does_not_touch_what_is_sent_now,
+    recovering_sends_what_failed_since,
+);
+
+/// Time enough to be refused before it has passed.
+const SHORT: &str = "[webhooks]\nsubscription_retry_s = [1]\ntimeout_s = 60\n\
+    replay_pending_after_s = 3\nreplay_published_after_s = 3";
+
+async fn start(database: Database) -> Server {
+    Server::start_with(ServerOptions::on(database).config(SHORT)).await
+}
+
+/// A receiver that answers when it is told to.
+struct Patient {
+    url: String,
+    calls: mpsc::UnboundedReceiver<Call>,
+}
+
+/// A request that waits for its answer.
+struct Call {
+    stream: BufReader<TcpStream>,
+    signature: String,
+    body: Value,
+}
+
+impl Patient {
+    async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/hook", listener.local_addr().unwrap());
+        let (call, calls) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let call = call.clone();
+                tokio::spawn(async move { call.send(Call::read(stream).await) });
+            }
+        });
+        Self { url, calls }
+    }
+
+    async fn call(&mut self) -> Call {
+        self.calls.recv().await.unwrap()
+    }
+}
+
+impl Call {
+    async fn read(stream: TcpStream) -> Self {
+        let mut stream = BufReader::new(stream);
+        let (mut signature, mut length, mut line) = (String::new(), 0, String::new());
+        while stream.read_line(&mut line).await.unwrap() > 2 {
+            if let Some((name, value)) = line.trim_end().split_once(": ") {
+                match name.to_ascii_lowercase().as_str() {
+                    "svc-signature" => value.clone_into(&mut signature),
+                    "content-length" => length = value.parse().unwrap(),
+                    _ => {}
+                }
+            }
+            line.clear();
+        }
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).await.unwrap();
+        let body = serde_json::from_slice(&body).unwrap();
+        Self {
+            stream,
+            signature,
+            body,
+        }
+    }
+
+    async fn answer(mut self, status: u16) {
+        let head = format!("HTTP/1.1 {status} \r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        self.stream.write_all(head.as_bytes()).await.unwrap();
+    }
+}
+
+/// Sends it anew as soon as that is possible; refused until then.
+async fn replay_in_time(client: &Client, subscription: &Subscription, id: &str) -> Value {
+    let early = subscription.replay(client, id).await;
+    early.expect_problem(409, "replay_not_allowed");
+    eventually("it to be sent anew", async || {
+        let reply = subscription.replay(client, id).await;
+        (reply.status == 200).then(|| reply.data().clone())
+    })
+    .await
+}
+
+/// PENDING as if nothing had been sent yet.
+fn is_new(delivery: &Value, replays: u32) {
+    assert_eq!(delivery["status"], "PENDING");
+    assert_eq!(delivery["replay_count"], replays);
+    assert_eq!(delivery["attempts"], json!([]));
+    for time in [
+        "published_at",
+        "delivered_at",
+        "failed_at",
+        "failure_reason",
+    ] {
+        assert_eq!(delivery[time], Value::Null, "{time}");
+    }
+}
+
+fn statuses(delivery: &Value) -> Vec<Option<u64>> {
+    let attempts = delivery["attempts"].as_array().unwrap().iter();
+    attempts
+        .map(|one| one["response_status"].as_u64())
+        .collect()
+}
+
+async fn delivered_is_always_sent_anew(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    let subscription = &subscriber.subscription;
+    let id = subscription.ping(&client).await;
+    let first = subscription.delivery_in(&client, &id, "DELIVERED").await;
+    for replays in 1..=2 {
+        let replayed = subscription.replay(&client, &id).await.expect(200);
+        is_new(replayed.data(), replays);
+        assert_eq!(replayed.data()["event"], first["event"]);
+        assert_eq!(replayed.data()["created_at"], first["created_at"]);
+        let again = subscription.delivery_in(&client, &id, "DELIVERED").await;
+        assert_eq!(statuses(&again), [Some(204)], "of this replay alone");
+    }
+    let received = subscriber.upstream.received();
+    assert_eq!(received.len(), 3);
+    for request in &received {
+        assert_eq!(request.text, received[0].text, "byte for byte");
+        assert_eq!(signed_by(request, &[&subscription.secret]), [true]);
+    }
+    let keyed = client.header("x-idempotency-key", "once");
+    for _ in 0..2 {
+        let replayed = subscription.replay(&keyed, &id).await.expect(200);
+        assert_eq!(replayed.data()["replay_count"], 3, "once for a key");
+    }
+}
+
+async fn failed_is_always_sent_anew(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    let subscription = &subscriber.subscription;
+    subscriber.answers(|_| tests::Answer::empty(500));
+    let id = subscription.ping(&client).await;
+    let failed = subscription.delivery_in(&client, &id, "FAILED").await;
+    assert_eq!(statuses(&failed), [Some(500); 2]);
+    let replayed = subscription.replay(&client, &id).await.expect(200);
+    is_new(replayed.data(), 1);
+    let failed = subscription.delivery_in(&client, &id, "FAILED").await;
+    assert_eq!(
+        statuses(&failed),
+        [Some(500); 2],
+        "the whole schedule again"
+    );
+    assert_eq!(failed["failure_reason"], "retries_exhausted");
+}
+
+async fn pending_is_sent_anew_after_a_minute(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let (_silence, url) = silence();
+    let subscription = Subscription::create(&client, &url).await;
+    // More than are taken at once for a receiver that does not answer.
+    let mut last = String::new();
+    for _ in 0..20 {
+        last = subscription.ping(&client).await;
+    }
+    assert_eq!(
+        subscription.delivery(&client, &last).await["status"],
+        "PENDING"
+    );
+    is_new(&replay_in_time(&client, &subscription, &last).await, 1);
+    is_new(&replay_in_time(&client, &subscription, &last).await, 2);
+}
+
+async fn published_is_sent_anew_when_nothing_came_of_it_for_long(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let mut receiver = Patient::start().await;
+    let subscription = Subscription::create(&client, &receiver.url).await;
+    let id = subscription.ping(&client).await;
+    let first = receiver.call().await;
+    let published = subscription.delivery(&client, &id).await;
+    assert_eq!(published["status"], "PUBLISHED");
+    assert!(published["published_at"].is_string());
+    is_new(&replay_in_time(&client, &subscription, &id).await, 1);
+    let second = receiver.call().await;
+    assert_eq!(second.body, first.body);
+    assert_ne!(second.signature, first.signature, "signed afresh");
+    second.answer(200).await;
+    subscription.delivery_in(&client, &id, "DELIVERED").await;
+}
+
+async fn nothing_is_sent_anew_while_paused(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    let subscription = &subscriber.subscription;
+    let delivered = subscription.ping(&client).await;
+    subscription
+        .delivery_in(&client, &delivered, "DELIVERED")
+        .await;
+    subscriber.answers(|_| tests::Answer::empty(500));
+    let failed = subscription.ping(&client).await;
+    subscription.delivery_in(&client, &failed, "FAILED").await;
+    client
+        .post(&subscription.path("/pause"), &json!({}))
+        .await
+        .expect(200);
+    let pending = subscription.ping(&client).await;
+    for id in [&delivered, &failed, &pending] {
+        let refused = subscription.replay(&client, id).await;
+        refused.expect_problem(409, "subscription_paused");
+    }
+    let since = json!({"since": "2026-01-01"});
+    let refused = client.post(&subscription.path("/recover"), &since).await;
+    refused.expect_problem(409, "subscription_paused");
+}
+
+/// A delivery that was sent, and sent anew; both wait for their answers.
+async fn sent_twice(client: &Client, receiver: &mut Patient) -> (Subscription, String, Call, Call) {
+    let subscription = Subscription::create(client, &receiver.url).await;
+    let id = subscription.ping(client).await;
+    let first = receiver.call().await;
+    replay_in_time(client, &subscription, &id).await;
+    let second = receiver.call().await;
+    (subscription, id, first, second)
+}
+
+/// Whatever was answered before has been stored when this is.
+async fn settle(client: &Client, subscription: &Subscription, receiver: &mut Patient) {
+    let id = subscription.ping(client).await;
+    receiver.call().await.answer(200).await;
+    subscription.delivery_in(client, &id, "DELIVERED").await;
+}
+
+async fn a_late_refusal_does_not_touch_what_is_sent_now(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let mut receiver = Patient::start().await;
+    let (subscription, id, first, second) = sent_twice(&client, &mut receiver).await;
+    second.answer(200).await;
+    let delivered = subscription.delivery_in(&client, &id, "DELIVERED").await;
+    first.answer(410).await;
+    let refused = async || {
+        let labels = [("product", "hotel"), ("outcome", "4xx")];
+        let counted = server.metric("stopover_webhook_attempts_total", &labels);
+        (counted.await == 1).then_some(())
+    };
+    eventually("the late answer to be heard", refused).await;
+    let still = subscription.delivery(&client, &id).await;
+    assert_eq!(still, delivered);
+}
+
+async fn a_late_yes_does_not_touch_what_is_sent_now(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let mut receiver = Patient::start().await;
+    let (subscription, id, first, second) = sent_twice(&client, &mut receiver).await;
+    let published = subscription.delivery(&client, &id).await;
+    first.answer(200).await;
+    settle(&client, &subscription, &mut receiver).await;
+    assert_eq!(subscription.delivery(&client, &id).await, published);
+    second.answer(500).await;
+    receiver.call().await.answer(202).await;
+    let delivered = subscription.delivery_in(&client, &id, "DELIVERED").await;
+    assert_eq!(statuses(&delivered), [Some(500), Some(202)]);
+}
+
+async fn recovering_sends_what_failed_since(database: Database) {
+    let server = start(database).await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    let subscription = &subscriber.subscription;
+    let fine = subscription.ping(&client).await;
+    subscription.delivery_in(&client, &fine, "DELIVERED").await;
+    subscriber.answers(|_| tests::Answer::empty(500));
+    let old = subscription.ping(&client).await;
+    subscription.delivery_in(&client, &old, "FAILED").await;
+    let new = subscription.ping(&client).await;
+    let failed = subscription.delivery_in(&client, &new, "FAILED").await;
+    subscriber.answers(|_| tests::Answer::empty(200));
+    let recover = async |client: &Client, since: &Value| {
+        let body = json!({"since": since});
+        let reply = client.post(&subscription.path("/recover"), &body).await;
+        reply.expect(202).data()["queued"].clone()
+    };
+    let keyed = client.header("x-idempotency-key", "after-the-outage");
+    assert_eq!(
+        recover(&keyed, &failed["failed_at"]).await,
+        1,
+        "the instant itself counts"
+    );
+    subscription.delivery_in(&client, &new, "DELIVERED").await;
+    assert_eq!(recover(&keyed, &failed["failed_at"]).await, 0);
+    assert_eq!(
+        subscription.delivery(&client, &old).await["status"],
+        "FAILED"
+    );
+    assert_eq!(
+        recover(&client, &failed["event"]["created_at"]).await,
+        0,
+        "it failed before"
+    );
+    assert_eq!(recover(&client, &json!("2026-01-01")).await, 1);
+    subscription.delivery_in(&client, &old, "DELIVERED").await;
+    assert_eq!(
+        subscription.delivery(&client, &fine).await["replay_count"],
+        0
+    );
+}
