@@ -63,6 +63,7 @@ RULES = {
     "/payment_instrument_id not_allowed",
     "/payment_instrument_id required",
     "/payment_amount/amount not_allowed",
+    "/payment_amount/amount too_small",
     "/place_id required",
     "/room_ids/* duplicate",
     "/room_ids/* unknown_room",

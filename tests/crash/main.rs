@@ -14,6 +14,7 @@ mod load;
 mod prebook;
 mod survival;
 mod trial;
+mod watch;
 
 /// Read-backs and claims within a second, so that nothing has to be waited for.
 const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n[jobs]\nlease_s = 1\n";

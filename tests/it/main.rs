@@ -6,6 +6,7 @@
 )]
 
 mod duffel;
+mod example;
 mod hosts;
 mod http;
 mod nuitee;

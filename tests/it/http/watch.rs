@@ -14,6 +14,7 @@ on_both_databases! {
     a_deleted_watch_stays_readable,
     a_confirmed_watch_is_armed,
     every_violation_is_named,
+    a_trip_has_one_area_and_no_auto_book,
 }
 
 const TRIPS: &str = "/v1/watcher/travel/hotel/trip-watches";
@@ -312,7 +313,13 @@ async fn every_violation_is_named(database: Database) {
     let charged = request(json!({"auto_book": auto_book(&another)}));
     let reply = client.post(WATCHES, &charged).await;
     reply.expect_problem(422, "payment_instrument_invalid");
-    let mut trip = request(json!({}));
+}
+
+async fn a_trip_has_one_area_and_no_auto_book(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    let instrument = client.store_card("tok_visa").await;
+    let mut trip = watch_request("", 150.0);
     trip.as_object_mut().unwrap().remove("hotel_id");
     assert_eq!(refused(&client, TRIPS, &trip).await, ["/place_id"]);
     trip["auto_book"] = auto_book(&instrument);

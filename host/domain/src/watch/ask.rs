@@ -81,11 +81,13 @@ impl Question {
     /// [`Question::expires_at`], where there is nothing to ask any more.
     #[must_use]
     pub fn next_check(&self, id: &AskId, interval_s: i64, now: Timestamp) -> Timestamp {
-        let left_s = self.expires_at().since(now) / 1000;
-        let share = match left_s {
-            ..=172_800 => 4,
-            ..=604_800 => 2,
-            _ => 1,
+        let left_s = midnight_utc(self.stay.check_in).since(now) / 1000;
+        let share = if left_s <= 2 * DAY_S {
+            4
+        } else if left_s <= 7 * DAY_S {
+            2
+        } else {
+            1
         };
         let interval_ms = interval_s.saturating_mul(1000) / share;
         let interval_ms = interval_ms.max(INTERVAL_MIN_MS);
@@ -96,8 +98,11 @@ impl Question {
 }
 
 fn midnight_utc(day: Date) -> Timestamp {
-    let days = (day.to_zoned(jiff::tz::TimeZone::UTC)).map(|midnight| midnight.timestamp());
-    days.map_or(Timestamp(i64::MAX), |at| Timestamp(at.as_millisecond()))
+    // The last day that can be written has no midnight in UTC that can be.
+    let midnight = day.to_zoned(jiff::tz::TimeZone::UTC);
+    midnight.map_or(Timestamp(0).plus_ms(i64::MAX), |midnight| {
+        Timestamp(midnight.timestamp().as_millisecond())
+    })
 }
 
 /// A number that has nothing to do with the order of ids.

@@ -12,6 +12,7 @@ pub use transition::{Event, Moved};
 use crate::event::EventType;
 use crate::hotel::{Contact, Guest};
 use crate::id::{BookingId, InstrumentId, MandateId, WatchId};
+use crate::mandate::MandateScope;
 use crate::money::Money;
 use crate::owner::Owner;
 use crate::time::Timestamp;
@@ -274,6 +275,21 @@ impl Watch {
             State::Purchased { booking } => Some(booking),
             State::Active | State::Triggered | State::Expired | State::Canceled => None,
         }
+    }
+
+    /// What its mandate is for; none: a trip is not bought.
+    #[must_use]
+    pub fn mandate_scope(&self) -> Option<MandateScope> {
+        let Target::Hotel { hotel_id } = &self.question.target else {
+            return None;
+        };
+        let stay = &self.question.stay;
+        Some(MandateScope::HotelWatch {
+            watch_id: self.id.clone(),
+            hotel_id: hotel_id.clone(),
+            check_in: stay.check_in,
+            check_out: stay.check_out,
+        })
     }
 
     /// What is told when the price is there.

@@ -86,15 +86,12 @@ impl Watch {
         };
         let (mut watch, mut tells, mut buys) = (self, None, false);
         let state = match (watch.state.clone(), event) {
-            (State::Active, Event::Priced { total }) => {
-                if !watch.trigger.is_met_by(total) {
-                    return Ok(None);
-                }
-                if watch.is_armed() {
-                    buys = true;
+            (State::Active, Event::Priced { total }) if watch.trigger.is_met_by(total) => {
+                buys = watch.is_armed();
+                tells = (!buys).then(|| watch.triggered_event());
+                if buys {
                     State::Purchasing { booking: None }
                 } else {
-                    tells = Some(watch.triggered_event());
                     State::Triggered
                 }
             }
@@ -103,8 +100,7 @@ impl Watch {
             }
             // What is not to be had costs more than anything.
             (State::Triggered, Event::Priced { .. } | Event::Unpriced) => State::Active,
-            (State::Active, Event::Unpriced)
-            | (State::Purchasing { .. }, Event::Priced { .. } | Event::Unpriced) => {
+            (State::Active | State::Purchasing { .. }, Event::Priced { .. } | Event::Unpriced) => {
                 return Ok(None);
             }
             (State::Active | State::Triggered | State::Purchasing { .. }, Event::Armed { .. })
@@ -141,16 +137,8 @@ impl Watch {
             }
             (State::Active | State::Triggered, Event::Expired) => State::Expired,
             (State::Active | State::Triggered, Event::Canceled) => State::Canceled,
-            (
-                State::Active
-                | State::Triggered
-                | State::Purchasing { .. }
-                | State::Purchased { .. }
-                | State::PurchaseFailed { .. }
-                | State::Expired
-                | State::Canceled,
-                _,
-            ) => return Err(conflict),
+            // What the interface does not allow where the watch is.
+            _ => return Err(conflict),
         };
         watch.state = state;
         watch.version += 1;

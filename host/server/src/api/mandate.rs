@@ -19,6 +19,7 @@ use host_domain::mandate::MandateScope;
 use host_domain::money::{Money, MoneyError};
 use host_domain::owner::Owner;
 use host_domain::time::Timestamp;
+use rust_decimal::Decimal;
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -33,8 +34,8 @@ const REVOKE: &str = "mandate_revoke";
 #[serde(deny_unknown_fields)]
 pub(crate) struct MandateAmount {
     currency: CurrencyCode,
-    /// Major units, with at most the decimals of the currency.
-    #[schema(minimum = 1, example = 250.0)]
+    /// Major units, at least 1, with at most the decimals of the currency.
+    #[schema(example = 250.0)]
     amount: Amount,
 }
 
@@ -65,8 +66,13 @@ pub(crate) struct MandateRequest {
 
 impl Rules for MandateRequest {
     fn check(&self, _: Timestamp, found: &mut Found<'_>) {
+        let pointer = "/payment_amount/amount";
+        // The schema of an amount is shared, and cannot say where it begins here.
+        if self.payment_amount.amount.0 < Decimal::ONE {
+            found.push(pointer, "too_small", "must be at least 1");
+        }
         if let Err(error) = self.payment_amount.money() {
-            found.push("/payment_amount/amount", "not_allowed", error.to_string());
+            found.push(pointer, "not_allowed", error.to_string());
         }
     }
 }

@@ -107,28 +107,31 @@ fn table() -> Vec<(Option<Scope>, Vec<Route>)> {
         route!(watcher::webhook::delete_watcher_webhook),
     ];
     table.push((Some(Scope::Webhooks), webhooks));
-    // The same for each product, under its own path.
-    for product in [Product::Hotel, Product::Flight] {
-        let read = vec![
-            route!(webhook::subscription::list_subscriptions).of(product),
-            route!(webhook::subscription::read_subscription).of(product),
-            route!(webhook::delivery::list_deliveries).of(product),
-            route!(webhook::delivery::read_delivery).of(product),
-        ];
-        let webhooks = vec![
-            route!(webhook::subscription::create_subscription).of(product),
-            route!(webhook::subscription::change_subscription).of(product),
-            route!(webhook::subscription::delete_subscription).of(product),
-            route!(webhook::subscription::pause_subscription).of(product),
-            route!(webhook::subscription::resume_subscription).of(product),
-            route!(webhook::subscription::rotate_subscription_secret).of(product),
-            route!(webhook::subscription::test_subscription).of(product),
-            route!(webhook::delivery::replay_delivery).of(product),
-            route!(webhook::delivery::recover_deliveries).of(product),
-        ];
-        table.extend([(Some(Scope::Read), read), (Some(Scope::Webhooks), webhooks)]);
-    }
+    table.extend(webhooks(Product::Hotel));
+    table.extend(webhooks(Product::Flight));
     table
+}
+
+/// The webhooks of a product: the same for each, under its own path.
+fn webhooks(product: Product) -> [(Option<Scope>, Vec<Route>); 2] {
+    let read = vec![
+        route!(webhook::subscription::list_subscriptions).of(product),
+        route!(webhook::subscription::read_subscription).of(product),
+        route!(webhook::delivery::list_deliveries).of(product),
+        route!(webhook::delivery::read_delivery).of(product),
+    ];
+    let webhooks = vec![
+        route!(webhook::subscription::create_subscription).of(product),
+        route!(webhook::subscription::change_subscription).of(product),
+        route!(webhook::subscription::delete_subscription).of(product),
+        route!(webhook::subscription::pause_subscription).of(product),
+        route!(webhook::subscription::resume_subscription).of(product),
+        route!(webhook::subscription::rotate_subscription_secret).of(product),
+        route!(webhook::subscription::test_subscription).of(product),
+        route!(webhook::delivery::replay_delivery).of(product),
+        route!(webhook::delivery::recover_deliveries).of(product),
+    ];
+    [(Some(Scope::Read), read), (Some(Scope::Webhooks), webhooks)]
 }
 
 /// The API as a service, and its document.

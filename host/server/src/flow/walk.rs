@@ -418,7 +418,7 @@ impl App {
         Ok(found.map(|attempt| attempt.call.id))
     }
 
-    fn reach(&self, step: &str, phase: Phase) {
+    pub(crate) fn reach(&self, step: &str, phase: Phase) {
         failpoint::reach(&self.config.jobs.abort_at, step, phase);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::api::value::{Day, Instant, Money};
 use crate::render::payment::InstrumentType;
+use host_domain::id::InstrumentId;
 use host_domain::mandate;
 use host_domain::time::Timestamp;
 use jsonwebtoken::jwk::Jwk;
@@ -111,14 +112,20 @@ pub(crate) fn at(mandate: &mandate::Mandate, now: Timestamp) -> Mandate {
         status: mandate.status(now).into(),
         user_id: terms.owner.user.clone(),
         payment_amount: terms.amount.into(),
-        payment_instrument: MandateInstrument {
-            id: terms.instrument.to_string(),
-            kind: InstrumentType::Card,
-        },
+        payment_instrument: (&terms.instrument).into(),
         scope: MandateScope::from(&terms.scope),
         created_at: terms.created_at.into(),
         expires_at: terms.expires_at.into(),
         jws: mandate.jws.clone(),
+    }
+}
+
+impl From<&InstrumentId> for MandateInstrument {
+    fn from(id: &InstrumentId) -> Self {
+        Self {
+            id: id.to_string(),
+            kind: InstrumentType::Card,
+        }
     }
 }
 

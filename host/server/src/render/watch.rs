@@ -3,8 +3,8 @@
 use super::Event;
 use crate::api::value::{Amount, CountryCode, CurrencyCode, Day, Instant, Money};
 use crate::render::booking::{self, BookingContact, HotelBooking};
+use crate::render::mandate::{MandateInstrument, MandateScope};
 use crate::render::offer::Board;
-use crate::render::payment::InstrumentType;
 use crate::render::room::GuestType;
 use host_domain::event::EventType;
 use host_domain::hotel;
@@ -136,44 +136,6 @@ pub(crate) struct AutoBook {
     rooms: Vec<AutoBookRoom>,
 }
 
-/// What pays.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub(crate) struct DraftInstrument {
-    #[schema(
-        pattern = "^inst_[a-zA-Z0-9-]+$",
-        example = "inst_01976f3e4a5b7c8d9e0f112233445566"
-    )]
-    id: String,
-    #[serde(rename = "type")]
-    kind: InstrumentType,
-}
-
-/// What a purchase may be of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum DraftScopeKind {
-    /// What a watch waits for.
-    HotelWatch,
-}
-
-/// What may be bought.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub(crate) struct DraftScope {
-    kind: DraftScopeKind,
-    #[schema(
-        pattern = "^wtc_[a-zA-Z0-9-]+$",
-        example = "wtc_01976f3e4a5b7c8d9e0f112233445566"
-    )]
-    watch_id: String,
-    #[schema(
-        pattern = "^htl_[a-zA-Z0-9-]+$",
-        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
-    )]
-    hotel_id: String,
-    check_in: Day,
-    check_out: Day,
-}
-
 /// What confirming the purchase seals into a mandate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct MandateDraft {
@@ -181,8 +143,8 @@ pub(crate) struct MandateDraft {
     user_id: String,
     /// The most that is paid.
     payment_amount: Money,
-    payment_instrument: DraftInstrument,
-    scope: DraftScope,
+    payment_instrument: MandateInstrument,
+    scope: MandateScope,
     /// Until when.
     expires_at: Instant,
 }
@@ -439,28 +401,15 @@ pub(crate) fn found(id: &HotelId, hotel: &hotel::supply::FoundHotel, offer: &Off
 }
 
 fn draft(watch: &watch::Watch) -> Option<MandateDraft> {
-    let auto_book = watch.auto_book.as_ref()?;
-    let Target::Hotel { hotel_id } = &watch.question.target else {
-        return None;
-    };
     if watch.is_armed() || !watch.status().is_open() {
         return None;
     }
-    let stay = &watch.question.stay;
+    let auto_book = watch.auto_book.as_ref()?;
     Some(MandateDraft {
         user_id: watch.owner.user.clone(),
         payment_amount: watch.trigger.amount().into(),
-        payment_instrument: DraftInstrument {
-            id: auto_book.payment_instrument_id.to_string(),
-            kind: InstrumentType::Card,
-        },
-        scope: DraftScope {
-            kind: DraftScopeKind::HotelWatch,
-            watch_id: watch.id.to_string(),
-            hotel_id: hotel_id.to_string(),
-            check_in: stay.check_in.into(),
-            check_out: stay.check_out.into(),
-        },
+        payment_instrument: (&auto_book.payment_instrument_id).into(),
+        scope: (&watch.mandate_scope()?).into(),
         expires_at: watch.expires_at.into(),
     })
 }

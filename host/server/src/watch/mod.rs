@@ -14,9 +14,9 @@ use crate::render::watch::{self as render, Told};
 use host_domain::booking;
 use host_domain::event::Product;
 use host_domain::id::{EventId, WatchId};
-use host_domain::mandate::{MandateEvent, MandateScope};
+use host_domain::mandate::MandateEvent;
 use host_domain::owner::Owner;
-use host_domain::watch::{AutoBook, Event, Moved, Question, Target, Trigger, Watch};
+use host_domain::watch::{AutoBook, Event, Moved, Question, Trigger, Watch};
 use host_storage::{CommitError, Conflict, DatabaseError, OutboxEvent, StoredWatch, Write};
 
 /// The job that buys for a watch; its subject is the watch's id. It is made in the
@@ -276,21 +276,13 @@ fn mandate_of(watch: &Watch) -> Result<NewMandate, WatchError> {
         let (status, event) = (watch.status().as_str(), "armed");
         return Err(booking::Conflict { status, event }.into());
     }
-    let (Target::Hotel { hotel_id }, Some(auto_book)) =
-        (&watch.question.target, &watch.auto_book)
-    else {
+    let (Some(scope), Some(auto_book)) = (watch.mandate_scope(), &watch.auto_book) else {
         return Err(WatchError::NoAutoBook);
     };
-    let stay = &watch.question.stay;
     Ok(NewMandate {
         amount: watch.trigger.amount(),
         instrument: auto_book.payment_instrument_id.clone(),
-        scope: MandateScope::HotelWatch {
-            watch_id: watch.id.clone(),
-            hotel_id: hotel_id.clone(),
-            check_in: stay.check_in,
-            check_out: stay.check_out,
-        },
+        scope,
         expires_at: watch.expires_at,
     })
 }

@@ -6,6 +6,7 @@
 use crate::app::App;
 use crate::flow::bookable::{Bookable, Stage};
 use crate::flow::complete::{Complete, CompleteError, Completion};
+use crate::flow::failpoint::Phase;
 use crate::flow::hotel::prebook::{OfferTerms, Prebook};
 use crate::flow::prebook::{PrebookError, Prebound};
 use crate::flow::refusal::Decision;
@@ -93,11 +94,15 @@ pub(crate) async fn run(app: &Arc<App>, subject: &str, token: &str) -> Result<()
         return finish(app, subject, token).await;
     };
     let purchase = Purchase::of(app, stored)?;
+    app.reach(PURCHASE_JOB, Phase::Chosen);
     let left = match booking {
         None => purchase.begin().await?,
         Some(booking) => purchase.follow(&booking).await?,
     };
-    purchase.end(left, token).await
+    app.reach(PURCHASE_JOB, Phase::Answered);
+    purchase.end(left, token).await?;
+    app.reach(PURCHASE_JOB, Phase::Recorded);
+    Ok(())
 }
 
 async fn finish(app: &App, subject: &str, token: &str) -> Result<(), PurchaseError> {

@@ -46,6 +46,21 @@ pub(crate) struct RecoverRequest {
     since: DayOrInstant,
 }
 
+type Replay = (
+    Of,
+    Id<SubscriptionId>,
+    Id<DeliveryId>,
+    Option<IdempotencyKey>,
+    Option<Body<EmptyRequest>>,
+);
+
+type Recover = (
+    Of,
+    Id<SubscriptionId>,
+    Option<IdempotencyKey>,
+    Body<RecoverRequest>,
+);
+
 impl Rules for DeliveriesQuery {}
 impl Rules for RecoverRequest {}
 
@@ -106,13 +121,7 @@ pub(crate) async fn read_delivery(
 pub(crate) async fn replay_delivery(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Valid((Of(product), Id(id), Id(delivery), key, _)): Valid<(
-        Of,
-        Id<SubscriptionId>,
-        Id<DeliveryId>,
-        Option<IdempotencyKey>,
-        Option<Body<EmptyRequest>>,
-    )>,
+    Valid((Of(product), Id(id), Id(delivery), key, _)): Valid<Replay>,
 ) -> Result<Answer<WebhookDelivery>, ApiError> {
     let key = request_key(&caller, "replay", product, key);
     let replayed = app.replay_delivery(&caller.owner, product, &id, &delivery, key.as_ref());
@@ -131,12 +140,7 @@ pub(crate) async fn replay_delivery(
 pub(crate) async fn recover_deliveries(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Valid((Of(product), Id(id), key, Body(request))): Valid<(
-        Of,
-        Id<SubscriptionId>,
-        Option<IdempotencyKey>,
-        Body<RecoverRequest>,
-    )>,
+    Valid((Of(product), Id(id), key, Body(request))): Valid<Recover>,
 ) -> Result<Answer<RecoveredDeliveries>, ApiError> {
     let key = request_key(&caller, "recover", product, key);
     let since = request.since.first;

@@ -22,6 +22,14 @@ use serde::{Deserialize, Deserializer};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
+/// A call about a subscription that has nothing else to say.
+type Bare = (
+    Of,
+    Id<SubscriptionId>,
+    Option<IdempotencyKey>,
+    Option<Body<EmptyRequest>>,
+);
+
 /// Where events of a product are to go.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -225,12 +233,7 @@ pub(crate) async fn delete_subscription(
 pub(crate) async fn pause_subscription(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Valid((Of(product), Id(id), key, _)): Valid<(
-        Of,
-        Id<SubscriptionId>,
-        Option<IdempotencyKey>,
-        Option<Body<EmptyRequest>>,
-    )>,
+    Valid((Of(product), Id(id), key, _)): Valid<Bare>,
 ) -> Result<Answer<WebhookSubscription>, ApiError> {
     let key = request_key(&caller, "pause", product, key);
     let paused = app.pause_subscription(&caller.owner, product, &id, key.as_ref());
@@ -247,12 +250,7 @@ pub(crate) async fn pause_subscription(
 pub(crate) async fn resume_subscription(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Valid((Of(product), Id(id), key, _)): Valid<(
-        Of,
-        Id<SubscriptionId>,
-        Option<IdempotencyKey>,
-        Option<Body<EmptyRequest>>,
-    )>,
+    Valid((Of(product), Id(id), key, _)): Valid<Bare>,
 ) -> Result<Answer<WebhookSubscription>, ApiError> {
     let key = request_key(&caller, "resume", product, key);
     let resumed = app.resume_subscription(&caller.owner, product, &id, key.as_ref());
@@ -271,12 +269,7 @@ pub(crate) async fn resume_subscription(
 pub(crate) async fn rotate_subscription_secret(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Valid((Of(product), Id(id), key, _)): Valid<(
-        Of,
-        Id<SubscriptionId>,
-        Option<IdempotencyKey>,
-        Option<Body<EmptyRequest>>,
-    )>,
+    Valid((Of(product), Id(id), key, _)): Valid<Bare>,
 ) -> Result<Answer<WebhookSubscription>, ApiError> {
     let key = request_key(&caller, "rotate", product, key);
     let issued = app.rotate_subscription(&caller.owner, product, &id, key.as_ref());
@@ -296,12 +289,7 @@ pub(crate) async fn rotate_subscription_secret(
 pub(crate) async fn test_subscription(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Valid((Of(product), Id(id), key, _)): Valid<(
-        Of,
-        Id<SubscriptionId>,
-        Option<IdempotencyKey>,
-        Option<Body<EmptyRequest>>,
-    )>,
+    Valid((Of(product), Id(id), key, _)): Valid<Bare>,
 ) -> Result<Answer<WebhookDelivery>, ApiError> {
     let key = request_key(&caller, "test", product, key);
     let sent = app.test_subscription(&caller.owner, product, &id, key.as_ref());

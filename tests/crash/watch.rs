@@ -1,0 +1,153 @@
+//! A watch that buys, and a process that dies meanwhile: whoever starts next goes on. It
+//! is bought once or not at all, under a mandate that is used once, and told once.
+
+use crate::flow::{EVERYWHERE, OF_A_READ};
+use crate::{ABORT_AT, SOON};
+use serde_json::{Value, json};
+use tests::{
+    Client, Database, Ledger, Server, ServerOptions, auto_book, eventually, on_both_databases,
+    set_price,
+};
+
+const OFTEN: &str = "[watches]\ninterval_s = 1\n";
+
+/// A step, the phases of it at which the process dies, and what the watch may be in the end.
+/// Where the mark of the book says sent and nothing was, the supplier's reads prove it.
+const STEPS: &[(&str, &[&str], &[&str])] = &[
+    (
+        "watch_purchase",
+        &["chosen", "answered", "recorded"],
+        &["purchased"],
+    ),
+    ("prebook", &["recorded"], &["purchased"]),
+    ("authorize", EVERYWHERE, &["purchased", "purchase_failed"]),
+    ("book", EVERYWHERE, &["purchased", "purchase_failed"]),
+    ("capture", EVERYWHERE, &["purchased"]),
+];
+
+async fn armed(server: &Server) -> Value {
+    set_price(&server.sandbox_url, "OK", 500.0).await;
+    let client = server.client();
+    let instrument = client.store_card("tok_visa").await;
+    let more = json!({"auto_book": auto_book(&instrument)});
+    let watch = client.watch_hotel("OK", 200.0, more).await;
+    let path = format!(
+        "{}/{}/confirm-purchase",
+        tests::WATCHES,
+        watch["id"].as_str().unwrap()
+    );
+    client
+        .post(&path, &json!({}))
+        .await
+        .expect(200)
+        .data()
+        .clone()
+}
+
+async fn survives(database: Database, point: &str, ends: &[&str]) {
+    let plain = ServerOptions::on(database).config(SOON).config(OFTEN);
+    let dying = plain.clone().environment(ABORT_AT, point);
+    let mut server = Server::start_beside_sandbox(plain.clone()).await;
+    let watch = armed(&server).await;
+    server = server.restart(dying).await;
+    set_price(&server.sandbox_url, "OK", 90.0).await;
+    let _killed = server.wait_for_exit().await;
+    let server = server.restart(plain).await;
+    let client = server.client();
+    let ended = client
+        .watch_that(&format!("{point}: the end"), &watch["id"], |watch| {
+            ends.iter().any(|end| watch["status"] == *end)
+        })
+        .await;
+    let id = ended["booking_id"].as_str().unwrap();
+    let bought = ended["status"] == "purchased";
+    eventually(&format!("{point}: the money to be settled"), async || {
+        let ledger = server.ledger().await;
+        is_settled(&ledger, id, bought).then_some(())
+    })
+    .await;
+    let events = client.watch_events().await;
+    assert_eq!(events.len(), 1, "{point}: {events:#?}");
+    let status = ended["status"].as_str().unwrap();
+    assert_eq!(
+        events[0]["type"],
+        format!("travel.hotel.watch.{status}"),
+        "{point}"
+    );
+    assert_eq!(begun(&client, &watch).await.len(), 1, "{point}");
+    let path = format!("/v1/mandate/{}", watch["mandate_id"].as_str().unwrap());
+    let mandate = client.get(&path).await.expect(200);
+    assert_eq!(mandate.data()["status"], "CONSUMED", "{point}");
+}
+
+/// Bought and paid once, or neither, and no hold is left.
+fn is_settled(ledger: &Ledger, booking: &str, bought: bool) -> bool {
+    let count = |kind| ledger.count(booking, kind);
+    let (made, held) = (count("booking"), count("authorization"));
+    let (taken, released) = (count("capture"), count("void"));
+    held == taken + released && made == taken && made == usize::from(bought)
+}
+
+async fn begun(client: &Client, watch: &Value) -> Vec<Value> {
+    let reference = watch["id"].as_str().unwrap();
+    let path = format!("/v1/hotel/bookings?reference_id={reference}");
+    let listed = client.get(&path).await.expect(200);
+    listed.data().as_array().unwrap().clone()
+}
+
+async fn a_purchase_by_a_watch_survives_a_crash_at_any_point(database: Database) {
+    for (step, phases, ends) in STEPS {
+        for phase in *phases {
+            survives(database, &format!("{step}:{phase}"), ends).await;
+        }
+    }
+}
+
+/// A rate may be bound, of which nothing is owed: no second one is begun beside it.
+async fn a_prebook_without_an_answer_is_waited_for(database: Database) {
+    let plain = ServerOptions::on(database).config(SOON).config(OFTEN);
+    let point = format!("prebook:{}", OF_A_READ[0]);
+    let mut server = Server::start_beside_sandbox(plain.clone()).await;
+    let watch = armed(&server).await;
+    server = server
+        .restart(plain.clone().environment(ABORT_AT, &point))
+        .await;
+    set_price(&server.sandbox_url, "OK", 90.0).await;
+    let _killed = server.wait_for_exit().await;
+    let server = server.restart(plain).await;
+    let client = server.client();
+    // Another watch shows that checks and purchases go on.
+    let other = armed_elsewhere(&client).await;
+    client.watch_once(&other["id"], "purchased").await;
+    assert_eq!(
+        client.read_watch(&watch["id"]).await["status"],
+        "purchasing"
+    );
+    let begun = begun(&client, &watch).await;
+    assert_eq!(begun.len(), 1);
+    assert_eq!(begun[0]["status"], "PREBOOK_IN_PROGRESS");
+    let id = begun[0]["id"].as_str().unwrap();
+    assert_eq!(server.ledger().await.of(id).count(), 0);
+}
+
+async fn armed_elsewhere(client: &Client) -> Value {
+    let instrument = client.store_card("tok_visa").await;
+    let more = json!({"auto_book": auto_book(&instrument)});
+    let watch = client.watch_hotel("MANY", 1000.0, more).await;
+    let path = format!(
+        "{}/{}/confirm-purchase",
+        tests::WATCHES,
+        watch["id"].as_str().unwrap()
+    );
+    client
+        .post(&path, &json!({}))
+        .await
+        .expect(200)
+        .data()
+        .clone()
+}
+
+on_both_databases! {
+    a_purchase_by_a_watch_survives_a_crash_at_any_point,
+    a_prebook_without_an_answer_is_waited_for,
+}
