@@ -11,6 +11,26 @@ use serde::{Deserialize, Serialize};
 /// stage, so here, and only here, a timer decides.
 pub const PREBOOK_UNKNOWN_MS: i64 = 15 * 60 * 1000;
 
+/// What happens by itself, without a call, when its time is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lapse {
+    /// An unanswered prebook is not waited for any more.
+    Prebook,
+    /// What was bound was not completed.
+    Offer,
+}
+
+impl Lapse {
+    /// Its name, as a step has one: in failpoints and tests.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prebook => "give_up_prebook",
+            Self::Offer => "expire",
+        }
+    }
+}
+
 /// Why something failed, for callers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {

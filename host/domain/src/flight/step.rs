@@ -1,19 +1,15 @@
 //! What is to be done next about a flight booking: a pure function of the
 //! booking and the time.
 
-use crate::booking::PREBOOK_UNKNOWN_MS;
+use crate::booking::{Lapse, PREBOOK_UNKNOWN_MS};
 use crate::flight::booking::{Booking, State};
 use crate::leg::Leg;
 use crate::payment::{Next, Payment, PaymentState, PaymentStep, due};
 use crate::time::Timestamp;
 
-/// One thing to do, named.
+/// One call to make, named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Stop waiting for an unanswered prebook.
-    GiveUpPrebook,
-    /// End a booking that was not completed in time.
-    Expire,
     /// Book at the supplier.
     Book,
     /// Read back a booking whose outcome is not known.
@@ -37,8 +33,6 @@ impl Step {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::GiveUpPrebook => "give_up_prebook",
-            Self::Expire => "expire",
             Self::Book => "book",
             Self::FindBooking => "find_booking",
             Self::Reread => "reread",
@@ -59,19 +53,27 @@ impl Booking {
         let own = self.own_step().into_iter().chain(self.purchase_step());
         let payments = self.payments.iter().flat_map(Payment::steps);
         let payments = payments.map(|(at, step)| (at, Step::Payment(step)));
-        due(own.chain(payments), now)
+        due(self.lapse(), own.chain(payments), now)
+    }
+
+    fn lapse(&self) -> Option<(Timestamp, Lapse)> {
+        match self.state {
+            State::Created => Some((self.created_at.plus_ms(PREBOOK_UNKNOWN_MS), Lapse::Prebook)),
+            State::PrebookInProgress { since } => {
+                Some((since.plus_ms(PREBOOK_UNKNOWN_MS), Lapse::Prebook))
+            }
+            State::ReadyForComplete => Some((self.expires_at, Lapse::Offer)),
+            State::CompleteInProgress { .. }
+            | State::Confirmed { .. }
+            | State::CancelInProgress { .. }
+            | State::Canceled
+            | State::Failed
+            | State::Expired => None,
+        }
     }
 
     fn own_step(&self) -> Option<(Timestamp, Step)> {
         match &self.state {
-            State::Created => Some((
-                self.created_at.plus_ms(PREBOOK_UNKNOWN_MS),
-                Step::GiveUpPrebook,
-            )),
-            State::PrebookInProgress { since } => {
-                Some((since.plus_ms(PREBOOK_UNKNOWN_MS), Step::GiveUpPrebook))
-            }
-            State::ReadyForComplete => Some((self.expires_at, Step::Expire)),
             State::CompleteInProgress { book } => match book {
                 Leg::Due { at, .. } => self.is_payable().then_some((*at, Step::Book)),
                 leg @ (Leg::Sent { .. } | Leg::Pending { .. }) => {
@@ -85,7 +87,12 @@ impl Booking {
                     (leg.at(), Step::FindCancellation)
                 }
             }),
-            State::Canceled | State::Failed | State::Expired => None,
+            State::Created
+            | State::PrebookInProgress { .. }
+            | State::ReadyForComplete
+            | State::Canceled
+            | State::Failed
+            | State::Expired => None,
         }
     }
 

@@ -2,19 +2,15 @@
 //! the time. The call that books and the worker that resumes after a crash walk
 //! the same steps.
 
-use crate::booking::PREBOOK_UNKNOWN_MS;
+use crate::booking::{Lapse, PREBOOK_UNKNOWN_MS};
 use crate::hotel::booking::{Booking, State};
 use crate::leg::Leg;
 use crate::payment::{Next, Payment, PaymentState, PaymentStep, due};
 use crate::time::Timestamp;
 
-/// One thing to do, named.
+/// One call to make, named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Stop waiting for an unanswered prebook.
-    GiveUpPrebook,
-    /// End a booking that was not completed in time.
-    Expire,
     /// Book at the supplier.
     Book,
     /// Read back a booking whose outcome is not known.
@@ -32,8 +28,6 @@ impl Step {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::GiveUpPrebook => "give_up_prebook",
-            Self::Expire => "expire",
             Self::Book => "book",
             Self::FindBooking => "find_booking",
             Self::Cancel => "cancel",
@@ -50,19 +44,32 @@ impl Booking {
     pub fn next(&self, now: Timestamp) -> Next<Step> {
         let payments = self.payments.iter().flat_map(Payment::steps);
         let payments = payments.map(|(at, step)| (at, Step::Payment(step)));
-        due(self.own_step().into_iter().chain(payments), now)
+        due(
+            self.lapse(),
+            self.own_step().into_iter().chain(payments),
+            now,
+        )
+    }
+
+    fn lapse(&self) -> Option<(Timestamp, Lapse)> {
+        match self.state {
+            State::Created => Some((self.created_at.plus_ms(PREBOOK_UNKNOWN_MS), Lapse::Prebook)),
+            State::PrebookInProgress { since } => {
+                Some((since.plus_ms(PREBOOK_UNKNOWN_MS), Lapse::Prebook))
+            }
+            State::ReadyForComplete => Some((self.offer_expires_at, Lapse::Offer)),
+            State::CompleteInProgress { .. }
+            | State::Confirmed
+            | State::CancelInProgress { .. }
+            | State::PartiallyCanceled
+            | State::Canceled
+            | State::Failed
+            | State::Expired => None,
+        }
     }
 
     fn own_step(&self) -> Option<(Timestamp, Step)> {
         match &self.state {
-            State::Created => Some((
-                self.created_at.plus_ms(PREBOOK_UNKNOWN_MS),
-                Step::GiveUpPrebook,
-            )),
-            State::PrebookInProgress { since } => {
-                Some((since.plus_ms(PREBOOK_UNKNOWN_MS), Step::GiveUpPrebook))
-            }
-            State::ReadyForComplete => Some((self.offer_expires_at, Step::Expire)),
             State::CompleteInProgress { book } => self.completion_step(book),
             State::CancelInProgress { cancel, .. } => Some(match cancel {
                 Leg::Due { at, .. } => (*at, Step::Cancel),
@@ -70,7 +77,10 @@ impl Booking {
                     (*next_at, Step::FindCancellation)
                 }
             }),
-            State::Confirmed
+            State::Created
+            | State::PrebookInProgress { .. }
+            | State::ReadyForComplete
+            | State::Confirmed
             | State::PartiallyCanceled
             | State::Canceled
             | State::Failed

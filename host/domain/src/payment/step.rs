@@ -1,5 +1,6 @@
 //! What is to be done next about a payment, whatever it pays for.
 
+use crate::booking::Lapse;
 use crate::id::{PaymentId, RefundId};
 use crate::leg::Leg;
 use crate::payment::{Payment, PaymentState};
@@ -88,8 +89,10 @@ impl Payment {
 /// When to do what.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next<S> {
-    /// At once.
+    /// At once, and somebody is called.
     Now(S),
+    /// The time for this is over, and nobody is called.
+    Over(Lapse),
     /// Nothing until then.
     At(Timestamp),
     /// Nothing, unless somebody asks for something.
@@ -97,9 +100,15 @@ pub enum Next<S> {
 }
 
 /// Of several things the earliest; of several at once the first named.
-pub fn due<S>(steps: impl Iterator<Item = (Timestamp, S)>, now: Timestamp) -> Next<S> {
-    match steps.min_by_key(|(at, _)| *at) {
-        Some((at, step)) if at <= now => Next::Now(step),
+pub fn due<S>(
+    lapse: Option<(Timestamp, Lapse)>,
+    steps: impl Iterator<Item = (Timestamp, S)>,
+    now: Timestamp,
+) -> Next<S> {
+    let lapse = lapse.map(|(at, lapse)| (at, Next::Over(lapse)));
+    let steps = steps.map(|(at, step)| (at, Next::Now(step)));
+    match lapse.into_iter().chain(steps).min_by_key(|(at, _)| *at) {
+        Some((at, next)) if at <= now => next,
         Some((at, _)) => Next::At(at),
         None => Next::Nothing,
     }

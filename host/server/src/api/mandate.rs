@@ -43,7 +43,7 @@ pub(crate) struct MandateAmount {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MandateInstrumentRequest {
-    /// An instrument of `user_id`.
+    /// An instrument of `user_id`; in a call without `x-user-id`, also one of the organization's own.
     id: InstrumentIdText,
     #[serde(rename = "type")]
     #[expect(
@@ -91,7 +91,8 @@ pub(crate) async fn issue_mandate(
 ) -> Result<Answer<Mandate>, ApiError> {
     let key = key.map(|key| RequestKey::new(&caller.owner, CREATE, key));
     let (owner, new) = request.wish(&app, &caller.owner)?;
-    let issued = app.issue_mandate(&owner, new, key.as_ref()).await;
+    let issued = app.issue_mandate(&caller.owner, &owner, new, key.as_ref());
+    let issued = issued.await;
     let now = app.clock.now();
     Ok(match issued.map_err(ApiError::mandate)? {
         Issued::New(made) => Answer::created(mandate::at(&made, now)),

@@ -107,13 +107,13 @@ fn table() -> Vec<(Option<Scope>, Vec<Route>)> {
         route!(watcher::webhook::delete_watcher_webhook),
     ];
     table.push((Some(Scope::Webhooks), webhooks));
-    table.extend(webhooks(Product::Hotel));
-    table.extend(webhooks(Product::Flight));
+    table.extend(webhooks_of(Product::Hotel));
+    table.extend(webhooks_of(Product::Flight));
     table
 }
 
 /// The webhooks of a product: the same for each, under its own path.
-fn webhooks(product: Product) -> [(Option<Scope>, Vec<Route>); 2] {
+fn webhooks_of(product: Product) -> [(Option<Scope>, Vec<Route>); 2] {
     let read = vec![
         route!(webhook::subscription::list_subscriptions).of(product),
         route!(webhook::subscription::read_subscription).of(product),

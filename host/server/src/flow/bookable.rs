@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::flow::judge::Judgement;
 use crate::flow::step::{Begin, FlowError, Walker};
 use futures::future::BoxFuture;
-use host_domain::booking::{Conflict, Moved, Notice, Settlement};
+use host_domain::booking::{Conflict, Lapse, Moved, Notice, Settlement};
 use host_domain::event::Product;
 use host_domain::id::{BookingId, EventId, PaymentId};
 use host_domain::leg::Leg;
@@ -42,7 +42,7 @@ pub(crate) enum Stage<'a> {
 pub(crate) trait Bookable: Clone + Debug + Send + Sync + Sized + 'static {
     /// What happens to it.
     type Event: Clone + Debug + Send + Sync;
-    /// What is to be done about it.
+    /// A call to make about it.
     type Step: Clone + Debug + Send + Sync;
 
     /// The kind of background work that drives it.
@@ -82,7 +82,8 @@ pub(crate) trait Bookable: Clone + Debug + Send + Sync + Sized + 'static {
     fn payment_event(id: PaymentId, event: PaymentEvent) -> Self::Event;
     fn prebook_started() -> Self::Event;
     fn prebook_refused() -> Self::Event;
-    fn offer_expired() -> Self::Event;
+    /// What happens when its time is over.
+    fn lapsed(lapse: Lapse) -> Self::Event;
     fn hinted() -> Self::Event;
     fn book_started(payment: Option<Payment>) -> Self::Event;
     /// The call whose outcome may be unknown, by the name of its step.

@@ -7,7 +7,7 @@ use crate::flow::step::FlowError;
 use crate::instrument::InstrumentError;
 use crate::seal::SealError;
 use futures::FutureExt;
-use host_domain::booking::Settlement;
+use host_domain::booking::{Lapse, Settlement};
 use host_domain::flight;
 use host_domain::hotel;
 use host_domain::id::{BookingId, InstrumentId, PaymentId};
@@ -143,7 +143,7 @@ impl App {
         let walker = self.walker(&wish.request_id, wish.deadline);
         let expired = booking.expires_at() <= self.clock.now();
         let event = if expired {
-            B::offer_expired()
+            B::lapsed(Lapse::Offer)
         } else {
             B::book_started(self.payment_for(&booking, wish).await?)
         };

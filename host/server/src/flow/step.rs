@@ -44,8 +44,6 @@ pub(crate) enum FlowError {
 
 /// What taking a step begins with.
 pub(crate) enum Begin<E> {
-    /// Nobody is called: this happens.
-    Move(E),
     /// Somebody is called to change something: the mark that is stored before.
     Mark(E, Call),
     /// Somebody is asked what came of a call, by the name of the step that made it.

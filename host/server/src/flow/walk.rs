@@ -216,16 +216,17 @@ impl App {
             }
             let step = match booking.next(now) {
                 Next::Now(step) => step,
+                Next::Over(lapse) => {
+                    self.reach(lapse.name(), Phase::Chosen);
+                    event = Some(B::lapsed(lapse));
+                    continue;
+                }
                 Next::At(at) => return Ok(rest(booking, moves, Some(at))),
                 Next::Nothing => return Ok(rest(booking, moves, None)),
             };
             let name = B::step_name(&step);
             let begin = booking.begin(&step, self);
             match begin.ok_or_else(|| FlowError::Gone(booking.id().clone()))? {
-                Begin::Move(moved) => {
-                    self.reach(name, Phase::Chosen);
-                    event = Some(moved);
-                }
                 Begin::Mark(mark, call) => {
                     self.reach(name, Phase::Chosen);
                     let moved = booking.apply(mark, now)?;

@@ -97,13 +97,35 @@ impl App {
         owner: &Owner,
         new: NewMandate,
     ) -> Result<Mandate, MandateError> {
-        let instrument = self.store.instrument(owner, &new.instrument).await?;
-        let instrument = instrument.ok_or(MandateError::Instrument)?;
+        let instrument = self.instrument_of(&[owner], &new.instrument).await?;
+        self.seal(write, owner, instrument, new).await
+    }
+
+    async fn instrument_of(
+        &self,
+        payers: &[&Owner],
+        id: &InstrumentId,
+    ) -> Result<InstrumentId, MandateError> {
+        for payer in payers {
+            if let Some(instrument) = self.store.instrument(payer, id).await? {
+                return Ok(instrument.id);
+            }
+        }
+        Err(MandateError::Instrument)
+    }
+
+    async fn seal(
+        &self,
+        write: &mut Write,
+        owner: &Owner,
+        instrument: InstrumentId,
+        new: NewMandate,
+    ) -> Result<Mandate, MandateError> {
         let terms = MandateTerms {
             id: MandateId::from_bits(self.ids.bits()),
             owner: owner.clone(),
             amount: new.amount,
-            instrument: instrument.id,
+            instrument,
             scope: new.scope,
             created_at: self.clock.now(),
             expires_at: new.expires_at,
@@ -183,6 +205,7 @@ impl App {
     /// As [`App::seal_mandate`], or the key's.
     pub(crate) async fn issue_mandate(
         &self,
+        caller: &Owner,
         owner: &Owner,
         new: NewMandate,
         key: Option<&RequestKey>,
@@ -196,7 +219,11 @@ impl App {
                 return self.find_mandate(owner, &id).await.map(Issued::Before);
             }
             let mut write = Write::new(self.clock.now());
-            let mandate = self.seal_mandate(&mut write, owner, new.clone()).await?;
+            let payers = [owner, caller];
+            let instrument = self.instrument_of(&payers, &new.instrument).await?;
+            let mandate = self
+                .seal(&mut write, owner, instrument, new.clone())
+                .await?;
             take(&mut write, key, &mandate.terms.id);
             match self.store.commit(write).await {
                 Ok(()) => return Ok(Issued::New(mandate)),

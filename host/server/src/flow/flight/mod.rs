@@ -7,13 +7,13 @@ mod secret;
 
 use crate::app::App;
 use crate::flow::bookable::{Bookable, Stage};
-use crate::flow::hotel::{NOT_CONFIGURED, moved};
+use crate::flow::hotel::NOT_CONFIGURED;
 use crate::flow::judge::{Judgement, flight as judge};
 use crate::flow::step::{Begin, Call, FlowError, Walker, request_digest};
 use crate::render;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host_domain::booking::{Conflict, Failure, Moved, Notice, Settlement};
+use host_domain::booking::{Conflict, Failure, Lapse, Moved, Notice, Settlement};
 use host_domain::event::Product;
 use host_domain::flight::booking::{Booking, Event, State};
 use host_domain::flight::step::Step;
@@ -122,8 +122,6 @@ impl Bookable for Booking {
             Begin::Mark(event, call)
         };
         Some(match step {
-            Step::GiveUpPrebook => Begin::Move(Event::PrebookGivenUp),
-            Step::Expire => Begin::Move(Event::OfferExpired),
             Step::Book => {
                 let digest = request_digest(&(&self.supplier_prebook, self.ticket));
                 mark(Event::BookSent { next_at }, self.id.to_string(), digest)
@@ -178,8 +176,11 @@ impl Bookable for Booking {
         ))
     }
 
-    fn offer_expired() -> Event {
-        Event::OfferExpired
+    fn lapsed(lapse: Lapse) -> Event {
+        match lapse {
+            Lapse::Prebook => Event::PrebookGivenUp,
+            Lapse::Offer => Event::OfferExpired,
+        }
     }
 
     fn hinted() -> Event {
@@ -283,8 +284,6 @@ impl App {
         let promises = self.promises(&booking.supplier);
         let gone = || FlowError::Gone(booking.id.clone());
         Ok(match step {
-            Step::GiveUpPrebook => moved(Event::PrebookGivenUp),
-            Step::Expire => moved(Event::OfferExpired),
             Step::Book => {
                 let answer = self.book_flight(booking, walker).await;
                 judge::booked(booking, answer, self.new_payment(), self.times())

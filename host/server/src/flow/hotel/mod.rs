@@ -5,12 +5,12 @@ pub(crate) mod prebook;
 
 use crate::app::App;
 use crate::flow::bookable::{Bookable, Stage};
-use crate::flow::judge::{Judgement, Outcome, hotel as judge};
+use crate::flow::judge::{Judgement, hotel as judge};
 use crate::flow::step::{Begin, Call, FlowError, Walker, request_digest};
 use crate::render;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host_domain::booking::{Conflict, Failure, Moved, Notice, Settlement};
+use host_domain::booking::{Conflict, Failure, Lapse, Moved, Notice, Settlement};
 use host_domain::event::Product;
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event, State};
 use host_domain::hotel::step::Step;
@@ -112,8 +112,6 @@ impl Bookable for Booking {
     fn begin(&self, step: &Step, app: &App) -> Option<Begin<Event>> {
         let next_at = app.first_check();
         Some(match step {
-            Step::GiveUpPrebook => Begin::Move(Event::PrebookGivenUp),
-            Step::Expire => Begin::Move(Event::OfferExpired),
             Step::Book => {
                 let request = book_request(self);
                 let call = Call {
@@ -162,8 +160,11 @@ impl Bookable for Booking {
         ))
     }
 
-    fn offer_expired() -> Event {
-        Event::OfferExpired
+    fn lapsed(lapse: Lapse) -> Event {
+        match lapse {
+            Lapse::Prebook => Event::PrebookGivenUp,
+            Lapse::Offer => Event::OfferExpired,
+        }
     }
 
     fn hinted() -> Event {
@@ -250,8 +251,6 @@ impl App {
         walker: &Walker,
     ) -> Result<Judgement<Event>, FlowError> {
         match step {
-            Step::GiveUpPrebook => Ok(moved(Event::PrebookGivenUp)),
-            Step::Expire => Ok(moved(Event::OfferExpired)),
             Step::Book => Ok(self.book_hotel(booking, walker).await),
             Step::FindBooking => {
                 let answer = self.read_hotel_back(booking, walker).await;
@@ -332,16 +331,6 @@ impl App {
 
 /// Why a call was not made whose supplier was taken out of the configuration.
 pub(crate) const NOT_CONFIGURED: &str = "the supplier is not configured";
-
-/// What happens without a call.
-pub(crate) fn moved<E>(event: E) -> Judgement<E> {
-    Judgement {
-        event,
-        outcome: Outcome::Done,
-        evidence: String::new(),
-        reference: None,
-    }
-}
 
 fn book_request(booking: &Booking) -> BookRequest {
     BookRequest {

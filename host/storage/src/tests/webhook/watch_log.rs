@@ -4,6 +4,7 @@ use super::*;
 use crate::{AnsweredDelivery, LoggedEvent};
 use futures::future::{join, join_all};
 use host_domain::webhook::EventStatus;
+use sqlx::{Connection, Executor, PgConnection};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
@@ -144,7 +145,7 @@ async fn a_reader_misses_nothing_while_many_write(db: &TestDatabase) {
         let (mut seen, mut after) = (Vec::new(), None);
         loop {
             let is_last = are_done.get();
-            let page = logged(&second, after.as_ref(), 7).await;
+            let page = logged(&second, after.as_ref(), 100).await;
             if page.is_empty() && is_last {
                 return seen;
             }
@@ -158,6 +159,58 @@ async fn a_reader_misses_nothing_while_many_write(db: &TestDatabase) {
     assert_eq!(all.len(), EVENTS as usize);
     assert_eq!(seen, all);
     second.close().await;
+}
+
+/// The first has its place and cannot commit yet; the second must not overtake it.
+#[tokio::test]
+async fn an_event_is_not_seen_before_those_with_earlier_places() {
+    let db = TestDatabase::postgres().await;
+    let held = subscription(1, Product::Hotel, &["*"]);
+    insert(&db.store, std::slice::from_ref(&held)).await;
+    let mut holder = PgConnection::connect(&db.url).await.unwrap();
+    let hold = "BEGIN; SELECT id FROM webhook_subscription FOR UPDATE";
+    holder.execute(hold).await.unwrap();
+    let mut slow = Write::new(NOW);
+    slow.publish(&tenant(), &told_by_watch(1));
+    let paused = held.apply(SubscriptionEvent::Paused, NOW).unwrap();
+    slow.append(updating(&paused));
+    let publishing = async {
+        let first = db.store.commit(slow);
+        let second = async {
+            until_waiting(&db.store, 1).await;
+            publish(&db.store, &[told_by_watch(2)]).await;
+        };
+        let (first, ()) = join(first, second).await;
+        first.unwrap();
+    };
+    let reading = async {
+        until_waiting(&db.store, 2).await;
+        let seen = logged(&db.store, None, 10).await;
+        holder.execute("COMMIT").await.unwrap();
+        seen
+    };
+    let ((), mut seen) = join(publishing, reading).await;
+    let after = seen.last().map(|one: &LoggedEvent| one.event.id.clone());
+    seen.extend(logged(&db.store, after.as_ref(), 10).await);
+    let seen: Vec<_> = seen.into_iter().map(|one| one.event).collect();
+    assert_eq!(seen, all_told(1..=2));
+    holder.close().await.unwrap();
+    db.remove().await;
+}
+
+/// Waits until so many transactions wait for another one, or an event is there.
+async fn until_waiting(store: &Store, transactions: i64) {
+    loop {
+        let waiting = crate::statement::statement!(
+            "SELECT COUNT(*) AS number FROM pg_stat_activity \
+             WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        );
+        let row = store.row(waiting).await.unwrap().unwrap();
+        let overtaken = !logged(store, None, 1).await.is_empty();
+        if row.int("number").unwrap() >= transactions || overtaken {
+            return;
+        }
+    }
 }
 
 async fn what_is_pending_goes_to_a_new_endpoint(db: &TestDatabase) {
