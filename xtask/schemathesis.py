@@ -62,6 +62,7 @@ RULES = {
     "/max_offers_per_hotel too_large",
     "/payment_instrument_id not_allowed",
     "/payment_instrument_id required",
+    "/payment_amount/amount invalid",
     "/payment_amount/amount not_allowed",
     "/payment_amount/amount too_small",
     "/place_id required",

@@ -1,4 +1,4 @@
-// Verifies that a webhook is Stopover's. Node 20, no dependencies: copy what is exported.
+// Verifies that a webhook is Stopover's. Node 18 or newer, no dependencies: copy what is exported.
 //
 //     node verify.mjs vectors.json    tries it on known deliveries
 

@@ -1,24 +1,33 @@
 //! The examples do what they say.
 
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use tests::{Database, Server, money};
+use tokio::io::{copy, copy_bidirectional, sink};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Command;
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/verify")
+fn example(path: &str) -> PathBuf {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    examples.join(path)
 }
 
-async fn run(program: &str, script: &str, vectors: &Path) -> Output {
-    let mut command = Command::new(program);
-    command.arg(folder().join(script)).arg(vectors);
-    let output = command.output().await;
-    output.unwrap_or_else(|error| panic!("{program} does not start: {error}"))
+async fn output(command: &mut Command) -> Output {
+    command.output().await.unwrap_or_else(|error| {
+        panic!("{command:?} does not start ({error}): install python3 and nodejs, or have `cargo xtask test` do so")
+    })
+}
+
+async fn verify(program: &str, script: &str, vectors: &Path) -> Output {
+    let script = example("verify").join(script);
+    output(Command::new(program).arg(script).arg(vectors)).await
 }
 
 #[tokio::test]
 async fn verifiers_of_webhooks_find_what_the_vectors_say() {
-    let path = folder().join("vectors.json");
+    let path = example("verify/vectors.json");
     let mut vectors: Vec<Value> = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     let expected: String = vectors
         .iter()
@@ -33,15 +42,215 @@ async fn verifiers_of_webhooks_find_what_the_vectors_say() {
     let wrong = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(wrong.path(), Value::from(vectors).to_string()).unwrap();
     for (program, script) in [("python3", "verify.py"), ("node", "verify.mjs")] {
-        let good = run(program, script, &path).await;
+        let good = verify(program, script, &path).await;
         let complaint = String::from_utf8_lossy(&good.stderr);
-        assert_eq!(
-            String::from_utf8_lossy(&good.stdout),
-            expected,
-            "{complaint}"
-        );
+        let found = String::from_utf8_lossy(&good.stdout);
+        assert_eq!(found, expected, "{complaint}");
         assert!(good.status.success(), "{script}");
-        let bad = run(program, script, wrong.path()).await;
+        let bad = verify(program, script, wrong.path()).await;
         assert_eq!(bad.status.code(), Some(1), "{script}");
     }
+}
+
+/// What the REST client says of a booking: the booking, or its complaint.
+struct Told {
+    wished: bool,
+    booking: Value,
+    complaint: String,
+}
+
+async fn book<'a>(
+    server: &Server,
+    base: &str,
+    reference: &str,
+    options: impl IntoIterator<Item = &'a str>,
+) -> Told {
+    let mut command = Command::new("python3");
+    command
+        .arg(example("rest-client/book.py"))
+        .args([reference, "Testville"])
+        .args(options.into_iter().map(OsStr::new))
+        .env("BASE", base)
+        .env("KEY", &server.key)
+        .env("NO_PROXY", "127.0.0.1");
+    let told = output(&mut command).await;
+    Told {
+        wished: told.status.success(),
+        booking: serde_json::from_slice(&told.stdout).unwrap_or_default(),
+        complaint: String::from_utf8(told.stderr).unwrap(),
+    }
+}
+
+/// A hotel of the sandbox, and what comes of booking and cancelling there.
+struct Case {
+    hotel: &'static str,
+    cards: &'static [&'static str],
+    status: &'static str,
+    ledger: &'static [&'static str],
+}
+
+const WHOLE: &[&str] = &[
+    "authorization",
+    "booking",
+    "capture",
+    "cancellation",
+    "refund",
+];
+
+const CASES: &[Case] = &[
+    Case {
+        hotel: "The Market Square Hotel",
+        cards: &["tok_visa"],
+        status: "CANCELED",
+        ledger: WHOLE,
+    },
+    // Declined: nothing was charged, and another card is tried.
+    Case {
+        hotel: "The Market Square Hotel",
+        cards: &["tok_declined", "tok_visa"],
+        status: "CANCELED",
+        ledger: WHOLE,
+    },
+    Case {
+        hotel: "The Market Square Hotel",
+        cards: &["tok_declined"],
+        status: "READY_FOR_COMPLETE",
+        ledger: &[],
+    },
+    // Decided later: 202.
+    Case {
+        hotel: "The Waiting Room",
+        cards: &["tok_visa"],
+        status: "CANCELED",
+        ledger: WHOLE,
+    },
+    Case {
+        hotel: "The Slow Goodbye",
+        cards: &["tok_visa"],
+        status: "CANCELED",
+        ledger: WHOLE,
+    },
+    // Not known at first: 500 `result_unknown`.
+    Case {
+        hotel: "The Silent Bell",
+        cards: &["tok_visa", "tok_mastercard"],
+        status: "CANCELED",
+        ledger: WHOLE,
+    },
+    Case {
+        hotel: "The Lost Letter",
+        cards: &["tok_visa", "tok_mastercard"],
+        status: "FAILED",
+        ledger: &["authorization", "void"],
+    },
+    Case {
+        hotel: "The Closed Door",
+        cards: &["tok_visa", "tok_mastercard"],
+        status: "FAILED",
+        ledger: &["authorization", "void"],
+    },
+];
+
+#[tokio::test]
+async fn the_rest_client_books_once_whatever_is_answered() {
+    let server = Server::start_hurried(Database::Sqlite).await;
+    for (number, case) in CASES.iter().enumerate() {
+        let reference = format!("trip-{number}");
+        let options = ["--hotel", case.hotel, "--cancel", "--cards"];
+        let options = options.iter().chain(case.cards).copied();
+        let told = book(&server, &server.api, &reference, options).await;
+        let (booking, said) = (&told.booking, &told.complaint);
+        assert_eq!(booking["status"], case.status, "{}: {said}", case.hotel);
+        assert_eq!(told.wished, case.status == "CANCELED", "{}", case.hotel);
+        assert_eq!(booking["reference_id"], reference);
+        let id = booking["id"].as_str().unwrap();
+        let what = format!("{} to leave {:?} in the ledger", case.hotel, case.ledger);
+        tests::eventually(&what, async || {
+            (server.ledger().await.kinds_of(id) == case.ledger).then_some(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn the_rest_client_goes_on_where_it_was() {
+    let server = Server::start_hurried(Database::Sqlite).await;
+    let run = async |options: &[&str]| {
+        let options = options.iter().copied();
+        let told = book(&server, &server.api, "trip", options).await;
+        (told.wished, told.booking)
+    };
+    let (_, declined) = run(&["--cards", "tok_declined"]).await;
+    assert_eq!(declined["status"], "READY_FOR_COMPLETE");
+    for (options, status) in [
+        (&[][..], "CONFIRMED"),
+        (&[], "CONFIRMED"),
+        (&["--cancel"], "CANCELED"),
+        (&["--cancel"], "CANCELED"),
+    ] {
+        let (wished, booking) = run(options).await;
+        assert!(wished, "{booking:#}");
+        assert_eq!(booking["status"], status);
+        assert_eq!(booking["id"], declined["id"]);
+    }
+    let ledger = server.ledger().await;
+    let id = declined["id"].as_str().unwrap();
+    assert_eq!(ledger.count(id, "booking"), 1);
+    assert_eq!(ledger.count(id, "authorization"), 1);
+}
+
+#[tokio::test]
+async fn the_rest_client_tells_that_the_price_went_up() {
+    let server = Server::start(Database::Sqlite).await;
+    let options = ["--hotel", "The Rising Sun"];
+    let told = book(&server, &server.api, "trip", options).await;
+    assert!(!told.wished);
+    let problem: Value = serde_json::from_str(&told.complaint).unwrap();
+    assert_eq!(problem["code"], "offer_price_changed");
+    assert_eq!(problem["offered"], money(260.0, "EUR"));
+    assert_eq!(problem["current"], money(286.0, "EUR"));
+    let bookings = server.client().get("/v1/hotel/bookings").await.expect(200);
+    for booking in bookings.data().as_array().unwrap() {
+        assert_eq!(booking["status"], "FAILED");
+    }
+}
+
+/// A base URL at which every second request is carried out and its answer lost.
+async fn losing_answers(server: &Server) -> String {
+    let gateway = server.api.trim_start_matches("http://").to_owned();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        for number in 0_u32.. {
+            let (mut client, _) = listener.accept().await.unwrap();
+            let mut server = TcpStream::connect(&gateway).await.unwrap();
+            if number % 2 == 1 {
+                let _ended = copy_bidirectional(&mut client, &mut server).await;
+                continue;
+            }
+            let (mut asked, _) = client.split();
+            let (mut answered, mut asking) = server.split();
+            let mut nowhere = sink();
+            tokio::select! {
+                _ = copy(&mut asked, &mut asking) => {}
+                _ = copy(&mut answered, &mut nowhere) => {}
+            }
+        }
+    });
+    base
+}
+
+#[tokio::test]
+async fn the_rest_client_books_once_whatever_is_lost() {
+    let server = Server::start_hurried(Database::Sqlite).await;
+    let base = losing_answers(&server).await;
+    let told = book(&server, &base, "trip", ["--cancel"]).await;
+    assert!(told.wished, "{}", told.complaint);
+    let id = told.booking["id"].as_str().unwrap();
+    tests::eventually("each effect once", async || {
+        (server.ledger().await.kinds_of(id) == WHOLE).then_some(())
+    })
+    .await;
+    let bookings = server.client().get("/v1/hotel/bookings").await.expect(200);
+    assert_eq!(bookings.data().as_array().unwrap().len(), 1);
 }

@@ -1,7 +1,9 @@
 //! What is answered: every test starts the real server and enters over HTTP.
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::indexing_slicing,
+    clippy::disallowed_methods,
     reason = "a test that cannot go on fails by panicking"
 )]
 

@@ -18,6 +18,7 @@ mod bench;
 mod cargo;
 mod ci;
 mod demo;
+mod languages;
 mod localstripe;
 mod plugins;
 mod postgres;

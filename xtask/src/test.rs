@@ -5,7 +5,7 @@ use clap::Args;
 
 use crate::cargo::{self, Workspace};
 use crate::postgres::{Durability, Postgres};
-use crate::{localstripe, plugins, process, pyjwt, schemathesis};
+use crate::{languages, localstripe, plugins, process, pyjwt, schemathesis};
 
 /// Options of `cargo xtask test`.
 #[derive(Args, Default)]
@@ -16,9 +16,11 @@ pub(crate) struct Options {
     arguments: Vec<String>,
 }
 
-/// Builds the plugins, installs a Stripe and a verifier, starts a database, runs the tests.
+/// Builds the plugins, installs what tests start (languages, a Stripe, a verifier), starts a
+/// database, runs the tests.
 pub(crate) fn test(options: &Options) -> Result<()> {
     plugins::build(&plugins::Options::default())?;
+    languages::install()?;
     localstripe::install()?;
     pyjwt::install()?;
     if !options.arguments.is_empty() {

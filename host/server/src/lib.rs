@@ -21,6 +21,8 @@ mod offer_reference;
 mod query;
 mod render;
 pub mod seal;
+#[cfg(test)]
+mod simulation;
 pub mod suppliers;
 pub mod tasks;
 pub mod time;

@@ -339,7 +339,12 @@ pub enum Event {
         next_at: Timestamp,
     },
     /// As the supplier has a ticket after a hint.
-    Reread(Box<BookingState>),
+    Reread {
+        /// What the supplier has.
+        state: Box<BookingState>,
+        /// The hint that was the reason to read.
+        hinted_at: Timestamp,
+    },
     /// Something happens to a payment.
     Payment {
         /// Which.

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::flow::judge::Judgement;
 use crate::flow::step::{Begin, FlowError, Walker};
+use crate::id::IdSource;
 use futures::future::BoxFuture;
 use host_domain::booking::{Conflict, Lapse, Moved, Notice, Settlement};
 use host_domain::event::Product;
@@ -69,8 +70,9 @@ pub(crate) trait Bookable: Clone + Debug + Send + Sync + Sized + 'static {
     fn apply(self, event: Self::Event, now: Timestamp) -> Result<Moved<Self>, Conflict>;
     fn next(&self, now: Timestamp) -> Next<Self::Step>;
     fn step_name(step: &Self::Step) -> &'static str;
-    /// What a step begins with; none when what it is about is gone.
-    fn begin(&self, step: &Self::Step, app: &App) -> Option<Begin<Self::Event>>;
+    /// What a step begins with; none when what it is about is gone. A call whose answer
+    /// is lost is read back at `next_at`.
+    fn begin(&self, step: &Self::Step, next_at: Timestamp) -> Option<Begin<Self::Event>>;
     /// Makes the call of a step, after its mark is stored.
     fn act<'a>(
         &'a self,
@@ -94,7 +96,12 @@ pub(crate) trait Bookable: Clone + Debug + Send + Sync + Sized + 'static {
         None
     }
     /// An operator says how it ended: done, under this reference, or not.
-    fn settled(&self, step: &'static str, reference: Option<&str>, app: &App) -> Self::Event;
+    fn settled(
+        &self,
+        step: &'static str,
+        reference: Option<&str>,
+        ids: &dyn IdSource,
+    ) -> Self::Event;
     fn supplier_reference(&self) -> Option<&str>;
 
     fn insert(&self, write: &mut Write);

@@ -13,6 +13,7 @@ use host_domain::payment::{
     Method, Payment, PaymentError, PaymentEvent, PaymentState, PaymentStep,
 };
 use host_domain::supplier::ReadError;
+use host_domain::time::Timestamp;
 use host_runtime::{
     AuthorizeRequest, CallContext, CaptureRequest, FoundPayment, FoundRefund, RefundRequest,
     Supplier, VoidRequest,
@@ -21,52 +22,51 @@ use host_runtime::{
 /// What the payer reads on the statement.
 pub(crate) const STATEMENT: &str = "Travel booking";
 
-impl App {
-    /// What a payment's step begins with; none when the payment is gone.
-    pub(crate) fn begin_payment<B: Bookable>(
-        &self,
-        booking: &B,
-        step: &PaymentStep,
-    ) -> Option<Begin<B::Event>> {
-        let payment = booking.payment(step.payment()).ok()?;
-        let next_at = self.first_check();
-        let (event, amount) = match step {
-            PaymentStep::Authorize(_) | PaymentStep::Capture(_) | PaymentStep::Void(_) => {
-                (PaymentEvent::Sent { next_at }, payment.amount)
-            }
-            PaymentStep::Refund(_, refund) => {
-                let sent = PaymentEvent::RefundSent {
-                    refund: refund.clone(),
-                    next_at,
-                };
-                (sent, refund_amount(payment, refund)?)
-            }
-            PaymentStep::Find(_) => {
-                return Some(Begin::Read(match &payment.state {
-                    PaymentState::Capturing(_) => "capture",
-                    PaymentState::Voiding(_) => "void",
-                    PaymentState::RequiresAction
-                    | PaymentState::Authorizing(_)
-                    | PaymentState::Authorized
-                    | PaymentState::Captured
-                    | PaymentState::Voided
-                    | PaymentState::Failed => "authorize",
-                }));
-            }
-            PaymentStep::FindRefund(..) => return Some(Begin::Read("refund")),
-        };
-        let client_reference = reference(booking, payment, step);
-        let call = Call {
-            target: payment.processor.clone(),
-            request_digest: request_digest(&(step.name(), &client_reference, amount)),
-            client_reference,
-        };
-        Some(Begin::Mark(
-            B::payment_event(payment.id.clone(), event),
-            call,
-        ))
-    }
+/// What a payment's step begins with; none when the payment is gone.
+pub(crate) fn begin_payment<B: Bookable>(
+    booking: &B,
+    step: &PaymentStep,
+    next_at: Timestamp,
+) -> Option<Begin<B::Event>> {
+    let payment = booking.payment(step.payment()).ok()?;
+    let (event, amount) = match step {
+        PaymentStep::Authorize(_) | PaymentStep::Capture(_) | PaymentStep::Void(_) => {
+            (PaymentEvent::Sent { next_at }, payment.amount)
+        }
+        PaymentStep::Refund(_, refund) => {
+            let sent = PaymentEvent::RefundSent {
+                refund: refund.clone(),
+                next_at,
+            };
+            (sent, refund_amount(payment, refund)?)
+        }
+        PaymentStep::Find(_) => {
+            return Some(Begin::Read(match &payment.state {
+                PaymentState::Capturing(_) => "capture",
+                PaymentState::Voiding(_) => "void",
+                PaymentState::RequiresAction
+                | PaymentState::Authorizing(_)
+                | PaymentState::Authorized
+                | PaymentState::Captured
+                | PaymentState::Voided
+                | PaymentState::Failed => "authorize",
+            }));
+        }
+        PaymentStep::FindRefund(..) => return Some(Begin::Read("refund")),
+    };
+    let client_reference = reference(booking, payment, step);
+    let call = Call {
+        target: payment.processor.clone(),
+        request_digest: request_digest(&(step.name(), &client_reference, amount)),
+        client_reference,
+    };
+    Some(Begin::Mark(
+        B::payment_event(payment.id.clone(), event),
+        call,
+    ))
+}
 
+impl App {
     /// Makes the call of a payment's step.
     pub(crate) async fn act_payment<B: Bookable>(
         &self,
@@ -222,7 +222,7 @@ async fn find(
 }
 
 /// Our reference of a step's call; of a read-back, of the call that began the payment.
-fn reference<B: Bookable>(booking: &B, payment: &Payment, step: &PaymentStep) -> String {
+pub(crate) fn reference<B: Bookable>(booking: &B, payment: &Payment, step: &PaymentStep) -> String {
     let of = |call: &str, tries: u32| {
         payment_reference(booking.id(), booking.payments(), &payment.id, call, tries)
     };

@@ -122,12 +122,12 @@ impl App {
                 let known = booking.supplier_reference().map(str::to_owned);
                 let reference = supplier_reference.or(known);
                 let reference = reference.ok_or(SettleError::ReferenceNeeded)?;
-                let event = booking.settled(step, Some(&reference), self);
+                let event = booking.settled(step, Some(&reference), &*self.ids);
                 (step, event, Outcome::Done, Some(reference))
             }
             Verdict::NotDone => {
                 let step = open.ok_or_else(nothing)?;
-                let event = booking.settled(step, None, self);
+                let event = booking.settled(step, None, &*self.ids);
                 (step, event, Outcome::Refused, None)
             }
             Verdict::Refund(refund) => {

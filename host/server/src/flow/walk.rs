@@ -10,6 +10,7 @@ use crate::flow::bookable::Bookable;
 use crate::flow::failpoint::{self, Phase};
 use crate::flow::judge::Judgement;
 use crate::flow::step::{Begin, Call, FlowError, Walker};
+use crate::id::IdSource;
 use futures::FutureExt;
 use host_domain::booking::Moved;
 use host_domain::id::{AttemptId, EventId};
@@ -48,14 +49,17 @@ pub(crate) enum Then<S> {
 }
 
 /// Moves that are stored together, and what follows them.
-struct Plan<B: Bookable> {
-    booking: B,
-    moves: Vec<Moved<B>>,
-    then: Planned<B::Step>,
+pub(crate) struct Plan<B: Bookable> {
+    pub(crate) booking: B,
+    pub(crate) moves: Vec<Moved<B>>,
+    pub(crate) then: Planned<B::Step>,
 }
 
-enum Planned<S> {
+/// What follows what is planned to be stored.
+pub(crate) enum Planned<S> {
+    /// This call; with its mark, if it may change something.
     Call(S, Option<(AttemptId, &'static str, Call)>),
+    /// Nothing before this instant, or at all.
     Rest(Option<Timestamp>),
 }
 
@@ -139,7 +143,7 @@ impl App {
                 Then::Call(step, attempt) => (step, attempt),
                 Then::Rest => return Ok(booking),
             };
-            let attempt = match (attempt, booking.begin(&step, self)) {
+            let attempt = match (attempt, booking.begin(&step, self.first_check())) {
                 (None, Some(Begin::Read(made_by))) => self.open_attempt(&booking, made_by).await?,
                 (attempt, _) => attempt,
             };
@@ -199,54 +203,10 @@ impl App {
         Err(FlowError::Contended(id))
     }
 
-    /// The moves up to the next call, or to where nothing is due.
-    fn plan<B: Bookable>(
-        &self,
-        mut booking: B,
-        event: Option<B::Event>,
-    ) -> Result<Plan<B>, FlowError> {
-        let now = self.clock.now();
-        let mut moves = Vec::new();
-        let mut event = event;
-        for _ in 0..STEPS_MAX {
-            if let Some(event) = event.take() {
-                let moved = booking.apply(event, now)?;
-                booking = moved.booking.clone();
-                moves.push(moved);
-            }
-            let step = match booking.next(now) {
-                Next::Now(step) => step,
-                Next::Over(lapse) => {
-                    self.reach(lapse.name(), Phase::Chosen);
-                    event = Some(B::lapsed(lapse));
-                    continue;
-                }
-                Next::At(at) => return Ok(rest(booking, moves, Some(at))),
-                Next::Nothing => return Ok(rest(booking, moves, None)),
-            };
-            let name = B::step_name(&step);
-            let begin = booking.begin(&step, self);
-            match begin.ok_or_else(|| FlowError::Gone(booking.id().clone()))? {
-                Begin::Mark(mark, call) => {
-                    self.reach(name, Phase::Chosen);
-                    let moved = booking.apply(mark, now)?;
-                    let id = AttemptId::from_bits(self.ids.bits());
-                    return Ok(Plan {
-                        booking: moved.booking.clone(),
-                        moves: moves.into_iter().chain([moved]).collect(),
-                        then: Planned::Call(step, Some((id, name, call))),
-                    });
-                }
-                Begin::Read(_) => {
-                    return Ok(Plan {
-                        booking,
-                        moves,
-                        then: Planned::Call(step, None),
-                    });
-                }
-            }
-        }
-        Err(FlowError::Contended(booking.id().clone()))
+    fn plan<B: Bookable>(&self, booking: B, event: Option<B::Event>) -> Result<Plan<B>, FlowError> {
+        let (now, first_check) = (self.clock.now(), self.first_check());
+        let chosen = |step| self.reach(step, Phase::Chosen);
+        plan(booking, event, now, first_check, &*self.ids, chosen)
     }
 
     fn write_plan<B: Bookable>(
@@ -422,6 +382,58 @@ impl App {
     pub(crate) fn reach(&self, step: &str, phase: Phase) {
         failpoint::reach(&self.config.jobs.abort_at, step, phase);
     }
+}
+
+/// The moves up to the next call, or to where nothing is due: all that is decided without
+/// a call and without the database. `chosen` hears of each step.
+pub(crate) fn plan<B: Bookable>(
+    mut booking: B,
+    mut event: Option<B::Event>,
+    now: Timestamp,
+    first_check: Timestamp,
+    ids: &dyn IdSource,
+    chosen: impl Fn(&'static str),
+) -> Result<Plan<B>, FlowError> {
+    let mut moves = Vec::new();
+    for _ in 0..STEPS_MAX {
+        if let Some(event) = event.take() {
+            let moved = booking.apply(event, now)?;
+            booking = moved.booking.clone();
+            moves.push(moved);
+        }
+        let step = match booking.next(now) {
+            Next::Now(step) => step,
+            Next::Over(lapse) => {
+                chosen(lapse.name());
+                event = Some(B::lapsed(lapse));
+                continue;
+            }
+            Next::At(at) => return Ok(rest(booking, moves, Some(at))),
+            Next::Nothing => return Ok(rest(booking, moves, None)),
+        };
+        let name = B::step_name(&step);
+        let begin = booking.begin(&step, first_check);
+        match begin.ok_or_else(|| FlowError::Gone(booking.id().clone()))? {
+            Begin::Mark(mark, call) => {
+                chosen(name);
+                let moved = booking.apply(mark, now)?;
+                let id = AttemptId::from_bits(ids.bits());
+                return Ok(Plan {
+                    booking: moved.booking.clone(),
+                    moves: moves.into_iter().chain([moved]).collect(),
+                    then: Planned::Call(step, Some((id, name, call))),
+                });
+            }
+            Begin::Read(_) => {
+                return Ok(Plan {
+                    booking,
+                    moves,
+                    then: Planned::Call(step, None),
+                });
+            }
+        }
+    }
+    Err(FlowError::Contended(booking.id().clone()))
 }
 
 fn rest<B: Bookable>(booking: B, moves: Vec<Moved<B>>, at: Option<Timestamp>) -> Plan<B> {

@@ -7,15 +7,6 @@
 //! `STOPOVER_SIMULATION_SEEDS` says how many seeds, `STOPOVER_SIMULATION_SEED` lives one
 //! of them again.
 
-/// Fails the life unless it holds.
-macro_rules! hold {
-    ($condition:expr, $($broken:tt)+) => {
-        if !$condition {
-            return Err(format!($($broken)+));
-        }
-    };
-}
-
 mod booking;
 mod random;
 
@@ -26,8 +17,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Seeds of an ordinary test run.
 const SEEDS: u64 = 100;
 
+/// After so many broken seeds no more are lived.
+const BROKEN_MAX: usize = 20;
+
 /// Lines of a history that are shown, the last ones.
-const SHOWN_MAX: usize = 400;
+const SHOWN_MAX: usize = 200;
 
 /// What happened in a life, told only when it went wrong.
 #[derive(Default)]
@@ -39,31 +33,34 @@ impl History {
     }
 }
 
-/// A rule that a life broke.
-type Broken = String;
-
 /// Lives every seed.
-fn live(name: &str, life: impl Fn(&Random, &History) -> Result<(), Broken>) {
+fn live(name: &str, life: impl Fn(&Random, &History) -> anyhow::Result<()>) {
     let one = setting("STOPOVER_SIMULATION_SEED");
     let seeds = match one {
         Some(seed) => seed..seed + 1,
         None => 0..setting("STOPOVER_SIMULATION_SEEDS").unwrap_or(SEEDS),
     };
+    let mut broken = Vec::new();
     for seed in seeds {
         let (random, history) = (Random::new(seed), History::default());
         let lived = catch_unwind(AssertUnwindSafe(|| life(&random, &history)));
-        let broken = match lived {
+        let why = match lived {
             Ok(Ok(())) => continue,
-            Ok(Err(broken)) => broken,
+            Ok(Err(why)) => why.to_string(),
             Err(_) => "a panic, see above".to_owned(),
         };
-        let lines = history.0.into_inner();
-        let shown = &lines[lines.len().saturating_sub(SHOWN_MAX)..];
-        panic!(
-            "{name}, STOPOVER_SIMULATION_SEED={seed}: {broken}\n{}",
-            shown.join("\n")
-        );
+        broken.push((seed, why, history.0.into_inner()));
+        if broken.len() >= BROKEN_MAX {
+            break;
+        }
     }
+    // The shortest history says most.
+    let Some((seed, why, lines)) = broken.iter().min_by_key(|(_, _, lines)| lines.len()) else {
+        return;
+    };
+    let all: Vec<_> = broken.iter().map(|(seed, ..)| seed).collect();
+    let shown = lines[lines.len().saturating_sub(SHOWN_MAX)..].join("\n");
+    panic!("{name}, broken by {all:?}\nSTOPOVER_SIMULATION_SEED={seed}: {why}\n{shown}");
 }
 
 #[expect(
@@ -72,5 +69,8 @@ fn live(name: &str, life: impl Fn(&Random, &History) -> Result<(), Broken>) {
 )]
 fn setting(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+    Some(
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name} is a number")),
+    )
 }

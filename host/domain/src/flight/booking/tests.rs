@@ -212,10 +212,48 @@ fn amounts_in_another_currency_are_none() {
 #[test]
 fn a_ticket_that_the_airline_cancels_is_not_refunded_by_the_fares_terms() {
     let hinted = after(captured(), vec![Event::Hinted]);
-    let canceled = after(hinted, vec![Event::Reread(ticket(BookingStatus::Canceled))]);
+    let canceled = after(hinted, vec![reread(ticket(BookingStatus::Canceled))]);
     assert_eq!(canceled.status(), Status::Canceled);
     assert!(canceled.holds_refund());
     assert_eq!(canceled.next(NOW), Next::Nothing);
+}
+
+/// Nobody hints twice that a ticket is released.
+#[test]
+fn a_ticket_that_is_released_while_bags_are_being_bought_is_read_again() {
+    let released = || reread(ticket(BookingStatus::Canceled));
+    let hinted = after(bags_sent(), vec![Event::Hinted]);
+    let waiting = after(hinted, vec![released()]);
+    assert_eq!(waiting.status(), Status::Confirmed);
+    let no = Failure::new("purchase_failed", "No.");
+    let ended = after(
+        waiting,
+        vec![
+            Event::PurchaseRefused(no),
+            bag_pay(PaymentEvent::Sent {
+                next_at: NOW.plus_s(900),
+            }),
+        ],
+    );
+    let later = NOW.plus_s(300);
+    assert_eq!(ended.next(later), Next::Now(Step::Reread));
+    let canceled = ended.apply(released(), later).unwrap().booking;
+    assert_eq!(canceled.status(), Status::Canceled);
+}
+
+#[test]
+fn a_hint_that_comes_while_a_ticket_is_read_has_it_read_once_more() {
+    let hinted = after(captured(), vec![Event::Hinted]);
+    let again = hinted.apply(Event::Hinted, LATER).unwrap().booking;
+    let stale = again.apply(reread(ticket(BookingStatus::Confirmed)), LATER);
+    let stale = stale.unwrap().booking;
+    assert_eq!(stale.next(LATER), Next::Now(Step::Reread));
+    let event = Event::Reread {
+        state: ticket(BookingStatus::Canceled),
+        hinted_at: LATER,
+    };
+    let canceled = stale.apply(event, LATER).unwrap().booking;
+    assert_eq!(canceled.status(), Status::Canceled);
 }
 
 #[test]
@@ -296,9 +334,7 @@ fn an_airline_change_is_told_once_and_segments_that_stay_keep_their_ids() {
     let before = captured();
     let hinted = after(before.clone(), vec![Event::Hinted]);
     assert_eq!(hinted.next(NOW), Next::Now(Step::Reread));
-    let moved = hinted
-        .apply(Event::Reread(Box::new(state.clone())), NOW)
-        .unwrap();
+    let moved = hinted.apply(reread(Box::new(state.clone())), NOW).unwrap();
     let told = moved.publish.iter().map(|n| n.event_type.as_str());
     assert_eq!(told.collect::<Vec<_>>(), ["flight.booking.airline_change"]);
     let ids = |booking: &Booking| booking.journeys[0].segment_ids.clone();
@@ -306,7 +342,7 @@ fn an_airline_change_is_told_once_and_segments_that_stay_keep_their_ids() {
     assert_eq!(was[0], is[0]);
     assert_ne!(was[1], is[1]);
     let again = after(moved.booking, vec![Event::Hinted]);
-    let again = again.apply(Event::Reread(Box::new(state)), NOW).unwrap();
+    let again = again.apply(reread(Box::new(state)), NOW).unwrap();
     assert!(again.publish.is_empty());
 }
 

@@ -13,6 +13,9 @@ use crate::payment::{Payment, PaymentEvent, PaymentState};
 use crate::supplier::BookingStatus;
 use crate::time::Timestamp;
 
+/// A ticket that was released while bags are being bought is read again after so long.
+const REREAD_AGAIN_S: i64 = 300;
+
 impl Event {
     /// Its name in histories, logs and tables.
     #[must_use]
@@ -51,7 +54,7 @@ impl Event {
             Self::PurchaseRefused(_) => "purchase_refused",
             Self::Hinted => "hinted",
             Self::RereadFailed { .. } => "reread_failed",
-            Self::Reread(_) => "reread",
+            Self::Reread { .. } => "reread",
             Self::Payment { event, .. } => event.name(),
         }
     }
@@ -213,7 +216,9 @@ impl Booking {
             (Some(leg), Event::RereadFailed { next_at }) => Some(State::Confirmed {
                 reread: Some(leg.checked(next_at)),
             }),
-            (Some(_), Event::Reread(state)) => Some(self.reread(&state, now, told)),
+            (Some(leg), Event::Reread { state, hinted_at }) => {
+                Some(self.reread(leg, &state, hinted_at, now, told))
+            }
             (reread, event) => {
                 self.move_purchase(event, now, told)?;
                 Some(State::Confirmed { reread })
@@ -372,16 +377,30 @@ impl Booking {
     }
 
     /// What a ticket became since it was last read.
-    fn reread(&mut self, state: &BookingState, now: Timestamp, told: &mut Told) -> State {
+    fn reread(
+        &mut self,
+        leg: Leg,
+        state: &BookingState,
+        hinted_at: Timestamp,
+        now: Timestamp,
+        told: &mut Told,
+    ) -> State {
         self.take_ticket(state, told);
-        let released = state.status == BookingStatus::Canceled && self.open_purchase().is_none();
-        if released {
-            // The fare's terms are about a ticket that is given back, and this one was not.
-            self.release(state, None, now);
-            told.booking(EventType::FlightBookingCanceled);
-            return State::Canceled;
+        if state.status != BookingStatus::Canceled {
+            // Perhaps it was read before what another hint was about.
+            let is_hinted_again = matches!(leg, Leg::Pending { since, .. } if since > hinted_at);
+            let reread = is_hinted_again.then_some(leg);
+            return State::Confirmed { reread };
         }
-        State::Confirmed { reread: None }
+        if self.open_purchase().is_some() {
+            // What is being bought is decided first, and nobody hints again.
+            let reread = Some(leg.checked(now.plus_s(REREAD_AGAIN_S)));
+            return State::Confirmed { reread };
+        }
+        // The fare's terms are about a ticket that is given back, and this one was not.
+        self.release(state, None, now);
+        told.booking(EventType::FlightBookingCanceled);
+        State::Canceled
     }
 
     fn begin_purchase(

@@ -24,6 +24,7 @@ pub(crate) struct WatcherWebhookRequest {
     #[schema(
         min_length = 1,
         max_length = 2048,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$",
         example = "https://example.com/webhooks/watches"
     )]
     url: String,

@@ -38,6 +38,7 @@ pub(crate) struct SubscribeRequest {
     #[schema(
         min_length = 1,
         max_length = 2048,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$",
         example = "https://shop.example/webhooks"
     )]
     url: String,
@@ -58,6 +59,7 @@ pub(crate) struct ChangeSubscriptionRequest {
         nullable = false,
         min_length = 1,
         max_length = 2048,
+        pattern = r"^[^\x00-\x1F\x7F-\x9F]*$",
         example = "https://shop.example/webhooks"
     )]
     url: Option<String>,

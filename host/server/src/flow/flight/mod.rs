@@ -9,7 +9,9 @@ use crate::app::App;
 use crate::flow::bookable::{Bookable, Stage};
 use crate::flow::hotel::NOT_CONFIGURED;
 use crate::flow::judge::{Judgement, flight as judge};
+use crate::flow::payment::begin_payment;
 use crate::flow::step::{Begin, Call, FlowError, Walker, request_digest};
+use crate::id::IdSource;
 use crate::render;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -111,8 +113,7 @@ impl Bookable for Booking {
         step.name()
     }
 
-    fn begin(&self, step: &Step, app: &App) -> Option<Begin<Event>> {
-        let next_at = app.first_check();
+    fn begin(&self, step: &Step, next_at: Timestamp) -> Option<Begin<Event>> {
         let mark = |event, client_reference: String, digest| {
             let call = Call {
                 target: self.supplier.clone(),
@@ -148,7 +149,7 @@ impl Bookable for Booking {
                 )
             }
             Step::FindPurchase => Begin::Read("buy"),
-            Step::Payment(step) => return app.begin_payment(self, step),
+            Step::Payment(step) => return begin_payment(self, step, next_at),
         })
     }
 
@@ -213,12 +214,12 @@ impl Bookable for Booking {
             .then_some(Event::RefundDecided as fn(Money) -> Event)
     }
 
-    fn settled(&self, step: &'static str, reference: Option<&str>, app: &App) -> Event {
+    fn settled(&self, step: &'static str, reference: Option<&str>, ids: &dyn IdSource) -> Event {
         let failure = Failure::new;
         match (step, reference) {
             ("book", Some(reference)) => Event::BookConfirmed {
                 state: Box::new(believed(self, reference, BookingStatus::Confirmed)),
-                payment: app.new_payment(),
+                payment: PaymentId::from_bits(ids.bits()),
             },
             ("book", None) => {
                 Event::BookRefused(failure("book_failed", "The supplier has no such booking."))

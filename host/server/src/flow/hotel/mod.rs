@@ -6,7 +6,9 @@ pub(crate) mod prebook;
 use crate::app::App;
 use crate::flow::bookable::{Bookable, Stage};
 use crate::flow::judge::{Judgement, hotel as judge};
+use crate::flow::payment::begin_payment;
 use crate::flow::step::{Begin, Call, FlowError, Walker, request_digest};
+use crate::id::IdSource;
 use crate::render;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -109,8 +111,7 @@ impl Bookable for Booking {
         step.name()
     }
 
-    fn begin(&self, step: &Step, app: &App) -> Option<Begin<Event>> {
-        let next_at = app.first_check();
+    fn begin(&self, step: &Step, next_at: Timestamp) -> Option<Begin<Event>> {
         Some(match step {
             Step::Book => {
                 let request = book_request(self);
@@ -132,7 +133,7 @@ impl Bookable for Booking {
                 Begin::Mark(Event::CancelSent { next_at }, call)
             }
             Step::FindCancellation => Begin::Read("cancel"),
-            Step::Payment(step) => return app.begin_payment(self, step),
+            Step::Payment(step) => return begin_payment(self, step, next_at),
         })
     }
 
@@ -190,7 +191,7 @@ impl Bookable for Booking {
         }
     }
 
-    fn settled(&self, step: &'static str, reference: Option<&str>, app: &App) -> Event {
+    fn settled(&self, step: &'static str, reference: Option<&str>, ids: &dyn IdSource) -> Event {
         match (step, reference) {
             ("book", Some(reference)) => {
                 let state = believed(self, reference, BookingStatus::Confirmed);
@@ -202,7 +203,7 @@ impl Bookable for Booking {
             )),
             (_, Some(reference)) => Event::CancelDone {
                 state: Box::new(believed(self, reference, BookingStatus::Canceled)),
-                refund: app.new_refund(),
+                refund: RefundId::from_bits(ids.bits()),
             },
             (_, None) => Event::CancelRefused(Failure::new(
                 "cancel_refused",
@@ -352,7 +353,7 @@ pub(crate) fn guests(booking: &Booking) -> Vec<Vec<host_domain::hotel::Guest>> {
         .collect()
 }
 
-fn cancel_request(booking: &Booking) -> Option<CancelRequest> {
+pub(crate) fn cancel_request(booking: &Booking) -> Option<CancelRequest> {
     let running = booking
         .cancellations
         .iter()

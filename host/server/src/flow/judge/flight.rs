@@ -315,7 +315,14 @@ pub(crate) fn reread(
     let next_at = times.recheck(leg(booking));
     let again = |why: String| judged(Event::RereadFailed { next_at }, Outcome::Unknown, why);
     match answer {
-        Ok(Found::Booking(state)) => judged(Event::Reread(state), Outcome::Done, "read anew"),
+        Ok(Found::Booking(state)) => {
+            let hinted_at = match leg(booking) {
+                Some(Leg::Pending { since, .. }) => *since,
+                Some(Leg::Due { .. } | Leg::Sent { .. }) | None => times.now,
+            };
+            let event = Event::Reread { state, hinted_at };
+            judged(event, Outcome::Done, "read anew")
+        }
         Ok(Found::Nothing) => again("read anew: booking not found".to_owned()),
         Err(error) => again(error.to_string()),
     }

@@ -1,7 +1,8 @@
 //! What always holds, and what holds in the end, whatever the product.
 
 use super::world::World;
-use super::{Broken, Subject, hold};
+use super::Subject;
+use anyhow::{Result, ensure};
 use host_domain::booking::Moved;
 use host_domain::event::EventType;
 use host_domain::money::Money;
@@ -24,9 +25,15 @@ const MOVES: [(&str, &[&str]); 10] = [
     ("CREATED", &["PREBOOK_IN_PROGRESS", "FAILED"]),
     ("PREBOOK_IN_PROGRESS", &["READY_FOR_COMPLETE", "FAILED"]),
     ("READY_FOR_COMPLETE", &["COMPLETE_IN_PROGRESS", "EXPIRED"]),
-    ("COMPLETE_IN_PROGRESS", &["READY_FOR_COMPLETE", "CONFIRMED", "FAILED"]),
+    (
+        "COMPLETE_IN_PROGRESS",
+        &["READY_FOR_COMPLETE", "CONFIRMED", "FAILED"],
+    ),
     ("CONFIRMED", &["CANCEL_IN_PROGRESS", "CANCELED"]),
-    ("CANCEL_IN_PROGRESS", &["CONFIRMED", "PARTIALLY_CANCELED", "CANCELED"]),
+    (
+        "CANCEL_IN_PROGRESS",
+        &["CONFIRMED", "PARTIALLY_CANCELED", "CANCELED"],
+    ),
     ("PARTIALLY_CANCELED", &["CANCEL_IN_PROGRESS"]),
     ("CANCELED", &[]),
     ("FAILED", &[]),
@@ -34,10 +41,14 @@ const MOVES: [(&str, &[&str]); 10] = [
 ];
 
 impl Checks {
-    pub(super) fn moved<B: Subject>(&mut self, moved: &Moved<B>) -> Result<(), Broken> {
+    pub(super) fn moved<B: Subject>(&mut self, moved: &Moved<B>) -> Result<()> {
         let (from, to) = (moved.from, moved.booking.status_name());
         let (_, ways) = MOVES.iter().find(|(name, _)| *name == from).unwrap();
-        hold!(from == to || ways.contains(&to), "{from} became {to} by {}", moved.event);
+        ensure!(
+            from == to || ways.contains(&to),
+            "{from} became {to} by {}",
+            moved.event
+        );
         for notice in &moved.publish {
             let payment = notice.payment.as_ref().map(ToString::to_string);
             let key = (notice.event_type.as_str(), payment);
@@ -47,16 +58,19 @@ impl Checks {
     }
 
     /// After everything that happens.
-    pub(super) fn now<B: Subject>(&self, booking: &B, world: &World<'_>) -> Result<(), Broken> {
+    pub(super) fn now<B: Subject>(&self, booking: &B, world: &World<'_>) -> Result<()> {
         let own = booking.own_payments();
         let live = own.iter().filter(|payment| payment.holds_money()).count();
-        hold!(live <= 1, "{live} payments at once: {own:?}");
+        ensure!(live <= 1, "{live} payments at once: {own:?}");
         for payment in booking.payments() {
             let refunds: i64 = payment.refunds.iter().map(|r| r.amount.minor).sum();
-            hold!(refunds <= payment.amount.minor, "refunds beyond the payment: {payment:?}");
+            ensure!(
+                refunds <= payment.amount.minor,
+                "refunds beyond the payment: {payment:?}"
+            );
         }
         let mut charges = world.charges.iter();
-        hold!(
+        ensure!(
             charges.all(|charge| charge.refunded() <= charge.amount.minor),
             "refunds beyond what was taken: {:?}",
             world.charges
@@ -68,19 +82,21 @@ impl Checks {
     pub(super) fn paid_by<B: Subject>(&self, booking: &B) -> Money {
         let taken = booking.payments().iter();
         let taken = taken.filter(|payment| payment.holds_money());
-        let minor = taken.map(|payment| payment.amount.minor - payment.refunded().minor).sum();
+        let minor = taken
+            .map(|payment| payment.amount.minor - payment.refunded().minor)
+            .sum();
         Money::new(minor, booking.price().currency)
     }
 
     /// When nothing is left to do, what is stored is what the processor has.
-    pub(super) fn at_rest<B: Subject>(&self, booking: &B) -> Result<(), Broken> {
+    pub(super) fn at_rest<B: Subject>(&self, booking: &B) -> Result<()> {
         for payment in booking.payments() {
             let is_at_rest = matches!(
                 payment.state,
                 PaymentState::Captured | PaymentState::Voided | PaymentState::Failed
             );
             let mut refunds = payment.refunds.iter();
-            hold!(
+            ensure!(
                 is_at_rest && refunds.all(|refund| refund.leg.is_none()),
                 "a payment is not at its end: {payment:?}"
             );
@@ -88,8 +104,11 @@ impl Checks {
             let refunded = self.times(EventType::PaymentRefunded, Some(payment.id.as_str()));
             if payment.processor == super::cards() {
                 let is_taken = payment.state == PaymentState::Captured;
-                hold!(captured == usize::from(is_taken), "told {captured} captures: {payment:?}");
-                hold!(
+                ensure!(
+                    captured == usize::from(is_taken),
+                    "told {captured} captures: {payment:?}"
+                );
+                ensure!(
                     refunded == payment.refunds.len(),
                     "told {refunded} refunds: {payment:?}"
                 );
@@ -104,14 +123,22 @@ impl Checks {
         booking: &B,
         world: &World<'_>,
         kept: Money,
-    ) -> Result<(), Broken> {
-        let held = world.charges.iter().find(|c| c.status == ProcessorStatus::Authorized);
-        hold!(held.is_none(), "money is held for ever: {held:?}");
+    ) -> Result<()> {
+        let held = world
+            .charges
+            .iter()
+            .find(|c| c.status == ProcessorStatus::Authorized);
+        ensure!(held.is_none(), "money is held for ever: {held:?}");
         let charges = world.charges.iter().filter(|charge| charge.is_live());
-        let taken: i64 = charges.map(|charge| charge.amount.minor - charge.refunded()).sum();
+        let taken: i64 = charges
+            .map(|charge| charge.amount.minor - charge.refunded())
+            .sum();
         let said = self.paid_by(booking);
-        hold!(taken == said.minor, "{taken} is taken, the booking says {said}");
-        hold!(
+        ensure!(
+            taken == said.minor,
+            "{taken} is taken, the booking says {said}"
+        );
+        ensure!(
             self.settled || taken == kept.minor,
             "the payer pays {taken}, the supplier keeps {kept}"
         );
@@ -124,9 +151,9 @@ impl Checks {
     }
 
     /// Subscribers were told of it once, or not at all.
-    pub(super) fn told_once(&self, event: EventType, happened: bool) -> Result<(), Broken> {
+    pub(super) fn told_once(&self, event: EventType, happened: bool) -> Result<()> {
         let times = self.times(event, None);
-        hold!(
+        ensure!(
             times == usize::from(happened),
             "{} was told {times} times",
             event.as_str()

@@ -3,9 +3,10 @@
 use super::check::Checks;
 use super::people::Wish;
 use super::world::{Order, Request, World};
-use super::{Answer, Around, Broken, Setting, Subject, euros, hold, new_payment};
+use super::{Answer, Around, Setting, Subject, euros, new_payment};
 use crate::flow::judge::{Judgement, flight as judge};
 use crate::id::IdSource;
+use anyhow::{Result, ensure};
 use crate::simulation::random::Random;
 use host_domain::booking::Settlement;
 use host_domain::event::EventType;
@@ -292,7 +293,9 @@ impl Subject for Booking {
             ("book", status) => Some(status == Some(&BookingStatus::Confirmed)),
             ("buy", _) => {
                 let services = self.services.iter();
-                let known = services.filter(|service| service.status.is_bought()).count();
+                let known = services
+                    .filter(|service| service.status.is_bought())
+                    .count();
                 Some(order?.extras.len() > known)
             }
             (_, status) => Some(status == Some(&BookingStatus::Canceled)),
@@ -301,7 +304,10 @@ impl Subject for Booking {
 
     fn own_payments(&self) -> Vec<&Payment> {
         let extras = |payment: &&Payment| self.purchases.iter().any(|p| p.payment == payment.id);
-        self.payments.iter().filter(|payment| !extras(payment)).collect()
+        self.payments
+            .iter()
+            .filter(|payment| !extras(payment))
+            .collect()
     }
 
     fn check_end(
@@ -309,7 +315,7 @@ impl Subject for Booking {
         setting: &Setting,
         world: &World<'_>,
         checks: &Checks,
-    ) -> Result<(), Broken> {
+    ) -> Result<()> {
         let sold = world.truth().map(|order| &order.status);
         let agrees = match self.status() {
             Status::Confirmed => sold == Some(&BookingStatus::Confirmed),
@@ -318,27 +324,40 @@ impl Subject for Booking {
             Status::Expired => sold.is_none(),
             _ => false,
         };
-        hold!(agrees, "{:?} here, {sold:?} there", self.status());
-        let bought = self.services.iter().filter(|service| service.status.is_bought()).count();
+        ensure!(agrees, "{:?} here, {sold:?} there", self.status());
+        let bought = self
+            .services
+            .iter()
+            .filter(|service| service.status.is_bought())
+            .count();
         let extras = world.truth().map_or(0, |order| order.extras.len());
-        hold!(bought == extras, "{bought} bags here, {extras} there");
+        ensure!(bought == extras, "{bought} bags here, {extras} there");
         let open = self.open_purchase();
-        hold!(open.is_none(), "a purchase is open: {open:?}");
+        ensure!(open.is_none(), "a purchase is open: {open:?}");
         if self.settlement == Settlement::Gateway {
             let kept = world.truth().map_or(euros(0), |order| order.kept);
             checks.money(self, world, kept)?;
         }
-        hold!(!self.holds_refund(), "nobody decided about the refund");
+        ensure!(!self.holds_refund(), "nobody decided about the refund");
         let _ = setting;
         let status = self.status();
-        checks.told_once(EventType::FlightBookingCreated, self.supplier_prebook.is_some())?;
-        checks.told_once(EventType::FlightBookingConfirmed, self.confirmed_at.is_some())?;
+        checks.told_once(
+            EventType::FlightBookingCreated,
+            self.supplier_prebook.is_some(),
+        )?;
+        checks.told_once(
+            EventType::FlightBookingConfirmed,
+            self.confirmed_at.is_some(),
+        )?;
         checks.told_once(EventType::FlightBookingCanceled, status == Status::Canceled)?;
         checks.told_once(EventType::FlightBookingExpired, status == Status::Expired)?;
         let failed = status == Status::Failed && self.supplier_prebook.is_some();
         checks.told_once(EventType::FlightBookingFailed, failed)?;
         let added = checks.times(EventType::FlightBookingServicesAdded, None);
-        hold!(added == bought, "{added} times told of bags, {bought} bought")
-        ; Ok(())
+        ensure!(
+            added == bought,
+            "{added} times told of bags, {bought} bought"
+        );
+        Ok(())
     }
 }

@@ -3,9 +3,10 @@
 use super::check::Checks;
 use super::people::Wish;
 use super::world::{Order, Request, World};
-use super::{Answer, Around, Broken, Setting, Subject, euros, hold};
+use super::{Answer, Around, Setting, Subject, euros};
 use crate::flow::judge::{Judgement, hotel as judge};
 use crate::id::IdSource;
+use anyhow::{Result, ensure};
 use crate::simulation::random::Random;
 use host_domain::booking::Settlement;
 use host_domain::event::EventType;
@@ -14,9 +15,7 @@ use host_domain::hotel::offer::{
     Board, CancellationPolicy, Contact, HotelSummary, Occupancy, Penalty, RoomRate, Stay,
 };
 use host_domain::hotel::step::Step;
-use host_domain::hotel::supply::{
-    BookedRoom, BookingState, CancellationAmounts, Found, Prebooked,
-};
+use host_domain::hotel::supply::{BookedRoom, BookingState, CancellationAmounts, Found, Prebooked};
 use host_domain::id::{BookingId, CancellationId, HotelId, RefundId, RoomId};
 use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::payment::{Payment, PaymentStep};
@@ -132,7 +131,9 @@ impl Subject for Booking {
                 email: "a@example.org".to_owned(),
                 phone: "+4912345678".to_owned(),
             },
-            rooms: rooms.map(|((price, _), number)| room(number, *price)).collect(),
+            rooms: rooms
+                .map(|((price, _), number)| room(number, *price))
+                .collect(),
             total: setting.offered(),
             policy: None,
             promotions: Vec::new(),
@@ -283,7 +284,7 @@ impl Subject for Booking {
         _setting: &Setting,
         world: &World<'_>,
         checks: &Checks,
-    ) -> Result<(), Broken> {
+    ) -> Result<()> {
         let sold = world.truth().map(|order| &order.status);
         let agrees = match self.status() {
             Status::Confirmed => sold == Some(&BookingStatus::Confirmed),
@@ -293,10 +294,10 @@ impl Subject for Booking {
             Status::Expired => sold.is_none(),
             _ => false,
         };
-        hold!(agrees, "{:?} here, {sold:?} there", self.status());
+        ensure!(agrees, "{:?} here, {sold:?} there", self.status());
         if let Some(order) = world.truth() {
             for (room, released) in self.rooms.iter().zip(&order.released) {
-                hold!(
+                ensure!(
                     room.canceled_at.is_some() == *released,
                     "{} is not as the supplier has it",
                     room.id
@@ -308,8 +309,14 @@ impl Subject for Booking {
             checks.money(self, world, kept)?;
         }
         let status = self.status();
-        checks.told_once(EventType::HotelBookingCreated, self.supplier_prebook.is_some())?;
-        checks.told_once(EventType::HotelBookingConfirmed, self.confirmed_at.is_some())?;
+        checks.told_once(
+            EventType::HotelBookingCreated,
+            self.supplier_prebook.is_some(),
+        )?;
+        checks.told_once(
+            EventType::HotelBookingConfirmed,
+            self.confirmed_at.is_some(),
+        )?;
         checks.told_once(EventType::HotelBookingCanceled, status == Status::Canceled)?;
         checks.told_once(EventType::HotelBookingExpired, status == Status::Expired)?;
         let failed = status == Status::Failed && self.supplier_prebook.is_some();

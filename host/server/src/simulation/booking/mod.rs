@@ -9,11 +9,12 @@ mod people;
 mod world;
 
 use super::random::Random;
-use super::{Broken, History, hold, live};
+use super::{History, live};
 use crate::flow::bookable::Bookable;
 use crate::flow::judge::{self, Judgement, Promises, Times};
 use crate::flow::payment::reference;
 use crate::flow::walk::{Planned, plan};
+use anyhow::{Result, bail, ensure};
 use check::Checks;
 use host_domain::booking::Settlement;
 use host_domain::id::{BookingId, InstrumentId, PaymentId};
@@ -24,7 +25,7 @@ use host_domain::supplier::{ChangeError, SupplierId};
 use host_domain::time::Timestamp;
 use people::Wish;
 use std::collections::BTreeMap;
-use world::{Decision, Order, Reply, Request, Silence, World};
+use world::{Order, Reply, Request, Silence, World};
 
 /// When every life begins: 2026-01-01.
 const BIRTH: Timestamp = Timestamp(1_767_225_600_000);
@@ -38,10 +39,12 @@ const FAILED_RETRY_MS: i64 = 30_000;
 const TROUBLE_MS: i64 = 6 * 3_600_000;
 /// A life that is not over by then never will be.
 const DEATH_MS: i64 = 90 * 24 * 3_600_000;
+/// Nor one of which so much is to be told.
+const HAPPENINGS_MAX: u64 = 20_000;
 /// As often as somebody else may move the booking under a commit.
 const CONFLICT_RETRIES_MAX: usize = 8;
-/// How often one call, or reading it back, goes wrong in a row. Beyond the hour for which
-/// repeats are safe, only a person could tell.
+/// How often one call, or reading it back, goes wrong. Beyond the hour for which repeats
+/// are safe, only a person could tell.
 const TROUBLES_MAX: u32 = 3;
 
 #[test]
@@ -156,11 +159,21 @@ trait Subject: Bookable {
         around: &Around<'_>,
     ) -> Judgement<Self::Event>;
     /// What a caller wants of it, where that is possible now.
-    fn wished(&self, wish: Wish, random: &Random, setting: &Setting, now: Timestamp)
-    -> Option<Self::Event>;
+    fn wished(
+        &self,
+        wish: Wish,
+        random: &Random,
+        setting: &Setting,
+        now: Timestamp,
+    ) -> Option<Self::Event>;
     /// Whether what an unknown call was for is done, by what the supplier has.
     fn is_done(&self, step: &str, order: Option<&Order>) -> Option<bool>;
-    fn check_end(&self, setting: &Setting, world: &World<'_>, checks: &Checks) -> Result<(), Broken>;
+    fn check_end(
+        &self,
+        setting: &Setting,
+        world: &World<'_>,
+        checks: &Checks,
+    ) -> Result<()>;
     /// The payments that pay the booking itself, not extras.
     fn own_payments(&self) -> Vec<&Payment>;
 }
@@ -182,9 +195,14 @@ enum Happening {
         answers_after_ms: Option<i64>,
     },
     /// A walker gets an answer, or gives up waiting for one.
-    Answered { walker: u64, reply: Reply },
+    Answered {
+        walker: u64,
+        reply: Reply,
+    },
     /// A process ends without a word.
-    Dies { walker: u64 },
+    Dies {
+        walker: u64,
+    },
     Wishes(Wish),
 }
 
@@ -202,7 +220,9 @@ impl Job {
     }
 
     fn claimable_at(&self) -> Timestamp {
-        let free_at = self.lease.map_or(self.due_at, |(_, until)| until.max(self.due_at));
+        let free_at = self
+            .lease
+            .map_or(self.due_at, |(_, until)| until.max(self.due_at));
         free_at.plus_ms(self.noticed_after_ms)
     }
 }
@@ -261,21 +281,31 @@ impl<'a, B: Subject> Life<'a, B> {
         }
     }
 
-    fn lived(mut self) -> Result<(), Broken> {
+    fn lived(mut self) -> Result<()> {
         self.plan_people();
         self.begin_prebook()?;
+        let mut happenings = 0;
         while let Some(at) = self.next_at() {
-            hold!(at.since(BIRTH) < DEATH_MS, "it never comes to rest: {:?}", self.row);
+            ensure!(
+                at.since(BIRTH) < DEATH_MS,
+                "it never comes to rest: {:?}",
+                self.row
+            );
+            happenings += 1;
+            ensure!(happenings < HAPPENINGS_MAX, "it goes on and on: {:?}", self.row);
             self.now = self.now.max(at);
             self.world.troubled = self.now.since(BIRTH) < TROUBLE_MS;
             self.happen(at)?;
             if let Some(broken) = self.world.broken.take() {
-                return Err(broken);
+                bail!(broken);
             }
             self.check_now()?;
         }
         let booking = self.row.as_ref().unwrap();
-        hold!(booking.next(self.now) == Next::Nothing, "work is left: {booking:?}");
+        ensure!(
+            matches!(booking.next(self.now), Next::Nothing),
+            "work is left: {booking:?}"
+        );
         self.checks.at_rest(booking)?;
         booking.check_end(self.setting, &self.world, &self.checks)
     }
@@ -287,7 +317,7 @@ impl<'a, B: Subject> Life<'a, B> {
         queued.into_iter().chain(claims).chain(decides).min()
     }
 
-    fn happen(&mut self, at: Timestamp) -> Result<(), Broken> {
+    fn happen(&mut self, at: Timestamp) -> Result<()> {
         if let Some(place) = self.world.decisions.iter().position(|(due, _)| *due == at) {
             let (_, decision) = self.world.decisions.remove(place);
             self.note(|| format!("the supplier decides: {decision:?}"));
@@ -315,7 +345,8 @@ impl<'a, B: Subject> Life<'a, B> {
 
     fn note(&self, line: impl FnOnce() -> String) {
         let at_ms = self.now.since(BIRTH);
-        self.history.note(|| format!("{:>12.3} s  {}", at_ms as f64 / 1000.0, line()));
+        self.history
+            .note(|| format!("{:>12.3} s  {}", at_ms as f64 / 1000.0, line()));
     }
 
     fn name(&mut self) -> u64 {
@@ -325,7 +356,8 @@ impl<'a, B: Subject> Life<'a, B> {
 
     fn queue(&mut self, after_ms: i64, happening: Happening) {
         let place = self.name();
-        self.queue.insert((self.now.plus_ms(after_ms), place), happening);
+        self.queue
+            .insert((self.now.plus_ms(after_ms), place), happening);
     }
 
     // ---- what the database does ----
@@ -374,11 +406,11 @@ impl<'a, B: Subject> Life<'a, B> {
 
     // ---- who walks ----
 
-    fn begin_prebook(&mut self) -> Result<(), Broken> {
+    fn begin_prebook(&mut self) -> Result<()> {
         let id = BookingId::from_bits(crate::id::IdSource::bits(self.random));
         let booking = B::born(id, self.setting, self.now);
         let started = booking.apply(B::prebook_started(), self.now);
-        let booking = started.map_err(|error| error.to_string())?.booking;
+        let booking = started?.booking;
         self.row = Some(booking.clone());
         let name = self.name();
         self.write_job(Some((self.now, Some(name))));
@@ -393,7 +425,7 @@ impl<'a, B: Subject> Life<'a, B> {
     }
 
     /// A worker finds that something is due.
-    fn work(&mut self) -> Result<(), Broken> {
+    fn work(&mut self) -> Result<()> {
         let name = self.name();
         let Some(job) = &mut self.job else {
             return Ok(());
@@ -405,8 +437,12 @@ impl<'a, B: Subject> Life<'a, B> {
     }
 
     /// As `App::start`: an event of a caller's, with a claim on the work.
-    fn start(&mut self, event: B::Event) -> Result<bool, Broken> {
-        if self.job.as_ref().is_some_and(|job| job.is_held_at(self.now)) {
+    fn start(&mut self, event: B::Event) -> Result<bool> {
+        if self
+            .job
+            .as_ref()
+            .is_some_and(|job| job.is_held_at(self.now))
+        {
             return Ok(false);
         }
         let name = self.name();
@@ -424,11 +460,18 @@ impl<'a, B: Subject> Life<'a, B> {
         mut view: B,
         event: Option<B::Event>,
         is_worker: bool,
-    ) -> Result<(), Broken> {
+    ) -> Result<()> {
         for _ in 0..CONFLICT_RETRIES_MAX {
             let read_version = view.version();
             let first_check = self.schedules.0.next_after(self.now, self.now);
-            let planned = plan(view, event.clone(), self.now, first_check, self.random, |_| {});
+            let planned = plan(
+                view,
+                event.clone(),
+                self.now,
+                first_check,
+                self.random,
+                |_| {},
+            );
             let planned = match planned {
                 Ok(planned) => planned,
                 Err(error) => {
@@ -455,7 +498,13 @@ impl<'a, B: Subject> Life<'a, B> {
                 return Ok(());
             }
             for moved in &planned.moves {
-                self.note(|| format!("walker {name}: {} -> {}", moved.event, moved.booking.status_name()));
+                self.note(|| {
+                    format!(
+                        "walker {name}: {} -> {}",
+                        moved.event,
+                        moved.booking.status_name()
+                    )
+                });
                 self.checks.moved(moved)?;
             }
             if !planned.moves.is_empty() {
@@ -463,7 +512,7 @@ impl<'a, B: Subject> Life<'a, B> {
             }
             return self.go_on(name, planned.booking, planned.then, is_worker);
         }
-        Err("a booking that moves without end".to_owned())
+        bail!("a booking that moves without end")
     }
 
     fn go_on(
@@ -472,7 +521,7 @@ impl<'a, B: Subject> Life<'a, B> {
         booking: B,
         then: Planned<B::Step>,
         is_worker: bool,
-    ) -> Result<(), Broken> {
+    ) -> Result<()> {
         let (step, call) = match then {
             Planned::Rest(at) => {
                 self.give_back(name, at);
@@ -506,19 +555,20 @@ impl<'a, B: Subject> Life<'a, B> {
         self.walkers.push(walker);
         let (key, trouble) = (self.key_of(&request), self.setting.trouble);
         let told = self.troubles.entry(key).or_default();
-        let goes_wrong = self.world.troubled && *told < TROUBLES_MAX && self.random.percent(trouble);
+        let goes_wrong =
+            self.world.troubled && *told < TROUBLES_MAX && self.random.percent(trouble);
         if !goes_wrong {
-            *told = 0;
             let (there, back) = (self.random.between(1, 900), self.random.between(1, 900));
             return self.departs(name, request, Some(there), Some(back));
         }
         *told += 1;
+        let latest_ms = self.latest_ms(&request);
         match self.random.between(0, 8) {
             // Marked, and dead before a byte left.
             0 => self.queue(0, Happening::Dies { walker: name }),
             // On its way, and nobody left to hear of it.
             1 | 2 => {
-                let (there, back) = (self.random.between(1, 9_000), self.random.between(1, 9_000));
+                let (there, back) = (self.random.between(1, latest_ms), 1);
                 let dies_after = self.random.between(0, 10_000);
                 self.departs(name, request, Some(there), Some(back));
                 self.queue(dies_after, Happening::Dies { walker: name });
@@ -530,18 +580,9 @@ impl<'a, B: Subject> Life<'a, B> {
             }
             // Never arrives.
             5 => self.departs(name, request, None, None),
-            // Arrives, and the answer does not.
-            6 => {
-                let there = self.random.between(1, 9_000);
-                self.departs(name, request, Some(there), None);
-            }
-            // Arrives when nobody waits for it any more, as far as that is possible.
-            7 => {
-                let most_ms = match self.world.promises_of(&request).consistent_after_ms {
-                    Some(delay) => i64::from(delay).max(1),
-                    None => CALL_MAX_MS,
-                };
-                let there = self.random.between(1, most_ms);
+            // Arrives, perhaps when nobody waits for it any more, and the answer does not.
+            6 | 7 => {
+                let there = self.random.between(1, latest_ms);
                 self.departs(name, request, Some(there), None);
             }
             // The process stands still until somebody else has its work.
@@ -550,6 +591,16 @@ impl<'a, B: Subject> Life<'a, B> {
                 let back = self.random.between(LEASE_MS, 3 * LEASE_MS);
                 self.departs(name, request, Some(there), Some(back));
             }
+        }
+    }
+
+    /// How late a call may still arrive: what promises that reading back proves something
+    /// after a while, has it by then.
+    fn latest_ms(&self, request: &Request) -> i64 {
+        let promises = self.world.promises_of(request);
+        match promises.consistent_after_ms {
+            Some(delay) => i64::from(delay).max(1),
+            None => self.random.one_of(&[900, CALL_MAX_MS, 7_200_000]),
         }
     }
 
@@ -597,7 +648,7 @@ impl<'a, B: Subject> Life<'a, B> {
         }
     }
 
-    fn answer(&mut self, name: u64, reply: Reply) -> Result<(), Broken> {
+    fn answer(&mut self, name: u64, reply: Reply) -> Result<()> {
         let Some(at) = self.walkers.iter().position(|walker| walker.name == name) else {
             return Ok(());
         };
@@ -624,15 +675,20 @@ impl<'a, B: Subject> Life<'a, B> {
             }
             (None, Reply::Found(answer)) => walker.view.judge(step, Answer::Found(answer), &around),
             (Some(step), reply) => judge_payment(&walker.view, step, reply, &around)?,
-            (None, reply) => return Err(format!("{reply:?} answers another question")),
+            (None, reply) => bail!("{reply:?} answers another question"),
         };
-        self.advance(walker.name, walker.view, Some(judgement.event), walker.is_worker)
+        self.advance(
+            walker.name,
+            walker.view,
+            Some(judgement.event),
+            walker.is_worker,
+        )
     }
 
     /// As `App::bind`.
-    fn prebooked(&mut self, walker: Walker<B>, reply: Reply) -> Result<(), Broken> {
+    fn prebooked(&mut self, walker: Walker<B>, reply: Reply) -> Result<()> {
         let Reply::Bound(answer) = reply else {
-            return Err(format!("{reply:?} answers another question"));
+            bail!("{reply:?} answers another question");
         };
         let event = match answer {
             Ok(price) => {
@@ -664,7 +720,7 @@ fn payment_request<B: Subject>(booking: &B, step: &PaymentStep) -> Request {
             amount: payment.amount,
         },
         PaymentStep::Capture(_) => Request::Capture { reference, charge },
-        PaymentStep::Void(_) => Request::Void { charge },
+        PaymentStep::Void(_) => Request::Void { reference, charge },
         PaymentStep::Find(_) => Request::FindPayment { reference },
         PaymentStep::Refund(_, id) => {
             let mut refunds = payment.refunds.iter();
@@ -684,8 +740,9 @@ fn judge_payment<B: Subject>(
     step: &PaymentStep,
     reply: Reply,
     around: &Around<'_>,
-) -> Result<Judgement<B::Event>, Broken> {
-    let payment = booking.payment(step.payment()).map_err(|error| error.to_string())?;
+) -> Result<Judgement<B::Event>> {
+    let payment = booking
+        .payment(step.payment())?;
     let (promises, times) = (around.processor, around.times);
     let judgement: Judgement<PaymentEvent> = match (step, reply) {
         (PaymentStep::Authorize(_), Reply::Paid(answer)) => {
@@ -702,7 +759,7 @@ fn judge_payment<B: Subject>(
         (PaymentStep::FindRefund(_, id), Reply::FoundRefund(answer)) => {
             judge::found_refund(payment, id, answer, promises, times)
         }
-        (step, reply) => return Err(format!("{reply:?} answers another question than {step:?}")),
+        (step, reply) => bail!("{reply:?} answers another question than {step:?}"),
     };
     let id = payment.id.clone();
     Ok(judgement.map(|event| B::payment_event(id, event)))

@@ -1,8 +1,9 @@
 //! Those who want something of a booking: its caller, the payer, the supplier's webhook,
 //! the airline, an operator.
 
-use super::{BIRTH, Broken, Happening, Life, Subject, TROUBLE_MS, new_payment};
+use super::{BIRTH, Happening, Life, Subject, TROUBLE_MS, new_payment};
 use crate::flow::bookable::Stage;
+use anyhow::{Result, bail, ensure};
 use host_domain::booking::Settlement;
 use host_domain::leg::Leg;
 
@@ -41,7 +42,6 @@ impl<B: Subject> Life<'_, B> {
             (Wish::Release, some(40, 2), late),
             (Wish::Bags, some(40, 3), late),
             (Wish::Hint, some(50, 6), late),
-            (Wish::AirlineCancels, some(15, 1), late),
         ];
         for (wish, times, (from, to)) in wishes {
             for _ in 0..times {
@@ -49,12 +49,25 @@ impl<B: Subject> Life<'_, B> {
                 self.queue(after_ms, Happening::Wishes(wish));
             }
         }
+        // Suppliers hint in quick succession.
+        let at_ms = random.between(late.0, late.1);
+        for _ in 0..some(50, 4) {
+            let after_ms = at_ms + random.between(0, 3_000);
+            self.queue(after_ms, Happening::Wishes(Wish::Hint));
+        }
+        if random.percent(20) {
+            let after_ms = at_ms + random.between(0, 3_000);
+            self.queue(after_ms, Happening::Wishes(Wish::AirlineCancels));
+        }
         for visit in 1..=VISITS {
-            self.queue(TROUBLE_MS + visit * 24 * HOUR_MS, Happening::Wishes(Wish::Settle));
+            self.queue(
+                TROUBLE_MS + visit * 24 * HOUR_MS,
+                Happening::Wishes(Wish::Settle),
+            );
         }
     }
 
-    pub(super) fn wish(&mut self, wish: Wish) -> Result<(), Broken> {
+    pub(super) fn wish(&mut self, wish: Wish) -> Result<()> {
         match wish {
             Wish::Book => self.book(),
             Wish::Pay => {
@@ -66,7 +79,7 @@ impl<B: Subject> Life<'_, B> {
                 let is_ticket = matches!(self.row.as_ref().unwrap().stage(), Stage::Confirmed);
                 if is_ticket && self.setting.is_flight && self.world.airline_cancels(self.now) {
                     self.note(|| "the airline cancels".to_owned());
-                    let after_ms = self.random.between(1, MINUTE_MS);
+                    let after_ms = self.random.between(1, 2_000);
                     self.queue(after_ms, Happening::Wishes(Wish::Hint));
                 }
                 Ok(())
@@ -91,7 +104,7 @@ impl<B: Subject> Life<'_, B> {
     }
 
     /// As `App::begin` of `flow/complete.rs`.
-    fn book(&mut self) -> Result<(), Broken> {
+    fn book(&mut self) -> Result<()> {
         let booking = self.row.as_ref().unwrap();
         if !matches!(booking.stage(), Stage::Ready) {
             return Ok(());
@@ -101,7 +114,8 @@ impl<B: Subject> Life<'_, B> {
         } else {
             let by_instrument =
                 booking.settlement() == Settlement::Gateway && !booking.use_payment_sdk();
-            let payment = by_instrument.then(|| new_payment(self.random, booking.price(), self.now));
+            let payment =
+                by_instrument.then(|| new_payment(self.random, booking.price(), self.now));
             B::book_started(payment)
         };
         if !self.start(event)? {
@@ -113,7 +127,11 @@ impl<B: Subject> Life<'_, B> {
 
     fn pay(&mut self) {
         self.world.is_checkout_paid = self.setting.is_paid_at_checkout();
-        if self.world.browser_acts() && self.random.percent(50) {
+        // The browser acts with a token that the prebook answered.
+        let booking = self.row.as_ref().unwrap();
+        let is_known = booking.payments().iter().any(|payment| payment.is_by_browser());
+        if is_known
+            && self.world.browser_acts() && self.random.percent(50) {
             let after_ms = self.random.between(1, MINUTE_MS);
             self.queue(after_ms, Happening::Wishes(Wish::Hint));
         }
@@ -121,7 +139,7 @@ impl<B: Subject> Life<'_, B> {
 
     /// What a caller or a webhook says: stored with the work that it makes due, or not at
     /// all where it does not fit.
-    fn tell(&mut self, event: B::Event) -> Result<(), Broken> {
+    fn tell(&mut self, event: B::Event) -> Result<()> {
         let booking = self.row.clone().unwrap();
         if let Ok(moved) = booking.apply(event, self.now) {
             self.note(|| format!("told: {} -> {}", moved.event, moved.booking.status_name()));
@@ -133,9 +151,13 @@ impl<B: Subject> Life<'_, B> {
     }
 
     /// As `flow/settle.rs`: the operator asks the supplier by other means, and says the truth.
-    fn settle(&mut self) -> Result<(), Broken> {
+    fn settle(&mut self) -> Result<()> {
         let booking = self.row.clone().unwrap();
-        if self.job.as_ref().is_some_and(|job| job.is_held_at(self.now)) {
+        if self
+            .job
+            .as_ref()
+            .is_some_and(|job| job.is_held_at(self.now))
+        {
             return Ok(());
         }
         if let Some(decide) = booking.held_refund() {
@@ -161,7 +183,7 @@ impl<B: Subject> Life<'_, B> {
     }
 
     /// What must hold after whatever happened.
-    pub(super) fn check_now(&self) -> Result<(), Broken> {
+    pub(super) fn check_now(&self) -> Result<()> {
         let booking = self.row.as_ref().unwrap();
         self.checks.now(booking, &self.world)?;
         let next_at = match booking.next(self.now) {
@@ -170,13 +192,11 @@ impl<B: Subject> Life<'_, B> {
             host_domain::payment::Next::Nothing => return Ok(()),
         };
         let Some(job) = &self.job else {
-            return Err(format!(
-                "nobody will go on at {} s: {booking:?}",
-                next_at.since(BIRTH) / 1000
-            ));
+            bail!("nobody will go on at {} s: {booking:?}",
+                next_at.since(BIRTH) / 1000);
         };
         let looked_at = job.again_at.map_or(job.due_at, |at| at.min(job.due_at));
-        super::hold!(
+        ensure!(
             job.lease.is_some() || looked_at <= next_at,
             "work is looked at too late: {booking:?}"
         );

@@ -14,16 +14,37 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Request {
     Prebook,
-    Book { reference: String },
+    Book {
+        reference: String,
+    },
     FindBooking,
-    Cancel { reference: String, rooms: Vec<usize> },
-    Buy { reference: String },
-    Authorize { reference: String, amount: Money },
-    Capture { reference: String, charge: String },
-    Void { charge: String },
-    FindPayment { reference: String },
-    Refund { reference: String, charge: String, amount: Money },
-    FindRefund { reference: String },
+    Cancel {
+        reference: String,
+        rooms: Vec<usize>,
+    },
+    Buy {
+        reference: String,
+    },
+    Authorize {
+        reference: String,
+        amount: Money,
+    },
+    Capture {
+        reference: String,
+        charge: String,
+    },
+    Void { reference: String, charge: String },
+    FindPayment {
+        reference: String,
+    },
+    Refund {
+        reference: String,
+        charge: String,
+        amount: Money,
+    },
+    FindRefund {
+        reference: String,
+    },
 }
 
 /// What comes back.
@@ -58,8 +79,8 @@ impl Request {
             | Self::Buy { reference }
             | Self::Authorize { reference, .. }
             | Self::Capture { reference, .. }
+            | Self::Void { reference, .. }
             | Self::Refund { reference, .. } => Some(reference),
-            Self::Void { charge } => Some(charge),
             Self::Prebook
             | Self::FindBooking
             | Self::FindPayment { .. }
@@ -71,7 +92,9 @@ impl Request {
         let why = || "no answer".to_owned();
         let change = || match silence {
             Silence::NotSent => ChangeError::NotSent(why()),
-            Silence::RateLimited => ChangeError::RateLimited { retry_after_s: None },
+            Silence::RateLimited => ChangeError::RateLimited {
+                retry_after_s: None,
+            },
             Silence::Unknown => ChangeError::Unknown(why()),
         };
         let pay = || match silence {
@@ -187,6 +210,9 @@ pub(super) struct World<'a> {
     answered: HashMap<String, Reply>,
     /// What left under a reference, and whether it is known to have come to nothing.
     left: HashMap<String, bool>,
+    /// When it was last said that the checkout is not paid: what left before that gets
+    /// the same answer, whenever it arrives.
+    unpaid_at: Option<Timestamp>,
     /// What the supplier sold it for.
     pub(super) price: Money,
     pub(super) is_checkout_paid: bool,
@@ -205,6 +231,7 @@ impl<'a> World<'a> {
             charges: Vec::new(),
             answered: HashMap::new(),
             left: HashMap::new(),
+            unpaid_at: None,
             price: setting.offered(),
             is_checkout_paid: false,
             decisions: Vec::new(),
@@ -232,8 +259,8 @@ impl<'a> World<'a> {
             return;
         };
         // Releasing twice what is held releases it once.
-        let is_safe = self.promises_of(request).repeats_are_safe
-            || matches!(request, Request::Void { .. });
+        let is_safe =
+            self.promises_of(request).repeats_are_safe || matches!(request, Request::Void { .. });
         let came_to_nothing = self.left.insert(reference.to_owned(), false);
         if came_to_nothing == Some(false) && !is_safe {
             self.breaks(format!("{reference} left twice: {request:?}"));
@@ -260,9 +287,16 @@ impl<'a> World<'a> {
     /// From when on something can be read that was asked for at `sent_at`.
     fn readable(&self, promises: Promises, sent_at: Timestamp, now: Timestamp) -> Timestamp {
         let late = self.troubled && self.random.percent(30);
-        let lag_ms = if late { self.random.between(1, 600_000) } else { 0 };
+        let lag_ms = if late {
+            self.random.between(1, 600_000)
+        } else {
+            0
+        };
         match promises.consistent_after_ms {
-            Some(delay) => now.plus_ms(lag_ms).min(sent_at.plus_ms(i64::from(delay))).max(now),
+            Some(delay) => now
+                .plus_ms(lag_ms)
+                .min(sent_at.plus_ms(i64::from(delay)))
+                .max(now),
             None => now.plus_ms(lag_ms),
         }
     }
@@ -301,7 +335,7 @@ impl<'a> World<'a> {
                 Reply::Paid(self.hold(reference, *amount, sent_at, now))
             }
             Request::Capture { reference, charge } => Reply::Paid(self.take(reference, charge)),
-            Request::Void { charge } => Reply::Paid(self.release(charge)),
+            Request::Void { charge, .. } => Reply::Paid(self.release(charge)),
             Request::FindPayment { reference } => {
                 let mut charges = self.charges.iter();
                 let seen = charges.find(|c| c.reference == *reference && c.seen_from <= now);
@@ -349,7 +383,11 @@ impl<'a> World<'a> {
     }
 
     fn book(&mut self, sent_at: Timestamp, now: Timestamp) -> Result<Order, ChangeError> {
-        if self.setting.is_paid_at_checkout() && !self.is_checkout_paid {
+        let was_unpaid = self.unpaid_at.is_some_and(|at| sent_at <= at);
+        if was_unpaid || self.setting.is_paid_at_checkout() && !self.is_checkout_paid {
+            if !was_unpaid {
+                self.unpaid_at = Some(now);
+            }
             return Err(no(RefusalReason::PaymentRequired));
         }
         if !self.order.is_empty() {
@@ -378,7 +416,9 @@ impl<'a> World<'a> {
         let seen_from = self.readable(self.setting.supplier, sent_at, now);
         self.becomes(seen_from, order.clone());
         if is_pending {
-            let decides = self.random.one_of(&[Decision::Confirm, Decision::Confirm, Decision::Fail]);
+            let decides =
+                self.random
+                    .one_of(&[Decision::Confirm, Decision::Confirm, Decision::Fail]);
             self.will(decides, now);
         }
         Ok(order)
@@ -452,7 +492,9 @@ impl<'a> World<'a> {
             order.status = BookingStatus::CancelPending;
             self.becomes(now, order.clone());
             let release = Decision::Release { rooms };
-            let decides = self.random.one_of(&[release.clone(), release, Decision::Keep]);
+            let decides = self
+                .random
+                .one_of(&[release.clone(), release, Decision::Keep]);
             self.will(decides, now);
             return Ok(order);
         }
@@ -485,9 +527,17 @@ impl<'a> World<'a> {
             going.iter().map(|at| self.setting.rooms[*at].1).sum()
         };
         // The terms of a fare speak of the ticket: bags are lost.
-        let terms = if self.setting.is_flight { terms + extras } else { terms };
+        let terms = if self.setting.is_flight {
+            terms + extras
+        } else {
+            terms
+        };
         let says = self.setting.says_amounts;
-        let fee = if says { self.random.between(0, worth) } else { terms.min(worth) };
+        let fee = if says {
+            self.random.between(0, worth)
+        } else {
+            terms.min(worth)
+        };
         let money = |minor| Money::new(minor, currency);
         order.amounts = says.then_some((money(fee), money(worth - fee)));
         order.kept = order.kept.less(money(worth - fee));
@@ -558,7 +608,11 @@ impl<'a> World<'a> {
             let declines = [Decline::InsufficientFunds, Decline::RequiresAction];
             return Err(PaymentError::Declined(self.random.one_of(&declines)));
         }
-        if self.charges.iter().any(|charge| charge.reference == *reference) {
+        if self
+            .charges
+            .iter()
+            .any(|charge| charge.reference == *reference)
+        {
             self.breaks(format!("{reference} is held twice"));
         }
         let charge = Charge {
@@ -575,7 +629,10 @@ impl<'a> World<'a> {
     }
 
     fn charge(&mut self, id: &str) -> Result<&mut Charge, PaymentError> {
-        let found = self.charges.iter_mut().find(|charge| charge.reference == id);
+        let found = self
+            .charges
+            .iter_mut()
+            .find(|charge| charge.reference == id);
         found.ok_or_else(|| PaymentError::Refused("no such charge".to_owned()))
     }
 
@@ -595,9 +652,7 @@ impl<'a> World<'a> {
                 Ok(charge.state())
             }
             // Perhaps it was this call, under another reference: no definite no.
-            ProcessorStatus::Captured => {
-                Err(PaymentError::Unknown("already captured".to_owned()))
-            }
+            ProcessorStatus::Captured => Err(PaymentError::Unknown("already captured".to_owned())),
             _ => Err(PaymentError::Refused("nothing is held".to_owned())),
         }
     }
@@ -635,7 +690,9 @@ impl<'a> World<'a> {
             self.breaks(broken);
             return Err(PaymentError::Refused("too much".to_owned()));
         }
-        charge.refunds.push((reference.to_owned(), amount, seen_from));
+        charge
+            .refunds
+            .push((reference.to_owned(), amount, seen_from));
         Ok(reference.to_owned())
     }
 }

@@ -180,6 +180,14 @@ pub(super) fn ticket(status: BookingStatus) -> Box<BookingState> {
     })
 }
 
+/// Read because of a hint at [`NOW`].
+pub(super) fn reread(state: Box<BookingState>) -> Event {
+    Event::Reread {
+        state,
+        hinted_at: NOW,
+    }
+}
+
 pub(super) fn bag_on_ticket() -> Service {
     Service {
         supplier_service_id: "bag-1".into(),
@@ -320,7 +328,7 @@ pub(super) fn events() -> Vec<Event> {
         Event::PurchaseRefused(no()),
         Event::Hinted,
         Event::RereadFailed { next_at },
-        Event::Reread(ticket(BookingStatus::Canceled)),
+        reread(ticket(BookingStatus::Canceled)),
     ];
     let of_payments = [
         PaymentEvent::Sent { next_at },
