@@ -36,6 +36,10 @@ test-postgres:
 crash:
     cargo xtask test -p tests --test crash
 
+# Simulated lives by the ten thousand, crash tests again and again
+soak *arguments:
+    cargo xtask soak {{ arguments }}
+
 # Build every plugin to target/plugins
 plugins:
     cargo xtask plugins

@@ -27,6 +27,7 @@ mod pyjwt;
 mod python;
 mod run;
 mod schemathesis;
+mod soak;
 mod test;
 
 use std::process::ExitCode;
@@ -54,6 +55,8 @@ enum Command {
     Schemathesis(schemathesis::Options),
     /// Measure, and compare with the targets
     Bench(bench::Options),
+    /// The long form of simulation and crash tests
+    Soak(soak::Options),
     /// Check format, lints and documentation
     Lint,
     /// What must pass before a change is merged: lint and test
@@ -83,6 +86,7 @@ fn dispatch(command: &Command) -> Result<()> {
         Command::Test(options) => test::test(options),
         Command::Schemathesis(options) => schemathesis::schemathesis(options),
         Command::Bench(options) => bench::bench(options),
+        Command::Soak(options) => soak::soak(options),
         Command::Lint => ci::lint(),
         Command::Ci => ci::ci(),
     }

@@ -1,7 +1,7 @@
 //! What always holds, and what holds in the end, whatever the product.
 
-use super::world::World;
 use super::Subject;
+use super::world::World;
 use anyhow::{Result, ensure};
 use host_domain::booking::Moved;
 use host_domain::event::EventType;

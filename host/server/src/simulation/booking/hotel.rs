@@ -6,8 +6,8 @@ use super::world::{Order, Request, World};
 use super::{Answer, Around, Setting, Subject, euros};
 use crate::flow::judge::{Judgement, hotel as judge};
 use crate::id::IdSource;
-use anyhow::{Result, ensure};
 use crate::simulation::random::Random;
+use anyhow::{Result, ensure};
 use host_domain::booking::Settlement;
 use host_domain::event::EventType;
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event, Room, State, Status};
@@ -279,12 +279,7 @@ impl Subject for Booking {
         self.payments.iter().collect()
     }
 
-    fn check_end(
-        &self,
-        _setting: &Setting,
-        world: &World<'_>,
-        checks: &Checks,
-    ) -> Result<()> {
+    fn check_end(&self, _setting: &Setting, world: &World<'_>, checks: &Checks) -> Result<()> {
         let sold = world.truth().map(|order| &order.status);
         let agrees = match self.status() {
             Status::Confirmed => sold == Some(&BookingStatus::Confirmed),

@@ -168,12 +168,7 @@ trait Subject: Bookable {
     ) -> Option<Self::Event>;
     /// Whether what an unknown call was for is done, by what the supplier has.
     fn is_done(&self, step: &str, order: Option<&Order>) -> Option<bool>;
-    fn check_end(
-        &self,
-        setting: &Setting,
-        world: &World<'_>,
-        checks: &Checks,
-    ) -> Result<()>;
+    fn check_end(&self, setting: &Setting, world: &World<'_>, checks: &Checks) -> Result<()>;
     /// The payments that pay the booking itself, not extras.
     fn own_payments(&self) -> Vec<&Payment>;
 }
@@ -292,7 +287,11 @@ impl<'a, B: Subject> Life<'a, B> {
                 self.row
             );
             happenings += 1;
-            ensure!(happenings < HAPPENINGS_MAX, "it goes on and on: {:?}", self.row);
+            ensure!(
+                happenings < HAPPENINGS_MAX,
+                "it goes on and on: {:?}",
+                self.row
+            );
             self.now = self.now.max(at);
             self.world.troubled = self.now.since(BIRTH) < TROUBLE_MS;
             self.happen(at)?;
@@ -741,8 +740,7 @@ fn judge_payment<B: Subject>(
     reply: Reply,
     around: &Around<'_>,
 ) -> Result<Judgement<B::Event>> {
-    let payment = booking
-        .payment(step.payment())?;
+    let payment = booking.payment(step.payment())?;
     let (promises, times) = (around.processor, around.times);
     let judgement: Judgement<PaymentEvent> = match (step, reply) {
         (PaymentStep::Authorize(_), Reply::Paid(answer)) => {

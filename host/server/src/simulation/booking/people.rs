@@ -4,7 +4,7 @@
 use super::{BIRTH, Happening, Life, Subject, TROUBLE_MS, new_payment};
 use crate::flow::bookable::Stage;
 use anyhow::{Result, bail, ensure};
-use host_domain::booking::Settlement;
+use host_domain::booking::{Lapse, Settlement};
 use host_domain::leg::Leg;
 
 const MINUTE_MS: i64 = 60_000;
@@ -110,7 +110,7 @@ impl<B: Subject> Life<'_, B> {
             return Ok(());
         }
         let event = if booking.expires_at() <= self.now {
-            B::offer_expired()
+            B::lapsed(Lapse::Offer)
         } else {
             let by_instrument =
                 booking.settlement() == Settlement::Gateway && !booking.use_payment_sdk();
@@ -129,9 +129,11 @@ impl<B: Subject> Life<'_, B> {
         self.world.is_checkout_paid = self.setting.is_paid_at_checkout();
         // The browser acts with a token that the prebook answered.
         let booking = self.row.as_ref().unwrap();
-        let is_known = booking.payments().iter().any(|payment| payment.is_by_browser());
-        if is_known
-            && self.world.browser_acts() && self.random.percent(50) {
+        let is_known = booking
+            .payments()
+            .iter()
+            .any(|payment| payment.is_by_browser());
+        if is_known && self.world.browser_acts() && self.random.percent(50) {
             let after_ms = self.random.between(1, MINUTE_MS);
             self.queue(after_ms, Happening::Wishes(Wish::Hint));
         }
@@ -190,10 +192,13 @@ impl<B: Subject> Life<'_, B> {
             host_domain::payment::Next::Now(_) => self.now,
             host_domain::payment::Next::At(at) => at,
             host_domain::payment::Next::Nothing => return Ok(()),
+            host_domain::payment::Next::Over(_) => self.now,
         };
         let Some(job) = &self.job else {
-            bail!("nobody will go on at {} s: {booking:?}",
-                next_at.since(BIRTH) / 1000);
+            bail!(
+                "nobody will go on at {} s: {booking:?}",
+                next_at.since(BIRTH) / 1000
+            );
         };
         let looked_at = job.again_at.map_or(job.due_at, |at| at.min(job.due_at));
         ensure!(

@@ -33,7 +33,10 @@ pub(super) enum Request {
         reference: String,
         charge: String,
     },
-    Void { reference: String, charge: String },
+    Void {
+        reference: String,
+        charge: String,
+    },
     FindPayment {
         reference: String,
     },
@@ -462,8 +465,12 @@ impl<'a> World<'a> {
         }
         order.status = BookingStatus::Canceled;
         let none = Money::zero(order.kept.currency);
-        order.amounts = self.random.percent(50).then_some((none, order.kept));
-        order.kept = none;
+        // Says that it keeps nothing, or nothing; then the terms are all that anybody knows.
+        let says = self.random.percent(50);
+        let extras = self.setting.bag * i64::try_from(order.extras.len()).unwrap();
+        let terms: i64 = self.setting.rooms.iter().map(|(_, fee)| fee).sum();
+        order.amounts = says.then_some((none, order.kept));
+        order.kept.minor = if says { 0 } else { terms + extras };
         self.becomes(now, order);
         true
     }
@@ -490,6 +497,10 @@ impl<'a> World<'a> {
         let rooms = rooms.to_vec();
         if self.happens(25) {
             order.status = BookingStatus::CancelPending;
+            // What it accepted, it knows: nobody reads what was before.
+            for (seen_from, _) in &mut self.order {
+                *seen_from = now.min(*seen_from);
+            }
             self.becomes(now, order.clone());
             let release = Decision::Release { rooms };
             let decides = self
