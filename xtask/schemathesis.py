@@ -7,7 +7,9 @@ import copy
 import json
 import os
 import re
+import threading
 import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import schemathesis
@@ -18,8 +20,6 @@ UNREACHED = Path("unreached.txt")
 METHODS = ("get", "put", "post", "delete", "patch")
 # Where journeys begin. A stay of random dates in a random place finds no hotel.
 BEGINNINGS = ("find_places", "search_hotels", "price_hotels", "add_payment_instrument")
-# What reads a booking and leaves it as it is.
-READS = ("read_hotel_booking", "read_stay_weather", "quote_hotel_cancellation")
 # Rules that a schema cannot say: where, and the code of their violation.
 RULES = {
     "/check_in in_the_past",
@@ -89,7 +89,10 @@ RULES = {
 }
 
 unreached = set()
-confirmed = {}
+# What was made before the fuzzing began: parameters by the beginning of the path, and
+# bodies by operation.
+there = {}
+bodies = {}
 
 
 @schemathesis.hook
@@ -100,7 +103,7 @@ def before_load_schema(context, raw_schema):
         for method in METHODS
         if method in path
     }
-    card = book(raw_schema["servers"][0]["url"], operations)
+    card = seed(raw_schema["servers"][0]["url"], operations)
     unreached.update(operations)
     for operation in operations.values():
         narrow(operation)
@@ -113,14 +116,14 @@ def before_load_schema(context, raw_schema):
 @schemathesis.hook
 def flatmap_case(context, case):
     """Half of the good requests that begin a journey are the documented example, and
-    half of the good reads are of a booking that is there."""
+    most of those about something are about something that is there."""
     definition = case.operation.definition.raw
     name = definition["operationId"]
     is_good = case.meta is not None and case.meta.generation.mode.is_positive
-    if is_good and name in BEGINNINGS:
+    if is_good and (name in BEGINNINGS or name in bodies):
         return strategies.booleans().map(lambda use: exemplary(case) if use else case)
-    if is_good and name in READS:
-        return strategies.booleans().map(lambda use: real(case) if use else case)
+    if is_good and case.path_parameters and not ends(definition, case.method):
+        return strategies.integers(0, 7).map(lambda some: real(case) if some else case)
     return strategies.just(case)
 
 
@@ -148,13 +151,24 @@ def note():
     UNREACHED.write_text("".join(f"{name}\n" for name in sorted(unreached)))
 
 
+def ends(definition, method):
+    """Whether what it is about could not be used as before afterwards."""
+    return method.upper() in ("DELETE", "PATCH") or definition["operationId"].startswith(
+        ("cancel_", "pause_")
+    )
+
+
 def exemplary(case):
-    case.body = example(case.operation.definition.raw)
+    definition = case.operation.definition.raw
+    case.body = copy.deepcopy(bodies.get(definition["operationId"]) or example(definition))
     return case
 
 
 def real(case):
-    case.path_parameters["id"] = confirmed["id"]
+    for beginning, parameters in there.items():
+        if case.operation.path.startswith(beginning):
+            case.path_parameters.update(parameters)
+            break
     return case
 
 
@@ -181,8 +195,26 @@ def narrow(operation):
     operation["parameters"] = kept
 
 
-def book(api, operations):
-    """Books with the documented examples, as a reader would, and gives the card."""
+class Takes(BaseHTTPRequestHandler):
+    """Takes every event."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def receiver():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Takes)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/"
+
+
+def seed(api, operations):
+    """Makes one of everything, with the documented examples as a reader would; gives the card."""
 
     def call(path, body):
         headers = {
@@ -196,12 +228,45 @@ def book(api, operations):
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)["data"]
 
+    def confirmed(product, offer):
+        binding = example(operations[f"prebook_{product}"])
+        binding["offer_reference"] = offer["offer_reference"]
+        booking = call(f"{product}/prebook", binding)["id"]
+        booked = call(f"{product}/bookings/{booking}/book", {"payment_instrument_id": card})
+        assert booked["status"] == "CONFIRMED", booked["status"]
+        return booking
+
     card = call("payment-instruments", example(operations["add_payment_instrument"]))["id"]
     [hotel] = call("hotel/offers", example(operations["price_hotels"]))
+    fares = call("flight/offers", example(operations["price_flights"]))
+    watch = example(operations["create_hotel_watch"])
     binding = example(operations["prebook_hotel"])
-    binding["offer_reference"] = hotel["offers"][0]["offer_reference"]
-    booking = call("hotel/prebook", binding)["id"]
-    booked = call(f"hotel/bookings/{booking}/book", {"payment_instrument_id": card})
-    assert booked["status"] == "CONFIRMED", booked["status"]
-    confirmed["id"] = booking
+    watch["hotel_id"] = hotel["hotel_id"]
+    watch["occupancy"] = example(operations["price_hotels"])["occupancy"]
+    watch["auto_book"] = {
+        "payment_instrument_id": card,
+        "contact": binding["contact"],
+        "rooms": binding["rooms"],
+    }
+    mandate = example(operations["issue_mandate"])
+    mandate["payment_instrument"]["id"] = card
+    calendar = example(operations["read_price_calendar"])
+    calendar["hotel_ids"] = [hotel["hotel_id"]]
+    bodies.update(
+        create_hotel_watch=watch, issue_mandate=mandate, read_price_calendar=calendar
+    )
+    [place, *_] = call("hotel/places", example(operations["find_places"]))
+    for product, offer in [("hotel", hotel["offers"][0]), ("flight", fares[0])]:
+        path = f"{product}/webhook-subscriptions"
+        subscription = call(path, {"url": receiver(), "event_types": ["ping"]})["id"]
+        delivery = call(f"{path}/{subscription}/test", {})["id"]
+        there[f"/v1/{path}"] = {"id": subscription, "delivery_id": delivery}
+        there[f"/v1/{product}/bookings"] = {"id": confirmed(product, offer)}
+    there["/v1/hotel/places"] = {"id": place["id"]}
+    there["/v1/hotel/hotels"] = {"hotel_id": hotel["hotel_id"]}
+    there["/v1/payment-instruments"] = {"id": card}
+    there["/v1/mandate"] = {"id": call("mandate", mandate)["id"]}
+    there["/v1/watcher/travel/hotel/watches"] = {
+        "watch_id": call("watcher/travel/hotel/watches", watch)["id"]
+    }
     return card

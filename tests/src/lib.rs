@@ -20,8 +20,8 @@ mod sandbox;
 mod server;
 mod subscriber;
 mod upstream;
-mod watcher;
 mod watch;
+mod watcher;
 mod webhook;
 
 pub use client::{Client, Reply, money};

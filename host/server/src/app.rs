@@ -192,9 +192,10 @@ fn start_jobs(app: &Arc<App>) {
     app.tasks
         .spawn("worker", async move { crate::job::work(worker).await });
     let sender = Arc::clone(app);
-    app.tasks.spawn("webhooks", async move {
-        webhook::worker::work(sender).await
-    });
+    app.tasks.spawn(
+        "webhooks",
+        async move { webhook::worker::work(sender).await },
+    );
     let watching = Arc::clone(app);
     app.tasks.spawn("watches", async move {
         crate::watch::worker::work(watching).await

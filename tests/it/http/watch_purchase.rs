@@ -63,7 +63,9 @@ async fn an_armed_watch_buys_once_and_tells_of_that_alone(database: Database) {
     assert_eq!(mandate(&client, &watch).await["status"], "ACTIVE");
     set_price(&server.sandbox_url, "OK", 90.0).await;
     let bought = client.watch_once(&watch["id"], "purchased").await;
-    let booking = client.hotel_booking(bought["booking_id"].as_str().unwrap()).await;
+    let booking = client
+        .hotel_booking(bought["booking_id"].as_str().unwrap())
+        .await;
     assert_eq!(booking["status"], "CONFIRMED");
     assert_eq!(booking["total"], money(180.0, "EUR"));
     assert_eq!(booking["reference_id"], watch["id"]);
@@ -95,18 +97,73 @@ async fn an_armed_watch_buys_once_and_tells_of_that_alone(database: Database) {
     deleted.expect_problem(409, "watch_state_conflict");
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 async fn every_outcome_of_a_purchase_ends_as_it_should(database: Database) {
     let server = start(database).await;
     for (hotel, card, status, reason, effects) in [
-        ("BOOK_LOST_ANSWER", "tok_visa", "purchased", None, &["authorization", "booking", "capture"][..]),
-        ("BOOK_PENDING", "tok_visa", "purchased", None, &["authorization", "booking", "capture"]),
-        ("MANY", "tok_timeout", "purchased", None, &["authorization", "booking", "capture"]),
-        ("PRICE_DOWN", "tok_visa", "purchased", None, &["authorization", "booking", "capture"]),
-        ("QUOTE_PREVIEW", "tok_declined", "purchase_failed", Some("payment_failed"), &[]),
-        ("RESTRICTED", "tok_requires_action", "purchase_failed", Some("payment_failed"), &[]),
-        ("BOOK_REFUSED", "tok_visa", "purchase_failed", Some("supplier_rejected"), &["authorization", "void"]),
-        ("BOOK_PENDING_REFUSED", "tok_visa", "purchase_failed", Some("supplier_rejected"), &["authorization", "void"]),
-        ("BOOK_LOST_REQUEST", "tok_visa", "purchase_failed", Some("supplier_rejected"), &["authorization", "void"]),
+        (
+            "BOOK_LOST_ANSWER",
+            "tok_visa",
+            "purchased",
+            None,
+            &["authorization", "booking", "capture"][..],
+        ),
+        (
+            "BOOK_PENDING",
+            "tok_visa",
+            "purchased",
+            None,
+            &["authorization", "booking", "capture"],
+        ),
+        (
+            "MANY",
+            "tok_timeout",
+            "purchased",
+            None,
+            &["authorization", "booking", "capture"],
+        ),
+        (
+            "PRICE_DOWN",
+            "tok_visa",
+            "purchased",
+            None,
+            &["authorization", "booking", "capture"],
+        ),
+        (
+            "QUOTE_PREVIEW",
+            "tok_declined",
+            "purchase_failed",
+            Some("payment_failed"),
+            &[],
+        ),
+        (
+            "RESTRICTED",
+            "tok_requires_action",
+            "purchase_failed",
+            Some("payment_failed"),
+            &[],
+        ),
+        (
+            "BOOK_REFUSED",
+            "tok_visa",
+            "purchase_failed",
+            Some("supplier_rejected"),
+            &["authorization", "void"],
+        ),
+        (
+            "BOOK_PENDING_REFUSED",
+            "tok_visa",
+            "purchase_failed",
+            Some("supplier_rejected"),
+            &["authorization", "void"],
+        ),
+        (
+            "BOOK_LOST_REQUEST",
+            "tok_visa",
+            "purchase_failed",
+            Some("supplier_rejected"),
+            &["authorization", "void"],
+        ),
     ] {
         let client = server.client().user(hotel);
         let watch = armed(&server, &client, hotel, card).await;
@@ -126,11 +183,22 @@ async fn every_outcome_of_a_purchase_ends_as_it_should(database: Database) {
         })
         .await;
         let told = client.watch_events().await;
-        let told: Vec<_> = told.iter().filter(|event| event["data"]["user_id"] == hotel).collect();
+        let told: Vec<_> = told
+            .iter()
+            .filter(|event| event["data"]["user_id"] == hotel)
+            .collect();
         assert_eq!(told.len(), 1, "{hotel}: {told:#?}");
-        assert_eq!(told[0]["type"], format!("travel.hotel.watch.{status}"), "{hotel}");
+        assert_eq!(
+            told[0]["type"],
+            format!("travel.hotel.watch.{status}"),
+            "{hotel}"
+        );
         assert_eq!(told[0]["data"]["reason"], json!(reason).clone(), "{hotel}");
-        assert_eq!(mandate(&client, &watch).await["status"], "CONSUMED", "{hotel}");
+        assert_eq!(
+            mandate(&client, &watch).await["status"],
+            "CONSUMED",
+            "{hotel}"
+        );
     }
 }
 
@@ -154,10 +222,18 @@ async fn what_was_not_promised_is_waited_for_again(database: Database) {
             watch["status"] == "active" && watch["last_total"] == money(1000.0, "EUR")
         });
         assert_eq!(waiting.await["booking_id"], Value::Null, "{hotel}");
-        assert_eq!(mandate(&client, &watch).await["status"], "ACTIVE", "{hotel}");
+        assert_eq!(
+            mandate(&client, &watch).await["status"],
+            "ACTIVE",
+            "{hotel}"
+        );
         let ledger = server.ledger().await;
         for booking in begun(&client, &watch).await {
-            assert_eq!(ledger.of(booking["id"].as_str().unwrap()).count(), 0, "{hotel}");
+            assert_eq!(
+                ledger.of(booking["id"].as_str().unwrap()).count(),
+                0,
+                "{hotel}"
+            );
         }
     }
     assert_eq!(server.client().watch_events().await, Vec::<Value>::new());
@@ -170,18 +246,28 @@ async fn an_unknown_outcome_keeps_the_watch_purchasing(database: Database) {
     set_price(&server.sandbox_url, "BOOK_NEVER_KNOWN", 90.0).await;
     let begun = eventually("the booking to be unknown", async || {
         let begun = begun(&client, &watch).await;
-        begun.into_iter().find(|booking| booking["status"] == "COMPLETE_IN_PROGRESS")
+        begun
+            .into_iter()
+            .find(|booking| booking["status"] == "COMPLETE_IN_PROGRESS")
     })
     .await;
     let id = begun["id"].as_str().unwrap();
     let path = format!("/v1/hotel/bookings/{id}/book");
     let instrument = client.store_card("tok_visa").await;
-    let asked = client.post(&path, &json!({"payment_instrument_id": instrument})).await;
+    let asked = client
+        .post(&path, &json!({"payment_instrument_id": instrument}))
+        .await;
     asked.expect_problem(500, "result_unknown");
     let still = client.read_watch(&watch["id"]).await;
-    assert_eq!((&still["status"], &still["booking_id"]), (&json!("purchasing"), &begun["id"]));
+    assert_eq!(
+        (&still["status"], &still["booking_id"]),
+        (&json!("purchasing"), &begun["id"])
+    );
     let path = format!("{WATCHES}/{}", watch["id"].as_str().unwrap());
-    client.delete(&path).await.expect_problem(409, "watch_state_conflict");
+    client
+        .delete(&path)
+        .await
+        .expect_problem(409, "watch_state_conflict");
     assert_eq!(client.watch_events().await, Vec::<Value>::new());
     assert_eq!(server.ledger().await.count(id, "authorization"), 1);
 }
@@ -203,7 +289,10 @@ async fn a_mandate_that_is_revoked_buys_nothing(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let watch = armed(&server, &client, "OK", "tok_visa").await;
-    let path = format!("/v1/mandate/{}/revoke", watch["mandate_id"].as_str().unwrap());
+    let path = format!(
+        "/v1/mandate/{}/revoke",
+        watch["mandate_id"].as_str().unwrap()
+    );
     let revoked = client.post(&path, &json!({})).await.expect(200);
     assert_eq!(revoked.data()["status"], "REVOKED");
     fails_for(&server, &client, &watch, "mandate_revoked").await;
@@ -213,7 +302,9 @@ async fn an_instrument_that_is_deleted_buys_nothing(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let watch = armed(&server, &client, "OK", "tok_visa").await;
-    let instrument = watch["auto_book"]["payment_instrument_id"].as_str().unwrap();
+    let instrument = watch["auto_book"]["payment_instrument_id"]
+        .as_str()
+        .unwrap();
     let path = format!("/v1/payment-instruments/{instrument}");
     drop(client.delete(&path).await.expect(204));
     fails_for(&server, &client, &watch, "payment_instrument_invalid").await;
@@ -225,7 +316,12 @@ async fn without_consent_a_watch_only_tells(database: Database) {
     let instrument = client.store_card("tok_visa").await;
     let mut request = watch_request(&client.hotel_id("OK").await, 200.0);
     request["auto_book"] = auto_book(&instrument);
-    let watch = client.post(WATCHES, &request).await.expect(201).data().clone();
+    let watch = client
+        .post(WATCHES, &request)
+        .await
+        .expect(201)
+        .data()
+        .clone();
     client.watch_once(&watch["id"], "triggered").await;
     let events = client.watch_events().await;
     assert_eq!(events[0]["type"], "travel.hotel.watch.triggered");

@@ -33,6 +33,7 @@ fn names(object: &Value) -> Vec<&str> {
     members.map(String::as_str).collect()
 }
 
+#[expect(clippy::too_many_lines, reason = "one life from beginning to end")]
 async fn a_subscription_lives_and_ends(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
@@ -149,6 +150,7 @@ async fn a_call_without_anything_to_say_takes_no_body_and_an_empty_one() {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 #[tokio::test]
 async fn what_is_wrong_with_a_subscription_is_said() {
     let server = Server::start(Database::Sqlite).await;
@@ -466,6 +468,7 @@ async fn a_repeated_key_does_nothing_twice(database: Database) {
     assert_eq!(late.data()["status"], "ACTIVE", "a repeat pauses nothing");
 }
 
+#[expect(clippy::too_many_lines, reason = "one list, looked at from every side")]
 async fn deliveries_are_listed_newest_first(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();

@@ -39,6 +39,13 @@ pub(crate) struct MandateAmount {
     amount: Amount,
 }
 
+/// Whose mandate, under which key.
+type Revocation = (
+    Id<MandateId>,
+    Option<IdempotencyKey>,
+    Option<Body<EmptyRequest>>,
+);
+
 /// What pays.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -126,11 +133,7 @@ pub(crate) async fn read_mandate(
 pub(crate) async fn revoke_mandate(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Valid((Id(id), key, _)): Valid<(
-        Id<MandateId>,
-        Option<IdempotencyKey>,
-        Option<Body<EmptyRequest>>,
-    )>,
+    Valid((Id(id), key, _)): Valid<Revocation>,
 ) -> Result<Answer<Mandate>, ApiError> {
     let key = key.map(|key| RequestKey::new(&caller.owner, REVOKE, key));
     let revoked = app.revoke_mandate(&caller.owner, &id, key.as_ref()).await;

@@ -200,11 +200,7 @@ impl App {
         Err(WatchError::Contended)
     }
 
-    async fn arm(
-        &self,
-        write: &mut Write,
-        stored: StoredWatch,
-    ) -> Result<StoredWatch, WatchError> {
+    async fn arm(&self, write: &mut Write, stored: StoredWatch) -> Result<StoredWatch, WatchError> {
         let new = mandate_of(&stored.watch)?;
         let mandate = self.seal_mandate(write, &stored.watch.owner, new).await?;
         let event = Event::Armed {

@@ -77,7 +77,10 @@ impl App {
         for _ in 0..CONFLICT_RETRIES_MAX {
             let endpoint = self.watch_endpoint(tenant).await?;
             let endpoint = endpoint.ok_or(WebhookError::NotFound)?;
-            match self.delete_subscription(tenant, PRODUCT, &endpoint.id).await {
+            match self
+                .delete_subscription(tenant, PRODUCT, &endpoint.id)
+                .await
+            {
                 // Replaced meanwhile: the new one is as little wanted.
                 Err(WebhookError::NotFound) => {}
                 ended => return ended,

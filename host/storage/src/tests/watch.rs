@@ -143,7 +143,10 @@ async fn an_older_version_changes_nothing(db: &TestDatabase) {
     let watch = watch(1);
     insert(&db.store, std::slice::from_ref(&watch)).await;
     let canceled = moved(&watch, Event::Canceled);
-    assert_eq!(conflict(&db.store, updating(&triggered(&watch))).await, None);
+    assert_eq!(
+        conflict(&db.store, updating(&triggered(&watch))).await,
+        None
+    );
     let late = conflict(&db.store, updating(&canceled)).await;
     assert_eq!(late, Some(Conflict::WatchVersion));
     let read = db.store.load_watch(&watch.id).await.unwrap().unwrap();
@@ -170,7 +173,11 @@ async fn watches_are_listed_newest_first(db: &TestDatabase) {
         (canceled, page(100, 0), vec![2], false, 1),
     ] {
         let listed = db.store.watches(&owner(), filter, page).await.unwrap();
-        let ids: Vec<_> = listed.items.iter().map(|one| one.watch.id.clone()).collect();
+        let ids: Vec<_> = listed
+            .items
+            .iter()
+            .map(|one| one.watch.id.clone())
+            .collect();
         let expected: Vec<_> = expected.into_iter().map(WatchId::from_bits).collect();
         assert_eq!((ids, listed.has_more), (expected, has_more));
         let count = db.store.count_watches(&owner(), filter).await.unwrap();
@@ -302,12 +309,18 @@ async fn what_was_seen_is_seen_by_all_that_wait(db: &TestDatabase) {
     db.store.commit(write).await.unwrap();
     assert_eq!(seen(&db.store, &watches[0]).await, Some(first));
     assert_eq!(seen(&db.store, &watches[1]).await, Some(second));
-    let listed = db.store.watches(&owner(), WatchFilter::default(), ALL).await;
+    let listed = db
+        .store
+        .watches(&owner(), WatchFilter::default(), ALL)
+        .await;
     let listed: Vec<_> = listed.unwrap().items.iter().map(|one| one.seen).collect();
     assert_eq!(listed, [None, Some(second), Some(first)]);
     // What was not answered says nothing.
     let again = claim_until(&db.store, NOW.plus_s(900), LEASE_MS).await;
-    let ask = again.iter().find(|ask| ask.question == question(1)).unwrap();
+    let ask = again
+        .iter()
+        .find(|ask| ask.question == question(1))
+        .unwrap();
     db.store.commit(releasing(ask, None, NOW)).await.unwrap();
     assert_eq!(seen(&db.store, &watches[1]).await, Some(second));
 }
@@ -315,7 +328,10 @@ async fn what_was_seen_is_seen_by_all_that_wait(db: &TestDatabase) {
 async fn a_price_moves_those_that_it_concerns(db: &TestDatabase) {
     let active = [100, 200, 300].map(|trigger| watch_of(trigger, question(1), trigger.into()));
     let told = [101, 201, 301].map(|trigger| watch_of(trigger, question(1), trigger.into()));
-    let others = [watch_of(1, question(2), 1000), watch_of(2, question(1), 150)];
+    let others = [
+        watch_of(1, question(2), 1000),
+        watch_of(2, question(1), 150),
+    ];
     for watches in [&active[..], &told, &others] {
         insert(&db.store, watches).await;
     }
@@ -328,7 +344,10 @@ async fn a_price_moves_those_that_it_concerns(db: &TestDatabase) {
     let ask = asks.iter().find(|ask| ask.question == question(1)).unwrap();
     let moved_by = async |total: Option<i64>, limit| {
         let (tenant, total) = (tenant(), total.map(euros));
-        let moved = db.store.watches_moved_by(&tenant, &ask.id, total, limit).await;
+        let moved = db
+            .store
+            .watches_moved_by(&tenant, &ask.id, total, limit)
+            .await;
         let mut moved: Vec<i64> = moved
             .unwrap()
             .iter()
@@ -403,7 +422,10 @@ async fn no_watch_loses_its_question(db: &TestDatabase) {
         assert_eq!(asks.len(), 1, "round {round}");
         let ended = moved(&after, Event::Canceled);
         db.store.commit(updating(&ended)).await.unwrap();
-        db.store.commit(releasing(&asks[0], None, NOW)).await.unwrap();
+        db.store
+            .commit(releasing(&asks[0], None, NOW))
+            .await
+            .unwrap();
     }
     other.close().await;
 }

@@ -112,7 +112,8 @@ async fn fill(server: &Server) -> Result<()> {
         connection.close().await?;
     }
     let answer = client.get("/v1/flight/bookings?limit=1").await.expect(200);
-    let total = answer.body["meta"]["pagination"]["total"].as_u64();
+    let total = answer.body.pointer("/meta/pagination/total");
+    let total = total.and_then(serde_json::Value::as_u64);
     ensure!(
         total.is_some_and(|total| total >= u64::from(BOOKINGS)),
         "{total:?} bookings are there"

@@ -232,7 +232,12 @@ mod tests {
         let room = |adults| RoomRequest {
             guests: vec![guest(GuestType::Adult, None); adults],
         };
-        let error = guests(&[one.clone(), one.clone()], vec![room(2), room(3)], "/rooms").unwrap_err();
+        let error = guests(
+            &[one.clone(), one.clone()],
+            vec![room(2), room(3)],
+            "/rooms",
+        )
+        .unwrap_err();
         let problem = serde_json::to_value(error.problem("", "")).unwrap();
         assert_eq!(problem["errors"][0]["pointer"], "/rooms/0/guests");
         assert_eq!(problem["errors"][1]["pointer"], "/rooms/1/guests");

@@ -102,7 +102,10 @@ async fn every_type_of_event_is_in_the_catalogue() {
     for (name, webhook) in webhooks {
         let schema = &webhook["post"]["requestBody"]["content"]["application/json"]["schema"];
         assert_eq!(schema["properties"]["type"]["const"], name.as_str());
-        assert!(schema["properties"]["data"]["required"].is_array(), "{name}");
+        assert!(
+            schema["properties"]["data"]["required"].is_array(),
+            "{name}"
+        );
     }
 }
 

@@ -286,6 +286,7 @@ fn held() -> PaymentEvent {
 
 /// Every event once, in the order of the declaration; those of payments for
 /// the ticket's and for the bags'.
+#[expect(clippy::too_many_lines, reason = "a list of all there are")]
 pub(super) fn events() -> Vec<Event> {
     let next_at = LATER;
     let refund = RefundId::of(created().id.as_str(), 1);
