@@ -123,7 +123,7 @@ async fn indexes_and_primary_keys_are_the_same() {
         } else {
             " organization,mode,"
         };
-        assert!(key.contains(expected), "{key}");
+        assert!(format!("{key},").contains(expected), "{key}");
     }
     sqlite.remove().await;
     postgres.remove().await;
