@@ -36,7 +36,7 @@ with urllib.request.urlopen(sys.argv[1], timeout=30) as answer:
 #[derive(Args)]
 pub(crate) struct Options {
     /// Seconds for everything; what is left after one round goes into more of them
-    #[arg(long, default_value_t = 180)]
+    #[arg(long, default_value_t = 300)]
     max_time: u32,
     /// The same seed makes the same requests
     #[arg(long, default_value_t = 1)]
@@ -49,7 +49,7 @@ pub(crate) struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            max_time: 180,
+            max_time: 300,
             seed: 1,
             arguments: Vec::new(),
         }
