@@ -1,6 +1,6 @@
-//! Idempotency keys of calls whose repetition the state itself makes safe: the
-//! key only tells whether it is the same request, and keeps a refusal. Prebook,
-//! which makes something, keeps its key in the transaction that makes it.
+//! Idempotency keys. Of calls whose repetition the state itself makes safe, the key
+//! only tells whether it is the same request, and keeps a refusal. What makes something
+//! takes its key in the transaction that makes it, see [`take`].
 
 use crate::api::extract;
 use crate::app::App;
@@ -57,8 +57,25 @@ impl RequestKey {
     }
 }
 
+/// Takes a key, where there is one, for what a write makes.
+pub(crate) fn take(write: &mut Write, key: Option<&RequestKey>, resource_id: &str) {
+    if let Some(key) = key {
+        write.take_idempotency_key(&key.key, &key.fingerprint, resource_id);
+    }
+}
+
 impl App {
-    /// What the same request made before.
+    /// The id of what the same request made before, if it has a key and did.
+    pub(crate) async fn made_before(
+        &self,
+        key: Option<&RequestKey>,
+    ) -> Result<Option<String>, KeyError> {
+        let Some(key) = key else { return Ok(None) };
+        let known = self.earlier_use(key).await?;
+        Ok(known.map(|known| known.resource_id))
+    }
+
+    /// How the same request used its key before.
     pub(crate) async fn earlier_use(
         &self,
         key: &RequestKey,

@@ -2,7 +2,7 @@
 //! the database and opened on its way out.
 
 use crate::app::App;
-use crate::idempotency::{KeyError, RequestKey};
+use crate::idempotency::{KeyError, RequestKey, take};
 use crate::seal::SealError;
 use host_domain::id::InstrumentId;
 use host_domain::owner::Owner;
@@ -67,10 +67,8 @@ impl App {
         context: &CallContext,
     ) -> Result<Added, AddError> {
         loop {
-            if let Some(key) = key
-                && let Some(known) = self.earlier_use(key).await?
-            {
-                let id = InstrumentId::parse(&known.resource_id).map_err(|_| AddError::Deleted)?;
+            if let Some(made) = self.made_before(key).await? {
+                let id = InstrumentId::parse(&made).map_err(|_| AddError::Deleted)?;
                 let stored = self
                     .store
                     .instrument(owner, &id)
@@ -81,9 +79,7 @@ impl App {
             let instrument = self.describe_instrument(owner, token, context).await?;
             let stored = self.seal_instrument(owner, &instrument)?;
             let mut write = Write::new(instrument.created_at);
-            if let Some(key) = key {
-                write.take_idempotency_key(&key.key, &key.fingerprint, stored.id.as_str());
-            }
+            take(&mut write, key, stored.id.as_str());
             write.insert_instrument(owner, &stored);
             match self.store.commit(write).await {
                 Ok(()) => return Ok(Added::New(stored)),

@@ -58,6 +58,34 @@ impl Tasks {
         }
     }
 
+    /// Works now, and again and again until the process stops; what runs then is
+    /// dropped. An error is logged under `complaint`, and waits for the next time.
+    pub(crate) async fn repeat<E, W>(
+        &self,
+        every: Duration,
+        complaint: &'static str,
+        work: impl Fn() -> W,
+    ) where
+        E: std::error::Error + 'static,
+        W: Future<Output = Result<(), E>>,
+    {
+        let stopping = self.stopping();
+        let mut ticks = tokio::time::interval(every);
+        loop {
+            tokio::select! {
+                () = stopping.cancelled() => return,
+                _ = ticks.tick() => {}
+            }
+            let ended = tokio::select! {
+                () = stopping.cancelled() => return,
+                ended = work() => ended,
+            };
+            if let Err(error) = ended {
+                tracing::warn!(error = &error as &dyn std::error::Error, "{complaint}");
+            }
+        }
+    }
+
     /// Cancelled when the process begins to stop.
     #[must_use]
     pub fn stopping(&self) -> CancellationToken {

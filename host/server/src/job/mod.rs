@@ -119,23 +119,19 @@ async fn claim(app: &Arc<App>, places: &Arc<Semaphore>) -> bool {
 
 async fn run(app: &Arc<App>, job: &Job, token: &str) {
     let subject = &job.subject;
-    let ended: Result<(), JobError> = match job.kind.as_str() {
-        hotel::Booking::JOB => {
-            let ended = booking::run::<hotel::Booking>(app, subject, token).await;
-            ended.map_err(JobError::from)
-        }
-        flight::Booking::JOB => {
-            let ended = booking::run::<flight::Booking>(app, subject, token).await;
-            ended.map_err(JobError::from)
-        }
-        EventKey::JOB => {
-            let ended = supplier_event::run(app, subject, token).await;
-            ended.map_err(JobError::from)
-        }
-        PURCHASE_JOB => {
-            let ended = purchase::run(app, subject, token).await;
-            ended.map_err(JobError::from)
-        }
+    let ended = match job.kind.as_str() {
+        hotel::Booking::JOB => booking::run::<hotel::Booking>(app, subject, token)
+            .await
+            .map_err(JobError::from),
+        flight::Booking::JOB => booking::run::<flight::Booking>(app, subject, token)
+            .await
+            .map_err(JobError::from),
+        EventKey::JOB => supplier_event::run(app, subject, token)
+            .await
+            .map_err(JobError::from),
+        PURCHASE_JOB => purchase::run(app, subject, token)
+            .await
+            .map_err(JobError::from),
         unknown => {
             tracing::error!(
                 kind = unknown,

@@ -56,24 +56,9 @@ enum Ended {
 
 /// Forgets old events until the application stops.
 pub(crate) async fn forget(app: &App) {
-    let stopping = app.tasks.stopping();
-    let mut ticks = tokio::time::interval(FORGET_EVERY);
-    loop {
-        tokio::select! {
-            () = stopping.cancelled() => return,
-            _ = ticks.tick() => {}
-        }
-        let forgotten = tokio::select! {
-            () = stopping.cancelled() => return,
-            forgotten = forget_old(app) => forgotten,
-        };
-        if let Err(error) = forgotten {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "suppliers' old events are not forgotten"
-            );
-        }
-    }
+    let complaint = "suppliers' old events are not forgotten";
+    let forget = || forget_old(app);
+    app.tasks.repeat(FORGET_EVERY, complaint, forget).await;
 }
 
 async fn forget_old(app: &App) -> Result<(), DatabaseError> {

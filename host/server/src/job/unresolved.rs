@@ -2,6 +2,7 @@
 //! is never given up, so somebody has to look.
 
 use crate::app::App;
+use host_storage::DatabaseError;
 use std::time::Duration;
 
 /// After so long reading back alone is not enough.
@@ -15,30 +16,20 @@ const COUNTED_MAX: u32 = 10_000;
 
 /// Looks until the application stops.
 pub(crate) async fn watch(app: &App) {
-    let stopping = app.tasks.stopping();
-    let mut ticks = tokio::time::interval(EVERY);
-    loop {
-        tokio::select! {
-            () = stopping.cancelled() => return,
-            _ = ticks.tick() => {}
-        }
-        let before = app.clock.now().plus_s(-OPERATOR_AFTER_S);
-        let calls = match app.store.unresolved_attempts(before, COUNTED_MAX).await {
-            Ok(calls) => calls.len(),
-            Err(error) => {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "the operator's list cannot be read"
-                );
-                continue;
-            }
-        };
-        metrics::gauge!("stopover_unresolved_calls").set(u32::try_from(calls).unwrap_or(u32::MAX));
-        if calls > 0 {
-            tracing::error!(
-                calls,
-                "outcomes are unknown for more than a day: GET /unresolved on the admin listener lists them"
-            );
-        }
+    let complaint = "the operator's list cannot be read";
+    app.tasks.repeat(EVERY, complaint, || look(app)).await;
+}
+
+async fn look(app: &App) -> Result<(), DatabaseError> {
+    let before = app.clock.now().plus_s(-OPERATOR_AFTER_S);
+    let calls = app.store.unresolved_attempts(before, COUNTED_MAX).await?;
+    let calls = calls.len();
+    metrics::gauge!("stopover_unresolved_calls").set(u32::try_from(calls).unwrap_or(u32::MAX));
+    if calls > 0 {
+        tracing::error!(
+            calls,
+            "outcomes are unknown for more than a day: GET /unresolved on the admin listener lists them"
+        );
     }
+    Ok(())
 }

@@ -8,7 +8,7 @@ pub mod key;
 mod tests;
 
 use crate::app::App;
-use crate::idempotency::{KeyError, RequestKey};
+use crate::idempotency::{KeyError, RequestKey, take};
 use crate::mandate::key::{KeyRing, SigningKeyError};
 use host_domain::id::{InstrumentId, MandateId};
 use host_domain::mandate::{
@@ -211,11 +211,8 @@ impl App {
         key: Option<&RequestKey>,
     ) -> Result<Issued, MandateError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
-            if let Some(key) = key
-                && let Some(known) = self.earlier_use(key).await?
-            {
-                let id =
-                    MandateId::parse(&known.resource_id).map_err(|_| MandateError::NotFound)?;
+            if let Some(made) = self.made_before(key).await? {
+                let id = MandateId::parse(&made).map_err(|_| MandateError::NotFound)?;
                 return self.find_mandate(owner, &id).await.map(Issued::Before);
             }
             let mut write = Write::new(self.clock.now());
@@ -224,7 +221,7 @@ impl App {
             let mandate = self
                 .seal(&mut write, owner, instrument, new.clone())
                 .await?;
-            take(&mut write, key, &mandate.terms.id);
+            take(&mut write, key, mandate.terms.id.as_str());
             match self.store.commit(write).await {
                 Ok(()) => return Ok(Issued::New(mandate)),
                 // Another call with the same key was faster.
@@ -247,14 +244,12 @@ impl App {
     ) -> Result<Mandate, MandateError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
             let mandate = self.find_mandate(caller, id).await?;
-            if let Some(key) = key
-                && self.earlier_use(key).await?.is_some()
-            {
+            if self.made_before(key).await?.is_some() {
                 return Ok(mandate);
             }
             let (now, read_version) = (self.clock.now(), mandate.version);
             let mut write = Write::new(now);
-            take(&mut write, key, id);
+            take(&mut write, key, id.as_str());
             let revoked = match mandate.clone().apply(MandateEvent::Revoked, now)? {
                 Some(revoked) => {
                     write.update_mandate(&revoked, read_version);
@@ -283,11 +278,5 @@ impl App {
         let found = self.store.mandate(&caller.tenant, id).await?;
         let seen = found.filter(|mandate| caller.acts_for(&mandate.terms.owner.user));
         seen.ok_or(MandateError::NotFound)
-    }
-}
-
-fn take(write: &mut Write, key: Option<&RequestKey>, id: &MandateId) {
-    if let Some(key) = key {
-        write.take_idempotency_key(&key.key, &key.fingerprint, id.as_str());
     }
 }

@@ -7,7 +7,7 @@ pub(crate) mod worker;
 
 use crate::api::caller::Caller;
 use crate::app::App;
-use crate::idempotency::{KeyError, RequestKey};
+use crate::idempotency::{KeyError, RequestKey, take};
 use crate::mandate::{MandateError, NewMandate};
 use crate::query::QueryError;
 use crate::render::watch::{self as render, Told};
@@ -121,7 +121,7 @@ impl App {
         } = new;
         let watch = Watch::new(id, owner.clone(), question, trigger, auto_book, now);
         let mut write = Write::new(now);
-        take(&mut write, key, &watch.id);
+        take(&mut write, key, watch.id.as_str());
         write.insert_watch(&watch);
         match self.store.commit(write).await {
             Ok(()) => Ok(Created::New(StoredWatch { watch, seen: None })),
@@ -178,13 +178,11 @@ impl App {
     ) -> Result<StoredWatch, WatchError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
             let stored = self.find_watch(owner, id).await?;
-            if let Some(key) = key
-                && self.earlier_use(key).await?.is_some()
-            {
+            if self.made_before(key).await?.is_some() {
                 return Ok(stored);
             }
             let mut write = Write::new(self.clock.now());
-            take(&mut write, key, id);
+            take(&mut write, key, id.as_str());
             let is_armed = stored.watch.is_armed() && stored.watch.status().is_open();
             let confirmed = if is_armed {
                 stored
@@ -257,11 +255,10 @@ impl App {
         owner: &Owner,
         key: Option<&RequestKey>,
     ) -> Result<Option<StoredWatch>, WatchError> {
-        let Some(key) = key else { return Ok(None) };
-        let Some(known) = self.earlier_use(key).await? else {
+        let Some(made) = self.made_before(key).await? else {
             return Ok(None);
         };
-        let id = WatchId::parse(&known.resource_id).map_err(|_| WatchError::NotFound)?;
+        let id = WatchId::parse(&made).map_err(|_| WatchError::NotFound)?;
         self.find_watch(owner, &id).await.map(Some)
     }
 }
@@ -281,10 +278,4 @@ fn mandate_of(watch: &Watch) -> Result<NewMandate, WatchError> {
         scope,
         expires_at: watch.expires_at,
     })
-}
-
-fn take(write: &mut Write, key: Option<&RequestKey>, id: &WatchId) {
-    if let Some(key) = key {
-        write.take_idempotency_key(&key.key, &key.fingerprint, id.as_str());
-    }
 }

@@ -271,9 +271,6 @@ impl<'a> Purchase<'a> {
         let now = app.clock.now();
         let mut write = Write::new(now);
         let id = &self.watch().id;
-        // The watch as the run has left it.
-        let stored = app.store.load_watch(id).await?;
-        let stored = stored.ok_or_else(|| PurchaseError::Unarmed(id.clone()))?;
         let (event, told) = match left {
             Left::Open => {
                 let due = look_again(self.watch().updated_at, now);
@@ -293,6 +290,9 @@ impl<'a> Purchase<'a> {
             Left::Bought(booking) => (Event::Purchased, Told::Booking(booking)),
             Left::Failed(reason) => (Event::PurchaseFailed { reason }, Told::Nothing),
         };
+        // The watch as the run has left it.
+        let stored = app.store.load_watch(id).await?;
+        let stored = stored.ok_or_else(|| PurchaseError::Unarmed(id.clone()))?;
         app.move_watch(&mut write, &stored, event, &told)?;
         write.finish_job(PURCHASE_JOB, id.as_str(), token);
         Ok(app.store.commit(write).await?)

@@ -1,7 +1,7 @@
 //! What callers do to subscriptions and deliveries.
 
 use crate::app::App;
-use crate::idempotency::RequestKey;
+use crate::idempotency::{RequestKey, take};
 use crate::webhook::secret::{self, Column};
 use crate::webhook::{WebhookError, address};
 use futures::stream::{self, StreamExt, TryStreamExt};
@@ -468,16 +468,6 @@ impl App {
         checked.map_err(WebhookError::UrlNotAllowed)
     }
 
-    /// What the same request made before, if it did.
-    pub(super) async fn made_before(
-        &self,
-        key: Option<&RequestKey>,
-    ) -> Result<Option<String>, WebhookError> {
-        let Some(key) = key else { return Ok(None) };
-        let known = self.earlier_use(key).await?;
-        Ok(known.map(|known| known.resource_id))
-    }
-
     pub(super) async fn issued_before(
         &self,
         tenant: &Tenant,
@@ -489,11 +479,5 @@ impl App {
             subscription: self.find_subscription(tenant, product, &id).await?,
             signing_secret: None,
         })
-    }
-}
-
-pub(super) fn take(write: &mut Write, key: Option<&RequestKey>, resource_id: &str) {
-    if let Some(key) = key {
-        write.take_idempotency_key(&key.key, &key.fingerprint, resource_id);
     }
 }

@@ -21,24 +21,8 @@ const STORED_AT_ONCE: usize = 8;
 
 /// Looks until the application stops.
 pub(crate) async fn tend(app: &App) {
-    let stopping = app.tasks.stopping();
-    let mut ticks = tokio::time::interval(EVERY);
-    loop {
-        tokio::select! {
-            () = stopping.cancelled() => return,
-            _ = ticks.tick() => {}
-        }
-        let tended = tokio::select! {
-            () = stopping.cancelled() => return,
-            tended = once(app) => tended,
-        };
-        if let Err(error) = tended {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "webhooks are not tended"
-            );
-        }
-    }
+    let complaint = "webhooks are not tended";
+    app.tasks.repeat(EVERY, complaint, || once(app)).await;
 }
 
 async fn once(app: &App) -> Result<(), DatabaseError> {

@@ -2,10 +2,10 @@
 //! to all of it, one at a time.
 
 use crate::app::App;
-use crate::idempotency::RequestKey;
+use crate::idempotency::{RequestKey, take};
 use crate::webhook::WebhookError;
 use crate::webhook::secret::{self, Column};
-use crate::webhook::subscription::{CONFLICT_RETRIES_MAX, Issued, take};
+use crate::webhook::subscription::{CONFLICT_RETRIES_MAX, Issued};
 use crate::webhook::upkeep::KEPT_S;
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
