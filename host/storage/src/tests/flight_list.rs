@@ -351,12 +351,7 @@ async fn sqlite_reads_lists_from_their_indexes() {
 async fn sqlite_plans(db: &TestDatabase) {
     for expectation in expectations() {
         let sql = &expectation.statement.sql;
-        let explain = Statement {
-            sql: format!("EXPLAIN QUERY PLAN {sql}").into(),
-            args: expectation.statement.args.clone(),
-        };
-        let rows = db.store.rows(explain).await.unwrap();
-        let plan: Vec<_> = rows.iter().map(|row| row.text("detail").unwrap()).collect();
+        let plan = super::plan::sqlite_plan(db, &expectation.statement).await;
         // What a search found may be gone through, a table may not.
         let scans = plan.iter().find_map(|line| line.strip_prefix("SCAN "));
         let found = ["page", "few", "bounded", "CONSTANT ROW"];

@@ -95,18 +95,8 @@ fn flight_expectations() -> Vec<(Statement, &'static str)> {
 async fn sqlite_uses_the_indexes() {
     let db = TestDatabase::sqlite().await;
     for (statement, index) in expectations().into_iter().chain(flight_expectations()) {
-        let explain = Statement {
-            sql: format!("EXPLAIN QUERY PLAN {}", statement.sql).into(),
-            args: statement.args.clone(),
-        };
-        let rows = db.store.rows(explain).await.unwrap();
-        let plan: Vec<_> = rows.iter().map(|row| row.text("detail").unwrap()).collect();
-        let plan = plan.join("\n");
-        // What PostgreSQL calls the index of a primary key has another name here.
-        let index = match index.strip_suffix("_pkey") {
-            Some(table) => format!("sqlite_autoindex_{table}_1"),
-            None => index.to_owned(),
-        };
+        let plan = sqlite_plan(&db, &statement).await.join("\n");
+        let index = in_sqlite(index);
         assert!(names(&plan, &index), "{}\n{plan}", statement.sql);
         let sorts = plan.contains("TEMP B-TREE") && !is_put_in_order(&index);
         assert!(!sorts, "{}\n{plan}", statement.sql);
@@ -122,21 +112,44 @@ async fn postgres_uses_the_indexes() {
         connection.execute(*sql).await.unwrap();
     }
     for (statement, index) in expectations().into_iter().chain(flight_expectations()) {
-        let sql = Dialect::Postgres.render(&statement);
-        let explain = AssertSqlSafe(format!("EXPLAIN {sql}"));
-        let args = statement.postgres_args().unwrap();
-        let rows = sqlx::query_with(explain, args)
-            .fetch_all(&mut connection)
-            .await
-            .unwrap();
-        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-        let plan = plan.join("\n");
+        let (sql, plan) = postgres_plan(&mut connection, &statement).await;
         assert!(names(&plan, index), "{sql}\n{plan}");
         let sorts = plan.contains("Sort") && !is_put_in_order(index);
         assert!(!sorts && !plan.contains("Seq Scan"), "{sql}\n{plan}");
     }
     connection.close().await.unwrap();
     db.remove().await;
+}
+
+/// How SQLite would find what a statement asks for, a line each.
+pub(super) async fn sqlite_plan(db: &TestDatabase, statement: &Statement) -> Vec<String> {
+    let explain = Statement {
+        sql: format!("EXPLAIN QUERY PLAN {}", statement.sql).into(),
+        args: statement.args.clone(),
+    };
+    let rows = db.store.rows(explain).await.unwrap();
+    rows.iter().map(|row| row.text("detail").unwrap()).collect()
+}
+
+/// A statement as PostgreSQL gets it, and how it would find what that asks for.
+pub(super) async fn postgres_plan(
+    connection: &mut PgConnection,
+    statement: &Statement,
+) -> (String, String) {
+    let sql = Dialect::Postgres.render(statement);
+    let explain = AssertSqlSafe(format!("EXPLAIN {sql}"));
+    let args = statement.postgres_args().unwrap();
+    let rows = sqlx::query_with(explain, args).fetch_all(connection).await;
+    let plan: Vec<String> = rows.unwrap().iter().map(|row| row.get(0)).collect();
+    (sql.to_string(), plan.join("\n"))
+}
+
+/// What PostgreSQL calls the index of a primary key has another name in SQLite.
+pub(super) fn in_sqlite(index: &str) -> String {
+    match index.strip_suffix("_pkey") {
+        Some(table) => format!("sqlite_autoindex_{table}_1"),
+        None => index.to_owned(),
+    }
 }
 
 /// Whether the few that are looked up by it are put in order afterwards.

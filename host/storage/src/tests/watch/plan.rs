@@ -1,11 +1,11 @@
 //! However many watches there are, what is due and whom a price moves is found at once.
 
+use super::super::plan::{names, postgres_plan, sqlite_plan};
 use super::*;
-use crate::dialect::Dialect;
 use crate::statement::Statement;
 use crate::watch;
 use host_domain::id::AskId;
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
+use sqlx::{Connection, Executor, PgConnection};
 
 /// Statements, and what they find watches or questions by.
 fn expectations() -> Vec<(Statement, &'static str)> {
@@ -38,22 +38,13 @@ fn expectations() -> Vec<(Statement, &'static str)> {
     ]
 }
 
-fn uses(plan: &str, index: &str) -> bool {
-    super::super::plan::names(plan, index)
-}
-
 #[tokio::test]
 async fn sqlite_finds_watches_by_their_indexes() {
     let db = TestDatabase::sqlite().await;
     for (statement, index) in expectations() {
-        let explain = Statement {
-            sql: format!("EXPLAIN QUERY PLAN {}", statement.sql).into(),
-            args: statement.args.clone(),
-        };
-        let rows = db.store.rows(explain).await.unwrap();
-        let plan: Vec<_> = rows.iter().map(|row| row.text("detail").unwrap()).collect();
+        let plan = sqlite_plan(&db, &statement).await;
         let all = plan.join("\n");
-        assert!(uses(&all, index), "{}\n{all}", statement.sql);
+        assert!(names(&all, index), "{}\n{all}", statement.sql);
         let scans = |line: &String| line.starts_with("SCAN ") && !line.contains("INDEX");
         // What is due is a list of a few.
         let scanned = plan.iter().filter(|line| scans(line));
@@ -72,16 +63,8 @@ async fn postgres_finds_watches_by_their_indexes() {
         connection.execute(*sql).await.unwrap();
     }
     for (statement, index) in expectations() {
-        let sql = Dialect::Postgres.render(&statement);
-        let explain = AssertSqlSafe(format!("EXPLAIN {sql}"));
-        let args = statement.postgres_args().unwrap();
-        let rows = sqlx::query_with(explain, args)
-            .fetch_all(&mut connection)
-            .await
-            .unwrap();
-        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-        let plan = plan.join("\n");
-        assert!(uses(&plan, index), "{sql}\n{plan}");
+        let (sql, plan) = postgres_plan(&mut connection, &statement).await;
+        assert!(names(&plan, index), "{sql}\n{plan}");
         assert!(!plan.contains("Seq Scan"), "{sql}\n{plan}");
         assert!(!plan.contains("Sort"), "{sql}\n{plan}");
     }

@@ -1,11 +1,11 @@
 //! However much is to be sent to one, the others are found at once.
 
+use super::super::plan::{in_sqlite, names, postgres_plan, sqlite_plan};
 use super::*;
-use crate::dialect::Dialect;
 use crate::statement::Statement;
 use crate::watch_log;
 use crate::webhook::{attempt, delivery, send, subscription as subscriptions};
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
+use sqlx::{Connection, Executor, PgConnection};
 
 /// Statements, and what they find deliveries or subscriptions by.
 fn expectations() -> Vec<(Statement, &'static str)> {
@@ -59,26 +59,14 @@ fn expectations() -> Vec<(Statement, &'static str)> {
     ]
 }
 
-fn uses(plan: &str, index: &str) -> bool {
-    super::super::plan::names(plan, index)
-}
-
 #[tokio::test]
 async fn sqlite_finds_deliveries_by_their_indexes() {
     let db = TestDatabase::sqlite().await;
     for (statement, index) in expectations() {
-        let explain = Statement {
-            sql: format!("EXPLAIN QUERY PLAN {}", statement.sql).into(),
-            args: statement.args.clone(),
-        };
-        let rows = db.store.rows(explain).await.unwrap();
-        let plan: Vec<_> = rows.iter().map(|row| row.text("detail").unwrap()).collect();
-        let index = match index.strip_suffix("_pkey") {
-            Some(table) => format!("sqlite_autoindex_{table}_1"),
-            None => index.to_owned(),
-        };
+        let plan = sqlite_plan(&db, &statement).await;
+        let index = in_sqlite(index);
         let all = plan.join("\n");
-        assert!(uses(&all, &index), "{}\n{all}", statement.sql);
+        assert!(names(&all, &index), "{}\n{all}", statement.sql);
         // What is small is scanned: the list of who is busy, and a list that is given.
         let scans = |line: &String| {
             let scanned = line.strip_prefix("SCAN ");
@@ -102,16 +90,8 @@ async fn postgres_finds_deliveries_by_their_indexes() {
         connection.execute(*sql).await.unwrap();
     }
     for (statement, index) in expectations() {
-        let sql = Dialect::Postgres.render(&statement);
-        let explain = AssertSqlSafe(format!("EXPLAIN {sql}"));
-        let args = statement.postgres_args().unwrap();
-        let rows = sqlx::query_with(explain, args)
-            .fetch_all(&mut connection)
-            .await
-            .unwrap();
-        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-        let plan = plan.join("\n");
-        assert!(uses(&plan, index), "{sql}\n{plan}");
+        let (sql, plan) = postgres_plan(&mut connection, &statement).await;
+        assert!(names(&plan, index), "{sql}\n{plan}");
         assert!(!plan.contains("Seq Scan"), "{sql}\n{plan}");
     }
     connection.close().await.unwrap();
