@@ -3,11 +3,8 @@
 
 use crate::flow::{EVERYWHERE, OF_A_READ};
 use crate::{ABORT_AT, SOON};
-use serde_json::{Value, json};
-use tests::{
-    Client, Database, Ledger, Server, ServerOptions, auto_book, eventually, on_both_databases,
-    set_price,
-};
+use serde_json::Value;
+use tests::{Database, Ledger, Server, ServerOptions, eventually, on_both_databases, set_price};
 
 const OFTEN: &str = "[watches]\ninterval_s = 1\n";
 
@@ -27,21 +24,7 @@ const STEPS: &[(&str, &[&str], &[&str])] = &[
 
 async fn armed(server: &Server) -> Value {
     set_price(&server.sandbox_url, "OK", 500.0).await;
-    let client = server.client();
-    let instrument = client.store_card("tok_visa").await;
-    let more = json!({"auto_book": auto_book(&instrument)});
-    let watch = client.watch_hotel("OK", 200.0, more).await;
-    let path = format!(
-        "{}/{}/confirm-purchase",
-        tests::WATCHES,
-        watch["id"].as_str().unwrap()
-    );
-    client
-        .post(&path, &json!({}))
-        .await
-        .expect(200)
-        .data()
-        .clone()
+    server.client().armed_watch("OK", 200.0, "tok_visa").await
 }
 
 async fn survives(database: Database, point: &str, ends: &[&str]) {
@@ -74,10 +57,9 @@ async fn survives(database: Database, point: &str, ends: &[&str]) {
         format!("travel.hotel.watch.{status}"),
         "{point}"
     );
-    assert_eq!(begun(&client, &watch).await.len(), 1, "{point}");
-    let path = format!("/v1/mandate/{}", watch["mandate_id"].as_str().unwrap());
-    let mandate = client.get(&path).await.expect(200);
-    assert_eq!(mandate.data()["status"], "CONSUMED", "{point}");
+    assert_eq!(client.begun_for(&watch).await.len(), 1, "{point}");
+    let mandate = client.mandate_of(&watch).await;
+    assert_eq!(mandate["status"], "CONSUMED", "{point}");
 }
 
 /// Bought and paid once, or neither, and no hold is left.
@@ -86,13 +68,6 @@ fn is_settled(ledger: &Ledger, booking: &str, bought: bool) -> bool {
     let (made, held) = (count("booking"), count("authorization"));
     let (taken, released) = (count("capture"), count("void"));
     held == taken + released && made == taken && made == usize::from(bought)
-}
-
-async fn begun(client: &Client, watch: &Value) -> Vec<Value> {
-    let reference = watch["id"].as_str().unwrap();
-    let path = format!("/v1/hotel/bookings?reference_id={reference}");
-    let listed = client.get(&path).await.expect(200);
-    listed.data().as_array().unwrap().clone()
 }
 
 async fn a_purchase_by_a_watch_survives_a_crash_at_any_point(database: Database) {
@@ -117,34 +92,17 @@ async fn a_prebook_without_an_answer_is_waited_for(database: Database) {
     let server = server.restart(plain).await;
     let client = server.client();
     // Another watch shows that checks and purchases go on.
-    let other = armed_elsewhere(&client).await;
+    let other = client.armed_watch("MANY", 1000.0, "tok_visa").await;
     client.watch_once(&other["id"], "purchased").await;
     assert_eq!(
         client.read_watch(&watch["id"]).await["status"],
         "purchasing"
     );
-    let begun = begun(&client, &watch).await;
+    let begun = client.begun_for(&watch).await;
     assert_eq!(begun.len(), 1);
     assert_eq!(begun[0]["status"], "PREBOOK_IN_PROGRESS");
     let id = begun[0]["id"].as_str().unwrap();
     assert_eq!(server.ledger().await.of(id).count(), 0);
-}
-
-async fn armed_elsewhere(client: &Client) -> Value {
-    let instrument = client.store_card("tok_visa").await;
-    let more = json!({"auto_book": auto_book(&instrument)});
-    let watch = client.watch_hotel("MANY", 1000.0, more).await;
-    let path = format!(
-        "{}/{}/confirm-purchase",
-        tests::WATCHES,
-        watch["id"].as_str().unwrap()
-    );
-    client
-        .post(&path, &json!({}))
-        .await
-        .expect(200)
-        .data()
-        .clone()
 }
 
 on_both_databases! {

@@ -1,6 +1,6 @@
 //! Watches: requests, and what becomes of them.
 
-use crate::client::Client;
+use crate::client::{Client, money};
 use crate::hotel::{days_ahead, offers_request};
 use serde_json::{Value, json};
 
@@ -49,6 +49,40 @@ impl Client {
             .expect(201)
             .data()
             .clone()
+    }
+
+    /// The same, to be bought with a card when the price is there: its owner has confirmed.
+    pub async fn armed_watch(&self, hotel: &str, amount: f64, card: &str) -> Value {
+        let instrument = self.store_card(card).await;
+        let more = json!({"auto_book": auto_book(&instrument)});
+        let watch = self.watch_hotel(hotel, amount, more).await;
+        assert_eq!(watch["armed"], false);
+        let draft = &watch["mandate_draft"];
+        assert_eq!(draft["payment_amount"], money(amount, "EUR"));
+        self.confirm_purchase(&watch["id"]).await
+    }
+
+    /// Has a watch buy; the watch.
+    pub async fn confirm_purchase(&self, id: &Value) -> Value {
+        let path = format!("{WATCHES}/{}/confirm-purchase", id.as_str().unwrap());
+        let armed = self.post(&path, &json!({})).await.expect(200);
+        assert_eq!(armed.data()["armed"], true);
+        assert_eq!(armed.data()["mandate_draft"], Value::Null);
+        armed.data().clone()
+    }
+
+    /// The bookings that were begun for a watch.
+    pub async fn begun_for(&self, watch: &Value) -> Vec<Value> {
+        let reference = watch["id"].as_str().unwrap();
+        let path = format!("/v1/hotel/bookings?reference_id={reference}");
+        let listed = self.get(&path).await.expect(200);
+        listed.data().as_array().unwrap().clone()
+    }
+
+    /// The mandate under which a watch buys, as it is now.
+    pub async fn mandate_of(&self, watch: &Value) -> Value {
+        let path = format!("/v1/mandate/{}", watch["mandate_id"].as_str().unwrap());
+        self.get(&path).await.expect(200).data().clone()
     }
 
     /// A watch as it is now.

@@ -23,44 +23,17 @@ async fn start(database: Database) -> Server {
     Server::start_with(ServerOptions::on(database).config(OFTEN).hurried()).await
 }
 
-/// An armed watch of a hotel that costs too much, and its request's card.
+/// An armed watch of a hotel that costs too much.
 async fn armed(server: &Server, client: &Client, hotel: &str, card: &str) -> Value {
     set_price(&server.sandbox_url, hotel, 500.0).await;
-    let instrument = client.store_card(card).await;
-    let more = json!({"auto_book": auto_book(&instrument)});
-    let watch = client.watch_hotel(hotel, 200.0, more).await;
-    assert_eq!(watch["armed"], false);
-    let draft = &watch["mandate_draft"];
-    assert_eq!(draft["payment_amount"], money(200.0, "EUR"));
-    confirm(client, &watch["id"]).await
-}
-
-async fn confirm(client: &Client, id: &Value) -> Value {
-    let path = format!("{WATCHES}/{}/confirm-purchase", id.as_str().unwrap());
-    let armed = client.post(&path, &json!({})).await.expect(200);
-    assert_eq!(armed.data()["armed"], true);
-    assert_eq!(armed.data()["mandate_draft"], Value::Null);
-    armed.data().clone()
-}
-
-async fn mandate(client: &Client, watch: &Value) -> Value {
-    let path = format!("/v1/mandate/{}", watch["mandate_id"].as_str().unwrap());
-    client.get(&path).await.expect(200).data().clone()
-}
-
-/// The bookings that were begun for a watch.
-async fn begun(client: &Client, watch: &Value) -> Vec<Value> {
-    let reference = watch["id"].as_str().unwrap();
-    let path = format!("/v1/hotel/bookings?reference_id={reference}");
-    let listed = client.get(&path).await.expect(200);
-    listed.data().as_array().unwrap().clone()
+    client.armed_watch(hotel, 200.0, card).await
 }
 
 async fn an_armed_watch_buys_once_and_tells_of_that_alone(database: Database) {
     let server = start(database).await;
     let client = server.client().user("ada");
     let watch = armed(&server, &client, "OK", "tok_visa").await;
-    assert_eq!(mandate(&client, &watch).await["status"], "ACTIVE");
+    assert_eq!(client.mandate_of(&watch).await["status"], "ACTIVE");
     set_price(&server.sandbox_url, "OK", 90.0).await;
     let bought = client.watch_once(&watch["id"], "purchased").await;
     let booking = client
@@ -70,7 +43,7 @@ async fn an_armed_watch_buys_once_and_tells_of_that_alone(database: Database) {
     assert_eq!(booking["total"], money(180.0, "EUR"));
     assert_eq!(booking["reference_id"], watch["id"]);
     assert_eq!(booking["contact"]["first_name"], "Ada");
-    assert_eq!(mandate(&client, &watch).await["status"], "CONSUMED");
+    assert_eq!(client.mandate_of(&watch).await["status"], "CONSUMED");
     let events = client.watch_events().await;
     assert_eq!(events.len(), 1, "{events:#?}");
     let data = &events[0]["data"];
@@ -90,7 +63,7 @@ async fn an_armed_watch_buys_once_and_tells_of_that_alone(database: Database) {
     for kind in ["booking", "authorization"] {
         assert_eq!(ledger.count(id, kind), 1, "{kind}");
     }
-    assert_eq!(begun(&client, &watch).await.len(), 1);
+    assert_eq!(client.begun_for(&watch).await.len(), 1);
     // Nothing can be done about it any more.
     let path = format!("{WATCHES}/{}", watch["id"].as_str().unwrap());
     let deleted = client.delete(&path).await;
@@ -195,7 +168,7 @@ async fn every_outcome_of_a_purchase_ends_as_it_should(database: Database) {
         );
         assert_eq!(told[0]["data"]["reason"], json!(reason).clone(), "{hotel}");
         assert_eq!(
-            mandate(&client, &watch).await["status"],
+            client.mandate_of(&watch).await["status"],
             "CONSUMED",
             "{hotel}"
         );
@@ -210,7 +183,7 @@ async fn what_was_not_promised_is_waited_for_again(database: Database) {
         set_price(&server.sandbox_url, hotel, 95.0).await;
         // It is tried, and tried again.
         eventually("two bookings that came to nothing", async || {
-            let begun = begun(&client, &watch).await;
+            let begun = client.begun_for(&watch).await;
             let failed = begun.iter().filter(|booking| booking["status"] == "FAILED");
             (failed.count() >= 2).then_some(())
         })
@@ -223,12 +196,12 @@ async fn what_was_not_promised_is_waited_for_again(database: Database) {
         });
         assert_eq!(waiting.await["booking_id"], Value::Null, "{hotel}");
         assert_eq!(
-            mandate(&client, &watch).await["status"],
+            client.mandate_of(&watch).await["status"],
             "ACTIVE",
             "{hotel}"
         );
         let ledger = server.ledger().await;
-        for booking in begun(&client, &watch).await {
+        for booking in client.begun_for(&watch).await {
             assert_eq!(
                 ledger.of(booking["id"].as_str().unwrap()).count(),
                 0,
@@ -245,7 +218,7 @@ async fn an_unknown_outcome_keeps_the_watch_purchasing(database: Database) {
     let watch = armed(&server, &client, "BOOK_NEVER_KNOWN", "tok_visa").await;
     set_price(&server.sandbox_url, "BOOK_NEVER_KNOWN", 90.0).await;
     let begun = eventually("the booking to be unknown", async || {
-        let begun = begun(&client, &watch).await;
+        let begun = client.begun_for(&watch).await;
         begun
             .into_iter()
             .find(|booking| booking["status"] == "COMPLETE_IN_PROGRESS")
@@ -279,7 +252,7 @@ async fn fails_for(server: &Server, client: &Client, watch: &Value, reason: &str
     assert_eq!(events.len(), 1);
     assert_eq!(events[0]["type"], "travel.hotel.watch.purchase_failed");
     assert_eq!(events[0]["data"]["reason"], reason);
-    for booking in begun(client, watch).await {
+    for booking in client.begun_for(watch).await {
         let ledger = server.ledger().await;
         assert_eq!(ledger.of(booking["id"].as_str().unwrap()).count(), 0);
     }
@@ -325,9 +298,9 @@ async fn without_consent_a_watch_only_tells(database: Database) {
     client.watch_once(&watch["id"], "triggered").await;
     let events = client.watch_events().await;
     assert_eq!(events[0]["type"], "travel.hotel.watch.triggered");
-    assert_eq!(begun(&client, &watch).await, Vec::<Value>::new());
+    assert_eq!(client.begun_for(&watch).await, Vec::<Value>::new());
     // Whoever consents now buys at that price.
-    let watch = confirm(&client, &watch["id"]).await;
+    let watch = client.confirm_purchase(&watch["id"]).await;
     client.watch_once(&watch["id"], "purchased").await;
     let events = client.watch_events().await;
     assert_eq!(events.len(), 2);
