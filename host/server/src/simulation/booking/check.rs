@@ -1,6 +1,7 @@
 //! What always holds, and what holds in the end, whatever the product.
 
-use super::Subject;
+use super::setting::cards;
+use super::subject::Subject;
 use super::world::World;
 use anyhow::{Result, ensure};
 use host_domain::booking::Moved;
@@ -102,7 +103,7 @@ impl Checks {
             );
             let captured = self.times(EventType::PaymentCaptured, Some(payment.id.as_str()));
             let refunded = self.times(EventType::PaymentRefunded, Some(payment.id.as_str()));
-            if payment.processor == super::cards() {
+            if payment.processor == cards() {
                 let is_taken = payment.state == PaymentState::Captured;
                 ensure!(
                     captured == usize::from(is_taken),

@@ -1,9 +1,12 @@
 //! A flight booking, with bags bought on the ticket.
 
+use super::call::Request;
 use super::check::Checks;
+use super::payment::new_payment;
 use super::people::Wish;
-use super::world::{Order, Request, World};
-use super::{Answer, Around, Setting, Subject, euros, new_payment};
+use super::setting::{Setting, euros};
+use super::subject::{Answer, Around, Subject};
+use super::world::{Order, World};
 use crate::flow::judge::{Judgement, flight as judge};
 use crate::id::IdSource;
 use crate::simulation::random::Random;

@@ -1,9 +1,11 @@
 //! A hotel booking.
 
+use super::call::Request;
 use super::check::Checks;
 use super::people::Wish;
-use super::world::{Order, Request, World};
-use super::{Answer, Around, Setting, Subject, euros};
+use super::setting::{Setting, euros};
+use super::subject::{Answer, Around, Subject};
+use super::world::{Order, World};
 use crate::flow::judge::{Judgement, hotel as judge};
 use crate::id::IdSource;
 use crate::simulation::random::Random;

@@ -2,30 +2,35 @@
 //! job between them. What the walkers do is what `flow/walk.rs` plans and `flow/judge`
 //! says; what is simulated is everything around them.
 
+mod call;
 mod check;
 mod flight;
 mod hotel;
+mod payment;
 mod people;
+mod processor;
+mod setting;
+mod subject;
 mod world;
 
 use super::random::Random;
 use super::{History, live};
-use crate::flow::bookable::Bookable;
-use crate::flow::judge::{self, Judgement, Promises, Times};
-use crate::flow::payment::reference;
+use crate::flow::judge::Times;
 use crate::flow::walk::{Planned, plan};
 use anyhow::{Result, bail, ensure};
+use call::{Reply, Request, Silence};
 use check::Checks;
-use host_domain::booking::Settlement;
-use host_domain::id::{BookingId, InstrumentId, PaymentId};
+use host_domain::id::{BookingId, PaymentId};
 use host_domain::leg::Schedule;
-use host_domain::money::{Currency, Money};
-use host_domain::payment::{Next, Payment, PaymentEvent, PaymentStep};
-use host_domain::supplier::{ChangeError, SupplierId};
+use host_domain::payment::{Next, Payment};
+use host_domain::supplier::ChangeError;
 use host_domain::time::Timestamp;
+use payment::{judge_payment, payment_request};
 use people::Wish;
+use setting::{Setting, cards};
 use std::collections::BTreeMap;
-use world::{Order, Reply, Request, Silence, World};
+use subject::{Answer, Around, Subject};
+use world::World;
 
 /// When every life begins: 2026-01-01.
 const BIRTH: Timestamp = Timestamp(1_767_225_600_000);
@@ -61,122 +66,6 @@ fn flight_bookings_end_as_their_suppliers_have_them() {
         Life::<host_domain::flight::Booking>::new(random, history, &Setting::draw(random, true))
             .lived()
     });
-}
-
-/// Into what a booking is born.
-#[derive(Debug)]
-struct Setting {
-    is_flight: bool,
-    supplier: Promises,
-    processor: Promises,
-    settlement: Settlement,
-    by_browser: bool,
-    /// Price of each room (of the ticket), and what releasing it costs by the stored terms.
-    rooms: Vec<(i64, i64)>,
-    /// Of a bag.
-    bag: i64,
-    /// Whether the supplier says what a cancellation keeps.
-    says_amounts: bool,
-    /// Of a hundred calls so many go wrong.
-    trouble: i64,
-}
-
-impl Setting {
-    fn draw(random: &Random, is_flight: bool) -> Self {
-        let promises = || Promises {
-            consistent_after_ms: random.one_of(&[None, Some(0), Some(2_000), Some(300_000)]),
-            repeats_are_safe: random.percent(50),
-        };
-        let supplier = promises();
-        let mut processor = promises();
-        // Nobody could tell the outcome of a payment at a processor that promises nothing.
-        processor.repeats_are_safe |= processor.consistent_after_ms.is_none();
-        let by_supplier = random.percent(15);
-        let rooms = if is_flight { 1 } else { random.between(1, 3) };
-        let room = |_| {
-            let price = random.between(5_000, 20_000);
-            (price, random.one_of(&[0, price, random.between(0, price)]))
-        };
-        Self {
-            is_flight,
-            supplier,
-            processor,
-            settlement: if by_supplier {
-                Settlement::Supplier
-            } else {
-                Settlement::Gateway
-            },
-            by_browser: !by_supplier && random.percent(25),
-            rooms: (0..rooms).map(room).collect(),
-            bag: random.between(1_000, 6_000),
-            says_amounts: random.percent(70),
-            trouble: random.one_of(&[0, 10, 30, 60]),
-        }
-    }
-
-    fn offered(&self) -> Money {
-        euros(self.rooms.iter().map(|(price, _)| price).sum())
-    }
-
-    fn is_paid_at_checkout(&self) -> bool {
-        self.settlement == Settlement::Supplier
-    }
-}
-
-fn euros(minor: i64) -> Money {
-    Money::new(minor, Currency::parse("EUR").unwrap())
-}
-
-fn cards() -> SupplierId {
-    SupplierId::parse("CARDS").unwrap()
-}
-
-/// When answers mean what.
-struct Around<'a> {
-    random: &'a Random,
-    supplier: Promises,
-    processor: Promises,
-    times: Times<'a>,
-}
-
-/// A booking that can be simulated.
-trait Subject: Bookable {
-    fn born(id: BookingId, setting: &Setting, now: Timestamp) -> Self;
-    fn bound(
-        &self,
-        setting: &Setting,
-        expires_at: Timestamp,
-        payment: Option<Payment>,
-    ) -> Self::Event;
-    fn payment_step(step: &Self::Step) -> Option<&PaymentStep>;
-    /// What a step asks of the supplier.
-    fn request(&self, step: &Self::Step, reference: Option<&str>) -> Request;
-    /// What the supplier's answer means.
-    fn judge(
-        &self,
-        step: &Self::Step,
-        reply: Answer,
-        around: &Around<'_>,
-    ) -> Judgement<Self::Event>;
-    /// What a caller wants of it, where that is possible now.
-    fn wished(
-        &self,
-        wish: Wish,
-        random: &Random,
-        setting: &Setting,
-        now: Timestamp,
-    ) -> Option<Self::Event>;
-    /// Whether what an unknown call was for is done, by what the supplier has.
-    fn is_done(&self, step: &str, order: Option<&Order>) -> Option<bool>;
-    fn check_end(&self, setting: &Setting, world: &World<'_>, checks: &Checks) -> Result<()>;
-    /// The payments that pay the booking itself, not extras.
-    fn own_payments(&self) -> Vec<&Payment>;
-}
-
-/// What a supplier answers.
-enum Answer {
-    Changed(Result<Order, ChangeError>),
-    Found(Result<Option<Order>, host_domain::supplier::ReadError>),
 }
 
 #[derive(Debug)]
@@ -706,71 +595,4 @@ impl<'a, B: Subject> Life<'a, B> {
         };
         self.advance(walker.name, walker.view, event, false)
     }
-}
-
-/// What a payment's step asks of the processor, under the gateway's own references.
-fn payment_request<B: Subject>(booking: &B, step: &PaymentStep) -> Request {
-    let payment = booking.payment(step.payment()).unwrap();
-    let reference = reference(booking, payment, step);
-    let charge = payment.processor_reference.clone().unwrap_or_default();
-    match step {
-        PaymentStep::Authorize(_) => Request::Authorize {
-            reference,
-            amount: payment.amount,
-        },
-        PaymentStep::Capture(_) => Request::Capture { reference, charge },
-        PaymentStep::Void(_) => Request::Void { reference, charge },
-        PaymentStep::Find(_) => Request::FindPayment { reference },
-        PaymentStep::Refund(_, id) => {
-            let mut refunds = payment.refunds.iter();
-            let amount = refunds.find(|refund| refund.id == *id).unwrap().amount;
-            Request::Refund {
-                reference,
-                charge,
-                amount,
-            }
-        }
-        PaymentStep::FindRefund(..) => Request::FindRefund { reference },
-    }
-}
-
-fn judge_payment<B: Subject>(
-    booking: &B,
-    step: &PaymentStep,
-    reply: Reply,
-    around: &Around<'_>,
-) -> Result<Judgement<B::Event>> {
-    let payment = booking.payment(step.payment())?;
-    let (promises, times) = (around.processor, around.times);
-    let judgement: Judgement<PaymentEvent> = match (step, reply) {
-        (PaymentStep::Authorize(_), Reply::Paid(answer)) => {
-            judge::authorized(payment, answer, times)
-        }
-        (PaymentStep::Capture(_), Reply::Paid(answer)) => judge::captured(payment, answer, times),
-        (PaymentStep::Void(_), Reply::Paid(answer)) => judge::voided(payment, answer, times),
-        (PaymentStep::Find(_), Reply::FoundPayment(answer)) => {
-            judge::found_payment(payment, answer, promises, times)
-        }
-        (PaymentStep::Refund(_, id), Reply::Refunded(answer)) => {
-            judge::refunded(payment, id, answer, times)
-        }
-        (PaymentStep::FindRefund(_, id), Reply::FoundRefund(answer)) => {
-            judge::found_refund(payment, id, answer, promises, times)
-        }
-        (step, reply) => bail!("{reply:?} answers another question than {step:?}"),
-    };
-    let id = payment.id.clone();
-    Ok(judgement.map(|event| B::payment_event(id, event)))
-}
-
-fn new_payment(random: &Random, amount: Money, now: Timestamp) -> Payment {
-    let instrument = host_domain::payment::Instrument {
-        id: InstrumentId::from_bits(1),
-        processor: cards(),
-        token: "tok".to_owned(),
-        card: None,
-        created_at: BIRTH,
-    };
-    let id = PaymentId::from_bits(crate::id::IdSource::bits(random));
-    Payment::to_authorize(id, amount, cards(), &instrument, now)
 }

@@ -1,7 +1,9 @@
 //! Those who want something of a booking: its caller, the payer, the supplier's webhook,
 //! the airline, an operator.
 
-use super::{BIRTH, Happening, Life, Subject, TROUBLE_MS, new_payment};
+use super::payment::new_payment;
+use super::subject::Subject;
+use super::{BIRTH, Happening, Life, TROUBLE_MS};
 use crate::flow::bookable::Stage;
 use anyhow::{Result, bail, ensure};
 use host_domain::booking::{Lapse, Settlement};

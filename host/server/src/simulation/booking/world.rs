@@ -1,141 +1,16 @@
 //! The other side: one supplier and one processor, with what they keep their word on
 //! (what their adapters promise) and nothing else. They count what they sold and took.
 
-use super::Setting;
+use super::call::{Reply, Request};
+use super::processor::Charge;
+use super::setting::Setting;
 use crate::flow::judge::Promises;
 use crate::simulation::random::Random;
 use host_domain::money::Money;
-use host_domain::payment::{Decline, PaymentError, ProcessorState, ProcessorStatus};
-use host_domain::supplier::{BookingStatus, ChangeError, ReadError, Refusal, RefusalReason};
+use host_domain::payment::PaymentError;
+use host_domain::supplier::{BookingStatus, ChangeError, Refusal, RefusalReason};
 use host_domain::time::Timestamp;
 use std::collections::HashMap;
-
-/// A call on its way out.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Request {
-    Prebook,
-    Book {
-        reference: String,
-    },
-    FindBooking,
-    Cancel {
-        reference: String,
-        rooms: Vec<usize>,
-    },
-    Buy {
-        reference: String,
-    },
-    Authorize {
-        reference: String,
-        amount: Money,
-    },
-    Capture {
-        reference: String,
-        charge: String,
-    },
-    Void {
-        reference: String,
-        charge: String,
-    },
-    FindPayment {
-        reference: String,
-    },
-    Refund {
-        reference: String,
-        charge: String,
-        amount: Money,
-    },
-    FindRefund {
-        reference: String,
-    },
-}
-
-/// What comes back.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Reply {
-    Bound(Result<Money, ChangeError>),
-    Changed(Result<Order, ChangeError>),
-    Found(Result<Option<Order>, ReadError>),
-    Paid(Result<ProcessorState, PaymentError>),
-    FoundPayment(Result<Option<ProcessorState>, ReadError>),
-    Refunded(Result<String, PaymentError>),
-    FoundRefund(Result<bool, ReadError>),
-}
-
-/// How a call ends of which nothing comes back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Silence {
-    /// It certainly did not leave.
-    NotSent,
-    /// It did not do anything, and said so.
-    RateLimited,
-    /// Who knows.
-    Unknown,
-}
-
-impl Request {
-    /// Our reference of a call that may change something.
-    pub(super) fn reference(&self) -> Option<&str> {
-        match self {
-            Self::Book { reference }
-            | Self::Cancel { reference, .. }
-            | Self::Buy { reference }
-            | Self::Authorize { reference, .. }
-            | Self::Capture { reference, .. }
-            | Self::Void { reference, .. }
-            | Self::Refund { reference, .. } => Some(reference),
-            Self::Prebook
-            | Self::FindBooking
-            | Self::FindPayment { .. }
-            | Self::FindRefund { .. } => None,
-        }
-    }
-
-    pub(super) fn silence(&self, silence: Silence) -> Reply {
-        let why = || "no answer".to_owned();
-        let change = || match silence {
-            Silence::NotSent => ChangeError::NotSent(why()),
-            Silence::RateLimited => ChangeError::RateLimited {
-                retry_after_s: None,
-            },
-            Silence::Unknown => ChangeError::Unknown(why()),
-        };
-        let pay = || match silence {
-            Silence::NotSent | Silence::RateLimited => PaymentError::NotSent(why()),
-            Silence::Unknown => PaymentError::Unknown(why()),
-        };
-        let read = || ReadError::TimedOut(why());
-        match self {
-            Self::Prebook => Reply::Bound(Err(change())),
-            Self::Book { .. } | Self::Cancel { .. } | Self::Buy { .. } => {
-                Reply::Changed(Err(change()))
-            }
-            Self::FindBooking => Reply::Found(Err(read())),
-            Self::Authorize { .. } | Self::Capture { .. } | Self::Void { .. } => {
-                Reply::Paid(Err(pay()))
-            }
-            Self::FindPayment { .. } => Reply::FoundPayment(Err(read())),
-            Self::Refund { .. } => Reply::Refunded(Err(pay())),
-            Self::FindRefund { .. } => Reply::FoundRefund(Err(read())),
-        }
-    }
-
-    fn is_of_processor(&self) -> bool {
-        match self {
-            Self::Prebook
-            | Self::Book { .. }
-            | Self::FindBooking
-            | Self::Cancel { .. }
-            | Self::Buy { .. } => false,
-            Self::Authorize { .. }
-            | Self::Capture { .. }
-            | Self::Void { .. }
-            | Self::FindPayment { .. }
-            | Self::Refund { .. }
-            | Self::FindRefund { .. } => true,
-        }
-    }
-}
 
 /// A booking, as the supplier has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -158,47 +33,6 @@ pub(super) enum Decision {
     Fail,
     Release { rooms: Vec<usize> },
     Keep,
-}
-
-/// A hold, and what became of it.
-#[derive(Debug)]
-pub(super) struct Charge {
-    pub(super) reference: String,
-    pub(super) status: ProcessorStatus,
-    pub(super) amount: Money,
-    /// By our reference, with when it can be read.
-    pub(super) refunds: Vec<(String, Money, Timestamp)>,
-    seen_from: Timestamp,
-    captured_by: Option<String>,
-}
-
-impl Charge {
-    pub(super) fn refunded(&self) -> i64 {
-        self.refunds.iter().map(|(_, amount, _)| amount.minor).sum()
-    }
-
-    /// Whether the payer's money is held or taken.
-    pub(super) fn is_live(&self) -> bool {
-        matches!(
-            self.status,
-            ProcessorStatus::Authorized | ProcessorStatus::Captured
-        )
-    }
-
-    fn state(&self) -> ProcessorState {
-        let none = Money::zero(self.amount.currency);
-        let captured = self.status == ProcessorStatus::Captured;
-        let held = captured || self.status == ProcessorStatus::Authorized;
-        ProcessorState {
-            status: self.status,
-            processor_reference: self.reference.clone(),
-            authorized: if held { self.amount } else { none },
-            captured: if captured { self.amount } else { none },
-            refunded: Money::new(self.refunded(), self.amount.currency),
-            card: None,
-            expires_at: None,
-        }
-    }
 }
 
 pub(super) struct World<'a> {
@@ -283,12 +117,17 @@ impl<'a> World<'a> {
         }
     }
 
-    fn breaks(&mut self, broken: String) {
+    pub(super) fn breaks(&mut self, broken: String) {
         self.broken.get_or_insert(broken);
     }
 
     /// From when on something can be read that was asked for at `sent_at`.
-    fn readable(&self, promises: Promises, sent_at: Timestamp, now: Timestamp) -> Timestamp {
+    pub(super) fn readable(
+        &self,
+        promises: Promises,
+        sent_at: Timestamp,
+        now: Timestamp,
+    ) -> Timestamp {
         let late = self.troubled && self.random.percent(30);
         let lag_ms = if late {
             self.random.between(1, 600_000)
@@ -374,7 +213,7 @@ impl<'a> World<'a> {
         }
     }
 
-    fn happens(&self, percent: i64) -> bool {
+    pub(super) fn happens(&self, percent: i64) -> bool {
         self.random.percent(percent) && self.troubled
     }
 
@@ -581,130 +420,6 @@ impl<'a> World<'a> {
         let seen_from = self.readable(self.setting.supplier, sent_at, now);
         self.becomes(seen_from, order.clone());
         Ok(order)
-    }
-
-    /// What the payer's browser completes.
-    pub(super) fn intend(&mut self, reference: String, amount: Money, now: Timestamp) {
-        self.charges.push(Charge {
-            reference,
-            status: ProcessorStatus::RequiresAction,
-            amount,
-            refunds: Vec::new(),
-            seen_from: now,
-            captured_by: None,
-        });
-    }
-
-    pub(super) fn browser_acts(&mut self) -> bool {
-        let declines = self.happens(20);
-        let mut charges = self.charges.iter_mut();
-        let waits = charges.find(|charge| charge.status == ProcessorStatus::RequiresAction);
-        let Some(charge) = waits else { return false };
-        charge.status = if declines {
-            ProcessorStatus::Declined
-        } else {
-            ProcessorStatus::Authorized
-        };
-        true
-    }
-
-    fn hold(
-        &mut self,
-        reference: &str,
-        amount: Money,
-        sent_at: Timestamp,
-        now: Timestamp,
-    ) -> Result<ProcessorState, PaymentError> {
-        if self.happens(12) {
-            let declines = [Decline::InsufficientFunds, Decline::RequiresAction];
-            return Err(PaymentError::Declined(self.random.one_of(&declines)));
-        }
-        if self
-            .charges
-            .iter()
-            .any(|charge| charge.reference == *reference)
-        {
-            self.breaks(format!("{reference} is held twice"));
-        }
-        let charge = Charge {
-            reference: reference.to_owned(),
-            status: ProcessorStatus::Authorized,
-            amount,
-            refunds: Vec::new(),
-            seen_from: self.readable(self.setting.processor, sent_at, now),
-            captured_by: None,
-        };
-        let state = charge.state();
-        self.charges.push(charge);
-        Ok(state)
-    }
-
-    fn charge(&mut self, id: &str) -> Result<&mut Charge, PaymentError> {
-        let found = self
-            .charges
-            .iter_mut()
-            .find(|charge| charge.reference == id);
-        found.ok_or_else(|| PaymentError::Refused("no such charge".to_owned()))
-    }
-
-    fn take(&mut self, reference: &str, id: &str) -> Result<ProcessorState, PaymentError> {
-        let refuses = self.happens(8);
-        let charge = self.charge(id)?;
-        match charge.status {
-            ProcessorStatus::Authorized if refuses => {
-                Err(PaymentError::Refused("not now".to_owned()))
-            }
-            ProcessorStatus::Authorized => {
-                charge.status = ProcessorStatus::Captured;
-                charge.captured_by = Some(reference.to_owned());
-                Ok(charge.state())
-            }
-            ProcessorStatus::Captured if charge.captured_by.as_deref() == Some(reference) => {
-                Ok(charge.state())
-            }
-            // Perhaps it was this call, under another reference: no definite no.
-            ProcessorStatus::Captured => Err(PaymentError::Unknown("already captured".to_owned())),
-            _ => Err(PaymentError::Refused("nothing is held".to_owned())),
-        }
-    }
-
-    fn release(&mut self, id: &str) -> Result<ProcessorState, PaymentError> {
-        let charge = self.charge(id)?;
-        match charge.status {
-            ProcessorStatus::Captured => Err(PaymentError::Refused("it is taken".to_owned())),
-            ProcessorStatus::Declined => Err(PaymentError::Refused("nothing is held".to_owned())),
-            _ => {
-                charge.status = ProcessorStatus::Voided;
-                Ok(charge.state())
-            }
-        }
-    }
-
-    fn give_back(
-        &mut self,
-        reference: &str,
-        id: &str,
-        amount: Money,
-        sent_at: Timestamp,
-        now: Timestamp,
-    ) -> Result<String, PaymentError> {
-        if self.happens(8) {
-            return Err(PaymentError::Refused("not now".to_owned()));
-        }
-        let seen_from = self.readable(self.setting.processor, sent_at, now);
-        let charge = self.charge(id)?;
-        if charge.status != ProcessorStatus::Captured {
-            return Err(PaymentError::Refused("nothing is taken".to_owned()));
-        }
-        if charge.refunded() + amount.minor > charge.amount.minor {
-            let broken = format!("{reference} gives back more than was taken");
-            self.breaks(broken);
-            return Err(PaymentError::Refused("too much".to_owned()));
-        }
-        charge
-            .refunds
-            .push((reference.to_owned(), amount, seen_from));
-        Ok(reference.to_owned())
     }
 }
 

@@ -1,0 +1,81 @@
+//! Steps of payments: what they ask of the processor, and what its answers mean.
+
+use super::BIRTH;
+use super::call::{Reply, Request};
+use super::setting::cards;
+use super::subject::{Around, Subject};
+use crate::flow::judge::{self, Judgement};
+use crate::flow::payment::reference;
+use crate::simulation::random::Random;
+use anyhow::{Result, bail};
+use host_domain::id::{InstrumentId, PaymentId};
+use host_domain::money::Money;
+use host_domain::payment::{Payment, PaymentEvent, PaymentStep};
+use host_domain::time::Timestamp;
+
+/// What a payment's step asks of the processor, under the gateway's own references.
+pub(super) fn payment_request<B: Subject>(booking: &B, step: &PaymentStep) -> Request {
+    let payment = booking.payment(step.payment()).unwrap();
+    let reference = reference(booking, payment, step);
+    let charge = payment.processor_reference.clone().unwrap_or_default();
+    match step {
+        PaymentStep::Authorize(_) => Request::Authorize {
+            reference,
+            amount: payment.amount,
+        },
+        PaymentStep::Capture(_) => Request::Capture { reference, charge },
+        PaymentStep::Void(_) => Request::Void { reference, charge },
+        PaymentStep::Find(_) => Request::FindPayment { reference },
+        PaymentStep::Refund(_, id) => {
+            let mut refunds = payment.refunds.iter();
+            let amount = refunds.find(|refund| refund.id == *id).unwrap().amount;
+            Request::Refund {
+                reference,
+                charge,
+                amount,
+            }
+        }
+        PaymentStep::FindRefund(..) => Request::FindRefund { reference },
+    }
+}
+
+pub(super) fn judge_payment<B: Subject>(
+    booking: &B,
+    step: &PaymentStep,
+    reply: Reply,
+    around: &Around<'_>,
+) -> Result<Judgement<B::Event>> {
+    let payment = booking.payment(step.payment())?;
+    let (promises, times) = (around.processor, around.times);
+    let judgement: Judgement<PaymentEvent> = match (step, reply) {
+        (PaymentStep::Authorize(_), Reply::Paid(answer)) => {
+            judge::authorized(payment, answer, times)
+        }
+        (PaymentStep::Capture(_), Reply::Paid(answer)) => judge::captured(payment, answer, times),
+        (PaymentStep::Void(_), Reply::Paid(answer)) => judge::voided(payment, answer, times),
+        (PaymentStep::Find(_), Reply::FoundPayment(answer)) => {
+            judge::found_payment(payment, answer, promises, times)
+        }
+        (PaymentStep::Refund(_, id), Reply::Refunded(answer)) => {
+            judge::refunded(payment, id, answer, times)
+        }
+        (PaymentStep::FindRefund(_, id), Reply::FoundRefund(answer)) => {
+            judge::found_refund(payment, id, answer, promises, times)
+        }
+        (step, reply) => bail!("{reply:?} answers another question than {step:?}"),
+    };
+    let id = payment.id.clone();
+    Ok(judgement.map(|event| B::payment_event(id, event)))
+}
+
+pub(super) fn new_payment(random: &Random, amount: Money, now: Timestamp) -> Payment {
+    let instrument = host_domain::payment::Instrument {
+        id: InstrumentId::from_bits(1),
+        processor: cards(),
+        token: "tok".to_owned(),
+        card: None,
+        created_at: BIRTH,
+    };
+    let id = PaymentId::from_bits(crate::id::IdSource::bits(random));
+    Payment::to_authorize(id, amount, cards(), &instrument, now)
+}

@@ -1,0 +1,177 @@
+//! The processor's side of the world: holds, and what becomes of them.
+
+use super::world::World;
+use host_domain::money::Money;
+use host_domain::payment::{Decline, PaymentError, ProcessorState, ProcessorStatus};
+use host_domain::time::Timestamp;
+
+/// A hold, and what became of it.
+#[derive(Debug)]
+pub(super) struct Charge {
+    pub(super) reference: String,
+    pub(super) status: ProcessorStatus,
+    pub(super) amount: Money,
+    /// By our reference, with when it can be read.
+    pub(super) refunds: Vec<(String, Money, Timestamp)>,
+    pub(super) seen_from: Timestamp,
+    captured_by: Option<String>,
+}
+
+impl Charge {
+    pub(super) fn refunded(&self) -> i64 {
+        self.refunds.iter().map(|(_, amount, _)| amount.minor).sum()
+    }
+
+    /// Whether the payer's money is held or taken.
+    pub(super) fn is_live(&self) -> bool {
+        matches!(
+            self.status,
+            ProcessorStatus::Authorized | ProcessorStatus::Captured
+        )
+    }
+
+    pub(super) fn state(&self) -> ProcessorState {
+        let none = Money::zero(self.amount.currency);
+        let captured = self.status == ProcessorStatus::Captured;
+        let held = captured || self.status == ProcessorStatus::Authorized;
+        ProcessorState {
+            status: self.status,
+            processor_reference: self.reference.clone(),
+            authorized: if held { self.amount } else { none },
+            captured: if captured { self.amount } else { none },
+            refunded: Money::new(self.refunded(), self.amount.currency),
+            card: None,
+            expires_at: None,
+        }
+    }
+}
+
+impl World<'_> {
+    /// What the payer's browser completes.
+    pub(super) fn intend(&mut self, reference: String, amount: Money, now: Timestamp) {
+        self.charges.push(Charge {
+            reference,
+            status: ProcessorStatus::RequiresAction,
+            amount,
+            refunds: Vec::new(),
+            seen_from: now,
+            captured_by: None,
+        });
+    }
+
+    pub(super) fn browser_acts(&mut self) -> bool {
+        let declines = self.happens(20);
+        let mut charges = self.charges.iter_mut();
+        let waits = charges.find(|charge| charge.status == ProcessorStatus::RequiresAction);
+        let Some(charge) = waits else { return false };
+        charge.status = if declines {
+            ProcessorStatus::Declined
+        } else {
+            ProcessorStatus::Authorized
+        };
+        true
+    }
+
+    pub(super) fn hold(
+        &mut self,
+        reference: &str,
+        amount: Money,
+        sent_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<ProcessorState, PaymentError> {
+        if self.happens(12) {
+            let declines = [Decline::InsufficientFunds, Decline::RequiresAction];
+            return Err(PaymentError::Declined(self.random.one_of(&declines)));
+        }
+        if self
+            .charges
+            .iter()
+            .any(|charge| charge.reference == *reference)
+        {
+            self.breaks(format!("{reference} is held twice"));
+        }
+        let charge = Charge {
+            reference: reference.to_owned(),
+            status: ProcessorStatus::Authorized,
+            amount,
+            refunds: Vec::new(),
+            seen_from: self.readable(self.setting.processor, sent_at, now),
+            captured_by: None,
+        };
+        let state = charge.state();
+        self.charges.push(charge);
+        Ok(state)
+    }
+
+    fn charge(&mut self, id: &str) -> Result<&mut Charge, PaymentError> {
+        let found = self
+            .charges
+            .iter_mut()
+            .find(|charge| charge.reference == id);
+        found.ok_or_else(|| PaymentError::Refused("no such charge".to_owned()))
+    }
+
+    pub(super) fn take(
+        &mut self,
+        reference: &str,
+        id: &str,
+    ) -> Result<ProcessorState, PaymentError> {
+        let refuses = self.happens(8);
+        let charge = self.charge(id)?;
+        match charge.status {
+            ProcessorStatus::Authorized if refuses => {
+                Err(PaymentError::Refused("not now".to_owned()))
+            }
+            ProcessorStatus::Authorized => {
+                charge.status = ProcessorStatus::Captured;
+                charge.captured_by = Some(reference.to_owned());
+                Ok(charge.state())
+            }
+            ProcessorStatus::Captured if charge.captured_by.as_deref() == Some(reference) => {
+                Ok(charge.state())
+            }
+            // Perhaps it was this call, under another reference: no definite no.
+            ProcessorStatus::Captured => Err(PaymentError::Unknown("already captured".to_owned())),
+            _ => Err(PaymentError::Refused("nothing is held".to_owned())),
+        }
+    }
+
+    pub(super) fn release(&mut self, id: &str) -> Result<ProcessorState, PaymentError> {
+        let charge = self.charge(id)?;
+        match charge.status {
+            ProcessorStatus::Captured => Err(PaymentError::Refused("it is taken".to_owned())),
+            ProcessorStatus::Declined => Err(PaymentError::Refused("nothing is held".to_owned())),
+            _ => {
+                charge.status = ProcessorStatus::Voided;
+                Ok(charge.state())
+            }
+        }
+    }
+
+    pub(super) fn give_back(
+        &mut self,
+        reference: &str,
+        id: &str,
+        amount: Money,
+        sent_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<String, PaymentError> {
+        if self.happens(8) {
+            return Err(PaymentError::Refused("not now".to_owned()));
+        }
+        let seen_from = self.readable(self.setting.processor, sent_at, now);
+        let charge = self.charge(id)?;
+        if charge.status != ProcessorStatus::Captured {
+            return Err(PaymentError::Refused("nothing is taken".to_owned()));
+        }
+        if charge.refunded() + amount.minor > charge.amount.minor {
+            let broken = format!("{reference} gives back more than was taken");
+            self.breaks(broken);
+            return Err(PaymentError::Refused("too much".to_owned()));
+        }
+        charge
+            .refunds
+            .push((reference.to_owned(), amount, seen_from));
+        Ok(reference.to_owned())
+    }
+}

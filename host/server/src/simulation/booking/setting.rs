@@ -1,0 +1,75 @@
+//! Into what a booking is born: what its supplier and its processor promise, and cost.
+
+use crate::flow::judge::Promises;
+use crate::simulation::random::Random;
+use host_domain::booking::Settlement;
+use host_domain::money::{Currency, Money};
+use host_domain::supplier::SupplierId;
+
+/// Into what a booking is born.
+#[derive(Debug)]
+pub(super) struct Setting {
+    pub(super) is_flight: bool,
+    pub(super) supplier: Promises,
+    pub(super) processor: Promises,
+    pub(super) settlement: Settlement,
+    pub(super) by_browser: bool,
+    /// Price of each room (of the ticket), and what releasing it costs by the stored terms.
+    pub(super) rooms: Vec<(i64, i64)>,
+    /// Of a bag.
+    pub(super) bag: i64,
+    /// Whether the supplier says what a cancellation keeps.
+    pub(super) says_amounts: bool,
+    /// Of a hundred calls so many go wrong.
+    pub(super) trouble: i64,
+}
+
+impl Setting {
+    pub(super) fn draw(random: &Random, is_flight: bool) -> Self {
+        let promises = || Promises {
+            consistent_after_ms: random.one_of(&[None, Some(0), Some(2_000), Some(300_000)]),
+            repeats_are_safe: random.percent(50),
+        };
+        let supplier = promises();
+        let mut processor = promises();
+        // Nobody could tell the outcome of a payment at a processor that promises nothing.
+        processor.repeats_are_safe |= processor.consistent_after_ms.is_none();
+        let by_supplier = random.percent(15);
+        let rooms = if is_flight { 1 } else { random.between(1, 3) };
+        let room = |_| {
+            let price = random.between(5_000, 20_000);
+            (price, random.one_of(&[0, price, random.between(0, price)]))
+        };
+        Self {
+            is_flight,
+            supplier,
+            processor,
+            settlement: if by_supplier {
+                Settlement::Supplier
+            } else {
+                Settlement::Gateway
+            },
+            by_browser: !by_supplier && random.percent(25),
+            rooms: (0..rooms).map(room).collect(),
+            bag: random.between(1_000, 6_000),
+            says_amounts: random.percent(70),
+            trouble: random.one_of(&[0, 10, 30, 60]),
+        }
+    }
+
+    pub(super) fn offered(&self) -> Money {
+        euros(self.rooms.iter().map(|(price, _)| price).sum())
+    }
+
+    pub(super) fn is_paid_at_checkout(&self) -> bool {
+        self.settlement == Settlement::Supplier
+    }
+}
+
+pub(super) fn euros(minor: i64) -> Money {
+    Money::new(minor, Currency::parse("EUR").unwrap())
+}
+
+pub(super) fn cards() -> SupplierId {
+    SupplierId::parse("CARDS").unwrap()
+}
