@@ -4,10 +4,13 @@ Nothing here loosens what an answer must be."""
 
 import atexit
 import copy
+import hashlib
+import hmac
 import json
 import os
 import re
 import threading
+import time
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -86,15 +89,22 @@ RULES = {
     "/auto_book/rooms/*/guests one_adult_lead_required",
     "/auto_book/rooms/*/guests other_than_offered",
     "/auto_book/rooms/*/guests/*/age not_allowed",
+    # What a supplier tells is read by its adapter.
+    " unreadable",
 }
 
+# Suppliers that tell something, and what: events about nothing that is here.
+TELLS = {
+    "receive_supplier_events": ("SIGNING", {"id": "evt_0000", "type": "ping.triggered"}),
+    "receive_secret_supplier_events": ("UNSIGNED", {"event_name": "booking.book"}),
+}
 # Whose all that is. What is made by others is used up by the fuzzer, which learns ids
 # from lists.
 KEEPER = "keeper"
 
 unreached = set()
 # What was made before the fuzzing began: parameters by the beginning of the path, those
-# of what may be cancelled, and bodies by operation.
+# of what may be cancelled, and what makes a body by operation.
 there = {}
 spare = {}
 bodies = {}
@@ -164,17 +174,38 @@ def ends(definition, method):
 
 def exemplary(case):
     definition = case.operation.definition.raw
-    case.body = copy.deepcopy(bodies.get(definition["operationId"]) or example(definition))
+    make = bodies.get(definition["operationId"])
+    case.body = make() if make else example(definition)
     return real(case)
 
 
 def real(case):
+    """The same about what is there."""
     name = case.operation.definition.raw["operationId"]
+    if name in TELLS:
+        return told(case, name)
     for beginning, parameters in (spare if name.startswith("cancel_") else there).items():
         if case.operation.path.startswith(beginning):
             case.path_parameters.update(parameters)
             case.headers["x-user-id"] = KEEPER
             break
+    return case
+
+
+def told(case, name):
+    """What a supplier of xtask/schemathesis-suppliers.toml tells, signed as it is sent."""
+    secret = os.environ["SCHEMATHESIS_EVENTS_SECRET"]
+    supplier, event = TELLS[name]
+    case.path_parameters["id"] = supplier
+    case.body = dict(event)
+    case.media_type = "application/json"
+    if "token" in case.path_parameters:
+        case.path_parameters["token"] = secret
+    else:
+        sent = str(int(time.time()))
+        body = f"{sent}.{json.dumps(event)}"
+        signed = hmac.new(secret.encode(), body.encode(), hashlib.sha256)
+        case.headers["x-duffel-signature"] = f"t={sent},v1={signed.hexdigest()}"
     return case
 
 
@@ -237,10 +268,15 @@ def seed(api, operations):
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)["data"]
 
+    def binding(product, offer):
+        body = example(operations[f"prebook_{product}"])
+        return body | {"offer_reference": offer["offer_reference"]}
+
+    def flights():
+        return call("flight/offers", example(operations["price_flights"]))
+
     def confirmed(product, offer, key=""):
-        binding = example(operations[f"prebook_{product}"])
-        binding["offer_reference"] = offer["offer_reference"]
-        booking = call(f"{product}/prebook", binding, key=key)["id"]
+        booking = call(f"{product}/prebook", binding(product, offer), key=key)["id"]
         booked = call(f"{product}/bookings/{booking}/book", {"payment_instrument_id": card})
         assert booked["status"] == "CONFIRMED", booked["status"]
         return booking
@@ -248,7 +284,7 @@ def seed(api, operations):
     instrument = example(operations["add_payment_instrument"])
     card = call("payment-instruments", instrument)["id"]
     [hotel] = call("hotel/offers", example(operations["price_hotels"]))
-    fares = call("flight/offers", example(operations["price_flights"]))
+    fares = flights()
     watch = example(operations["create_hotel_watch"])
     watch["hotel_id"] = hotel["hotel_id"]
     mandate = example(operations["issue_mandate"])
@@ -256,9 +292,6 @@ def seed(api, operations):
     mandate["user_id"] = KEEPER
     calendar = example(operations["read_price_calendar"])
     calendar["hotel_ids"] = [hotel["hotel_id"]]
-    bodies.update(
-        create_hotel_watch=watch, issue_mandate=mandate, read_price_calendar=calendar
-    )
     [place, *_] = call("hotel/places", example(operations["find_places"]))
     offers = [("hotel", hotel["offers"]), ("flight", fares)]
     for product, [offer, other, *_] in offers:
@@ -273,17 +306,26 @@ def seed(api, operations):
     there["/v1/payment-instruments"] = {"id": card}
     flight = there["/v1/flight/bookings"]["id"]
     [bag, *_] = call(f"flight/bookings/{flight}/services")
-    bodies["buy_flight_services"] = {
+    bags = {
         "services": [{"id": bag["id"], "quantity": 1}],
         "payment_instrument_id": card,
     }
-    binding = example(operations["prebook_hotel"])
+    bodies.update(
+        buy_flight_services=lambda: copy.deepcopy(bags),
+        create_hotel_watch=lambda: copy.deepcopy(watch),
+        issue_mandate=lambda: copy.deepcopy(mandate),
+        # The demo's airline sells an offer once.
+        prebook_flight=lambda: binding("flight", flights()[0]),
+        prebook_hotel=lambda: binding("hotel", hotel["offers"][0]),
+        read_price_calendar=lambda: copy.deepcopy(calendar),
+    )
+    rooms = binding("hotel", hotel["offers"][0])
     buys = {
         "occupancy": example(operations["price_hotels"])["occupancy"],
         "auto_book": {
             "payment_instrument_id": card,
-            "contact": binding["contact"],
-            "rooms": binding["rooms"],
+            "contact": rooms["contact"],
+            "rooms": rooms["rooms"],
         },
     }
     there["/v1/mandate"] = {"id": call("mandate", mandate)["id"]}

@@ -18,6 +18,3 @@ mod watch;
 
 /// Read-backs and claims within a second, so that nothing has to be waited for.
 const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n[jobs]\nlease_s = 1\n";
-
-/// The variable that names the point at which the process aborts.
-const ABORT_AT: &str = "STOPOVER_JOBS_ABORT_AT";

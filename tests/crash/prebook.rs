@@ -1,7 +1,7 @@
 //! Nothing is owed after a prebook: the key tells what there is, and nothing is in the ledger.
 
+use crate::SOON;
 use crate::flow::OF_A_READ;
-use crate::{ABORT_AT, SOON};
 use reqwest::Method;
 use serde_json::Value;
 use tests::{
@@ -30,7 +30,7 @@ async fn prebooks(client: &Client) -> [(&'static str, &'static str, Value); 3] {
 async fn a_crash_during_a_prebook_owes_nothing(database: Database) {
     for phase in OF_A_READ {
         let plain = ServerOptions::on(database).config(SOON);
-        let armed = (plain.clone()).environment(ABORT_AT, &format!("prebook:{phase}"));
+        let armed = (plain.clone()).aborting_at(&format!("prebook:{phase}"));
         let mut server = Server::start_beside_sandbox(plain.clone()).await;
         let status = if *phase == "recorded" {
             "READY_FOR_COMPLETE"

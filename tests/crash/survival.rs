@@ -2,12 +2,12 @@
 
 use crate::flow::{Flow, Step, Then};
 use crate::trial::Trial;
-use crate::{ABORT_AT, SOON, flight, hotel};
+use crate::{SOON, flight, hotel};
 use tests::{Database, Server, ServerOptions, eventually, on_both_databases};
 
 async fn survives(database: Database, point: &str, flow: &Flow) {
     let plain = ServerOptions::on(database).config(SOON);
-    let armed_at = |point: &str| plain.clone().environment(ABORT_AT, point);
+    let armed_at = |point: &str| plain.clone().aborting_at(point);
     let armed = armed_at(point);
     let (mut server, trial) = match flow.then {
         Then::Nothing | Then::Cancel => {

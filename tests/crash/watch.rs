@@ -1,8 +1,8 @@
 //! A watch that buys, and a process that dies meanwhile: whoever starts next goes on. It
 //! is bought once or not at all, under a mandate that is used once, and told once.
 
+use crate::SOON;
 use crate::flow::{EVERYWHERE, OF_A_READ};
-use crate::{ABORT_AT, SOON};
 use serde_json::Value;
 use tests::{Database, Ledger, Server, ServerOptions, eventually, on_both_databases, set_price};
 
@@ -29,7 +29,7 @@ async fn armed(server: &Server) -> Value {
 
 async fn survives(database: Database, point: &str, ends: &[&str]) {
     let plain = ServerOptions::on(database).config(SOON).config(OFTEN);
-    let dying = plain.clone().environment(ABORT_AT, point);
+    let dying = plain.clone().aborting_at(point);
     let mut server = Server::start_beside_sandbox(plain.clone()).await;
     let watch = armed(&server).await;
     server = server.restart(dying).await;
@@ -84,9 +84,7 @@ async fn a_prebook_without_an_answer_is_waited_for(database: Database) {
     let point = format!("prebook:{}", OF_A_READ[0]);
     let mut server = Server::start_beside_sandbox(plain.clone()).await;
     let watch = armed(&server).await;
-    server = server
-        .restart(plain.clone().environment(ABORT_AT, &point))
-        .await;
+    server = server.restart(plain.clone().aborting_at(&point)).await;
     set_price(&server.sandbox_url, "OK", 90.0).await;
     let _killed = server.wait_for_exit().await;
     let server = server.restart(plain).await;

@@ -19,6 +19,9 @@ pub struct ServerOptions {
     pub config: String,
     /// Environment beside the test's own.
     pub environment: Vec<(String, String)>,
+    /// Whether it may end before it is ready: what was left to do can reach the
+    /// point of its death sooner.
+    may_die: bool,
 }
 
 impl ServerOptions {
@@ -29,6 +32,7 @@ impl ServerOptions {
             database,
             config: String::new(),
             environment: Vec::new(),
+            may_die: false,
         }
     }
 
@@ -52,6 +56,13 @@ impl ServerOptions {
     pub fn environment(mut self, name: &str, value: &str) -> Self {
         self.environment.push((name.to_owned(), value.to_owned()));
         self
+    }
+
+    /// To abort at a point of a step (`step:phase`).
+    #[must_use]
+    pub fn aborting_at(mut self, point: &str) -> Self {
+        self.may_die = true;
+        self.environment("STOPOVER_JOBS_ABORT_AT", point)
     }
 }
 
@@ -271,57 +282,16 @@ impl Server {
         sandbox: Option<Arc<Sandbox>>,
         is_first_start: bool,
     ) -> Self {
-        let config = data_dir.path().join("test.toml");
-        let beside = sandbox.as_ref().map_or("", |sandbox| sandbox.url.as_str());
-        let host = beside.strip_prefix("http://").unwrap_or_default();
-        let more = options
-            .config
-            .replace("{sandbox}", beside)
-            .replace("{sandbox_host}", host);
-        std::fs::write(&config, format!("database = \"{database_url}\"\n{more}")).unwrap();
-        let mut command = Command::new(binary());
-        command
-            .args([
-                "serve",
-                "--demo",
-                "--listen",
-                "127.0.0.1:0",
-                "--admin-listen",
-                "127.0.0.1:0",
-            ])
-            .arg("--data-dir")
-            .arg(data_dir.path())
-            .arg("--config")
-            .arg(&config)
-            .env("STOPOVER_PLUGINS_DIR", target_dir().join("plugins"))
-            // Compiling every plugin anew takes a test longer than all that it tests.
-            .env("STOPOVER_CODE_CACHE_DIR", target_dir().join("test-code"))
-            .envs(
-                options
-                    .environment
-                    .iter()
-                    .map(|(name, value)| (name, value)),
-            );
-        if let Some(sandbox) = &sandbox {
-            command.args(["--sandbox", &sandbox.url]);
-        }
-        let log = std::fs::File::options()
-            .create(true)
-            .append(true)
-            .open(data_dir.path().join("server.log"))
-            .unwrap();
-        let mut process = command
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap_or_else(|error| {
-                panic!(
-                    "{} does not start ({error}): build it with `cargo xtask test`",
-                    binary().display()
-                )
-            });
-        let said = Said::read(&mut process, data_dir.path(), is_first_start).await;
+        let mut process = serve(data_dir.path(), &database_url, options, sandbox.as_deref());
+        let said = match Said::read(&mut process, is_first_start).await {
+            Ok(said) => said,
+            Err(_) if options.may_die => Said::default(),
+            Err(seen) => {
+                let log = std::fs::read_to_string(data_dir.path().join("server.log"));
+                let log = log.unwrap_or_default();
+                panic!("the server ended before it was ready.\nIt said:\n{seen}\nIt logged:\n{log}")
+            }
+        };
         Self {
             process,
             database_url,
@@ -337,6 +307,65 @@ impl Server {
     }
 }
 
+/// Starts the binary on a database, beside a sandbox or with its own.
+fn serve(
+    data_dir: &Path,
+    database_url: &str,
+    options: &ServerOptions,
+    sandbox: Option<&Sandbox>,
+) -> Child {
+    let config = data_dir.join("test.toml");
+    let beside = sandbox.map_or("", |sandbox| sandbox.url.as_str());
+    let host = beside.strip_prefix("http://").unwrap_or_default();
+    let more = options
+        .config
+        .replace("{sandbox}", beside)
+        .replace("{sandbox_host}", host);
+    std::fs::write(&config, format!("database = \"{database_url}\"\n{more}")).unwrap();
+    let mut command = Command::new(binary());
+    command
+        .args([
+            "serve",
+            "--demo",
+            "--listen",
+            "127.0.0.1:0",
+            "--admin-listen",
+            "127.0.0.1:0",
+        ])
+        .arg("--data-dir")
+        .arg(data_dir)
+        .arg("--config")
+        .arg(&config)
+        .env("STOPOVER_PLUGINS_DIR", target_dir().join("plugins"))
+        // Compiling every plugin anew takes a test longer than all that it tests.
+        .env("STOPOVER_CODE_CACHE_DIR", target_dir().join("test-code"))
+        .envs(
+            options
+                .environment
+                .iter()
+                .map(|(name, value)| (name, value)),
+        );
+    if let Some(sandbox) = sandbox {
+        command.args(["--sandbox", &sandbox.url]);
+    }
+    let log = std::fs::File::options()
+        .create(true)
+        .append(true)
+        .open(data_dir.join("server.log"))
+        .unwrap();
+    command
+        .stdout(Stdio::piped())
+        .stderr(log)
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap_or_else(|error| {
+            panic!(
+                "{} does not start ({error}): build it with `cargo xtask test`",
+                binary().display()
+            )
+        })
+}
+
 /// What the server says when it is ready.
 #[derive(Debug, Default)]
 struct Said {
@@ -347,7 +376,9 @@ struct Said {
 }
 
 impl Said {
-    async fn read(process: &mut Child, data_dir: &Path, is_first_start: bool) -> Self {
+    /// # Errors
+    /// All that was said, when the process ended before it was ready.
+    async fn read(process: &mut Child, is_first_start: bool) -> Result<Self, String> {
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let mut said = Self::default();
         let mut seen = Vec::new();
@@ -372,14 +403,10 @@ impl Said {
             {
                 // Whoever prints more must not block on a full pipe.
                 tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-                return said;
+                return Ok(said);
             }
         }
-        let log = std::fs::read_to_string(data_dir.join("server.log")).unwrap_or_default();
-        panic!(
-            "the server ended before it was ready.\nIt said:\n{}\nIt logged:\n{log}",
-            seen.join("\n")
-        );
+        Err(seen.join("\n"))
     }
 }
 

@@ -113,8 +113,8 @@ impl Client {
 
     /// What the organization was told by watches, oldest first.
     pub async fn watch_events(&self) -> Vec<Value> {
-        let events = self.get("/v1/watcher/events").await.expect(200);
-        let events = events.data().as_array().unwrap().iter();
-        events.map(|event| event["payload"].clone()).collect()
+        let events = crate::watch_events(self, None).await;
+        let payload = |mut event: Value| event["payload"].take();
+        events.into_iter().map(payload).collect()
     }
 }

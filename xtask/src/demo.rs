@@ -32,8 +32,13 @@ pub(crate) struct Demo {
 
 impl Demo {
     /// Starts the binary and waits until it has printed its addresses and a key.
-    /// Variables set keys of its configuration; its log goes to a file.
-    pub(crate) fn start(gateway: &Path, variables: &[(&str, &str)], log: &PathBuf) -> Result<Self> {
+    /// A file is its configuration, and variables set more of it; its log goes to a file.
+    pub(crate) fn start(
+        gateway: &Path,
+        config: &Path,
+        variables: &[(&str, &str)],
+        log: &PathBuf,
+    ) -> Result<Self> {
         let data = tempfile::Builder::new()
             .prefix("stopover-demo-")
             .tempdir()
@@ -45,6 +50,8 @@ impl Demo {
                 .args(["serve", "--demo", "--data-dir"])
                 .arg(data.path())
                 .args(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"])
+                .arg("--config")
+                .arg(config)
                 .env(PLUGINS_VARIABLE, plugins::folder())
                 .envs(variables.iter().copied())
                 .stdin(Stdio::null())

@@ -18,11 +18,17 @@ const KEY_VARIABLE: &str = "SCHEMATHESIS_API_KEY";
 const HOOKS_VARIABLE: &str = "SCHEMATHESIS_HOOKS";
 /// What `schemathesis.py` writes: the operations that never succeeded.
 const UNREACHED: &str = "unreached.txt";
+/// What suppliers sign with, or call at, when they tell something.
+const EVENTS_SECRET: (&str, &str) = (
+    "SCHEMATHESIS_EVENTS_SECRET",
+    "0123456789abcdef0123456789abcdef",
+);
 /// The limits have their own tests; here they would only slow down what is tested.
-const LIMITS: [(&str, &str); 3] = [
+const VARIABLES: [(&str, &str); 4] = [
     ("STOPOVER_LIMITS_REQUESTS_PER_S", "10000"),
     ("STOPOVER_LIMITS_BURST", "20000"),
     ("STOPOVER_LIMITS_CALENDAR_PER_MINUTE", "100000"),
+    EVENTS_SECRET,
 ];
 /// Reads the document from the address in its argument and validates it.
 const VALIDATE: &str = "\
@@ -64,7 +70,8 @@ pub(crate) fn schemathesis(options: &Options) -> Result<()> {
     plugins::build(&plugins::Options::default())?;
     let gateway = run::build_gateway(false)?;
     let log = folder.join("gateway.log");
-    let mut demo = Demo::start(&gateway, &LIMITS, &log)?;
+    let suppliers = cargo::root().join("xtask/schemathesis-suppliers.toml");
+    let mut demo = Demo::start(&gateway, &suppliers, &VARIABLES, &log)?;
 
     let document = format!("{}/openapi.json", demo.api);
     process::run(
@@ -102,6 +109,7 @@ fn fuzz(fuzzer: &Path, folder: &Path, options: &Options, demo: &Demo) -> Result<
             .arg("--report-junit-path=report.xml")
             .args(&options.arguments)
             .env(KEY_VARIABLE, &demo.key)
+            .env(EVENTS_SECRET.0, EVENTS_SECRET.1)
             .env(HOOKS_VARIABLE, sources.join("schemathesis.py"))
             .arg(format!("{}/openapi.json", demo.api)),
     )

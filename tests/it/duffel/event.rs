@@ -332,7 +332,7 @@ async fn a_reading_survives_a_crash(database: Database) {
         let story = Story::own();
         let duffel = Duffel::start(&story).await;
         let plain = duffel.options(database, config);
-        let armed = plain.clone().environment("STOPOVER_JOBS_ABORT_AT", point);
+        let armed = plain.clone().aborting_at(point);
         let server = Server::start_beside_sandbox(armed).await;
         let mut scene = Scene::at(story, duffel, server);
         let booking = scene.confirmed().await;
