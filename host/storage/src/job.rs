@@ -8,6 +8,7 @@
 
 use crate::error::CommitError;
 use crate::statement::{Row, Statement, list, statement};
+use crate::wake::Queue;
 use crate::{Conflict, DatabaseError, Store, Write};
 use host_domain::time::Timestamp;
 
@@ -62,7 +63,7 @@ impl Write {
     /// Asks for work at an instant: makes the job or moves it. If somebody holds
     /// it, it becomes due again then, when they have finished. Ends parking.
     pub fn upsert_job(&mut self, kind: &str, subject: &str, due_at: Timestamp) -> &mut Self {
-        self.wakes_jobs = true;
+        self.wake_for(due_at);
         self.any(statement!(
             "INSERT INTO job (kind, subject, due_at, attempts, created_at) \
              VALUES ($1, $2, $3, 0, $4) \
@@ -138,7 +139,7 @@ impl Write {
         token: &str,
         due_at: Timestamp,
     ) -> &mut Self {
-        self.wakes_jobs = true;
+        self.wakes.add(Queue::Jobs);
         let update = statement!(
             "UPDATE job SET due_at = CASE WHEN again_at < $4 THEN again_at ELSE $4 END, \
              again_at = NULL, lease_token = NULL, lease_until = NULL, attempts = 0, \
@@ -162,7 +163,7 @@ impl Write {
         due_at: Timestamp,
         error: &str,
     ) -> &mut Self {
-        self.wakes_jobs = true;
+        self.wake_for(due_at);
         let update = statement!(
             "UPDATE job SET due_at = CASE WHEN again_at < $4 THEN again_at ELSE $4 END, \
              again_at = NULL, lease_token = NULL, lease_until = NULL, last_error = $5 \
@@ -179,7 +180,7 @@ impl Write {
     /// Done for good, unless it was asked for again meanwhile. Else
     /// [`Conflict::LeaseLost`].
     pub fn finish_job(&mut self, kind: &str, subject: &str, token: &str) -> &mut Self {
-        self.wakes_jobs = true;
+        self.wakes.add(Queue::Jobs);
         // What was asked for meanwhile keeps the row and frees it; else it goes.
         let release = statement!(
             "UPDATE job SET due_at = COALESCE(again_at, due_at), again_at = NULL, \
@@ -201,7 +202,7 @@ impl Write {
 
     /// Gives a parked job new attempts, else [`Conflict::NotParked`].
     pub fn unpark_job(&mut self, kind: &str, subject: &str, due_at: Timestamp) -> &mut Self {
-        self.wakes_jobs = true;
+        self.wake_for(due_at);
         let update = statement!(
             "UPDATE job SET parked_at = NULL, attempts = 0, due_at = $3 \
              WHERE kind = $1 AND subject = $2 AND parked_at IS NOT NULL",
@@ -210,6 +211,13 @@ impl Write {
             due_at,
         );
         self.one(update, Conflict::NotParked)
+    }
+
+    /// What is due later is found by polling.
+    fn wake_for(&mut self, due_at: Timestamp) {
+        if due_at <= self.now {
+            self.wakes.add(Queue::Jobs);
+        }
     }
 }
 

@@ -29,6 +29,7 @@ mod statement;
 mod supplier_event;
 #[cfg(test)]
 mod tests;
+mod wake;
 mod watch;
 mod watch_log;
 mod webhook;
@@ -49,6 +50,7 @@ pub use payment::StoredInstrument;
 pub use place::{SeenPlace, StoredPlace};
 pub use reference::{SeenAirport, StoredAirline};
 pub use supplier_event::{StoredSupplierEvent, SupplierEventState};
+pub use wake::{Queue, WakeUps};
 pub use watch::{AskClaim, AskOutcome, ClaimedAsk, Seen, StoredWatch, WatchFilter};
 pub use watch_log::LoggedEvent;
 pub use webhook::{
@@ -58,10 +60,10 @@ pub use webhook::{
 pub use write::{Conflict, Write};
 
 use crate::statement::{Row, Statement};
+use crate::wake::Wakes;
 use crate::write::Outcome;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch::{Receiver, Sender, channel};
 
 /// A SQLite file or a PostgreSQL database. Cheap to clone.
 #[derive(Clone)]
@@ -71,7 +73,7 @@ pub struct Store {
 
 struct Inner {
     backend: Backend,
-    job_wake: Sender<u64>,
+    wakes: Wakes,
 }
 
 enum Backend {
@@ -117,17 +119,17 @@ impl Store {
     /// # Errors
     /// An address that cannot be read, or a database that does not answer.
     pub async fn open(url: &str, options: &Options) -> Result<Self, OpenError> {
-        let (job_wake, _) = channel(0);
+        let wakes = Wakes::new();
         let backend = if let Some(path) = url.strip_prefix("sqlite:") {
             Backend::Sqlite(sqlite::Sqlite::open(path, options).await?)
         } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
-            let opened = postgres::Postgres::open(url, options, job_wake.clone()).await?;
+            let opened = postgres::Postgres::open(url, options, wakes.clone()).await?;
             Backend::Postgres(opened)
         } else {
             return Err(OpenError::UnknownScheme);
         };
         Ok(Self {
-            inner: Arc::new(Inner { backend, job_wake }),
+            inner: Arc::new(Inner { backend, wakes }),
         })
     }
 
@@ -171,11 +173,11 @@ impl Store {
         self.run(write).await.map(|_| ())
     }
 
-    /// Changes whenever a job may have become due earlier than was known: here,
+    /// Word that something of a queue may have become due earlier than was known: here,
     /// or on another host of the same PostgreSQL. Polling remains necessary.
     #[must_use]
-    pub fn job_wake_ups(&self) -> Receiver<u64> {
-        self.inner.job_wake.subscribe()
+    pub fn wake_ups(&self, queue: Queue) -> WakeUps {
+        self.inner.wakes.of(queue)
     }
 
     /// A write whose last step's result is wanted.
@@ -186,15 +188,12 @@ impl Store {
         if write.is_empty() {
             return Ok(Outcome::default());
         }
-        let wakes_jobs = write.wakes_jobs;
+        let wakes = write.wakes;
         let outcome = match &self.inner.backend {
             Backend::Sqlite(sqlite) => sqlite.commit(write).await,
             Backend::Postgres(postgres) => postgres.commit(&write).await,
         }?;
-        if wakes_jobs {
-            let wake = &self.inner.job_wake;
-            wake.send_modify(|count| *count = count.wrapping_add(1));
-        }
+        self.inner.wakes.send(wakes);
         Ok(outcome)
     }
 

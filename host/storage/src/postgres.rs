@@ -6,6 +6,7 @@ use crate::batch::{batches, joined};
 use crate::dialect::{Dialect, POSTGRES_MIGRATIONS, failed, is_contended, is_lost};
 use crate::error::{CommitError, DatabaseError, OpenError};
 use crate::statement::{Row, Statement};
+use crate::wake::{Announcements, Queues, Wakes};
 use crate::write::{Outcome, Step, Write};
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
@@ -13,7 +14,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, Row as _};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio::time::{Instant, interval, timeout};
 
 /// How often a transaction is begun anew after the server undid it for
@@ -24,7 +25,7 @@ const TRIES: u32 = 4;
 /// again, unless another was found dead since.
 const TRUSTED_FOR: Duration = Duration::from_secs(1);
 
-/// Where hosts tell each other that a job is due.
+/// Where hosts tell each other that something is due.
 const CHANNEL: &str = "stopover_job";
 
 /// How often the listening connection is tested: nothing is sent on it, so that
@@ -37,7 +38,7 @@ pub(crate) struct Postgres {
     /// How to connect without limits of time.
     unlimited: PgConnectOptions,
     answer_timeout: Duration,
-    announce: Arc<Notify>,
+    announce: Arc<Announcements>,
     /// When a connection was found dead last: its fellows probably are, too.
     lost_at: watch::Sender<Option<Instant>>,
 }
@@ -62,7 +63,7 @@ impl Postgres {
     pub(crate) async fn open(
         url: &str,
         options: &Options,
-        wake: watch::Sender<u64>,
+        wakes: Wakes,
     ) -> Result<Self, OpenError> {
         let answer_ms = options.answer_timeout.as_millis().to_string();
         let unlimited = PgConnectOptions::from_str(url)
@@ -93,13 +94,13 @@ impl Postgres {
             .connect_with(connect.clone())
             .await
             .map_err(OpenError::Connect)?;
-        let announce = Arc::new(Notify::new());
+        let announce = Arc::<Announcements>::default();
         let wake_ups = WakeUps {
             pool: pool.clone(),
             connect,
             answer_timeout: options.answer_timeout,
             announce: Arc::clone(&announce),
-            wake,
+            wakes,
         };
         spawn(wake_ups.exchange());
         Ok(Self {
@@ -147,9 +148,7 @@ impl Postgres {
             let mut connection = self.pool.acquire().await.map_err(failed)?;
             match self.transact(&mut connection, &plan).await {
                 Ok(outcome) => {
-                    if write.wakes_jobs {
-                        self.announce.notify_one();
-                    }
+                    self.announce.add(write.wakes);
                     return Ok(outcome);
                 }
                 // Only one by one do they tell which of them fails, and how.
@@ -189,6 +188,16 @@ impl Postgres {
         connection: &mut PoolConnection<sqlx::Postgres>,
         plan: &[&[Step]],
     ) -> Result<Outcome, Failure> {
+        // One that gives rows is a claim, which lapses when its answer is lost, or makes
+        // sure of something, which may be done twice: it needs no transaction around it.
+        if let [[step]] = plan
+            && step.returns
+        {
+            let mut outcome = Outcome::default();
+            let run = run_step(connection, step, &mut outcome);
+            let run = timeout(self.answer_timeout, run).await;
+            return run.map_err(|_| Failure::Silent)?.map(|()| outcome);
+        }
         let begun = timeout(self.answer_timeout, connection.begin()).await;
         let mut transaction = begun.map_err(|_| Failure::Silent)?.map_err(retriable)?;
         let steps = timeout(self.answer_timeout, run_steps(&mut transaction, plan)).await;
@@ -312,16 +321,14 @@ fn spawn(task: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(task);
 }
 
-/// Tells other hosts of due jobs and hears of theirs. Only a shortcut: jobs are
-/// polled for too, so that a lost notification costs a little time and nothing
-/// else. Sent outside the transactions, because a NOTIFY inside them makes the
+/// Tells other hosts of what is due and hears of theirs. Sent outside the transactions, because a NOTIFY inside them makes the
 /// server commit one after the other.
 struct WakeUps {
     pool: PgPool,
     connect: PgConnectOptions,
     answer_timeout: Duration,
-    announce: Arc<Notify>,
-    wake: watch::Sender<u64>,
+    announce: Arc<Announcements>,
+    wakes: Wakes,
 }
 
 impl WakeUps {
@@ -329,7 +336,7 @@ impl WakeUps {
         while !self.pool.is_closed() {
             let listening = self.pool.close_event().do_until(self.listen()).await;
             if let Ok(Err(error)) = listening {
-                tracing::warn!(error = %error, "not listening for other hosts' jobs; polling goes on");
+                tracing::warn!(error = %error, "not listening for other hosts' work; polling goes on");
                 pause(&self.pool).await;
             }
         }
@@ -347,18 +354,22 @@ impl WakeUps {
         self.answered(listener.listen(CHANNEL)).await?;
         let mut probe = interval(PROBE_EVERY);
         loop {
+            let own = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut listener);
+            let own: i32 = self.answered(own).await?;
             // Also after the connection was made anew: something may have been missed.
-            self.wake
-                .send_modify(|count| *count = count.wrapping_add(1));
+            self.wakes.send(Queues::ALL);
             loop {
                 tokio::select! {
                     heard = listener.try_recv() => {
-                        heard?;
-                        break;
+                        let Some(heard) = heard? else { break };
+                        if heard.process_id() != own.unsigned_abs() {
+                            self.wakes.send(Queues::from_word(heard.payload()));
+                        }
                     }
-                    () = self.announce.notified() => {
-                        let notify = sqlx::query("SELECT pg_notify($1, '')").bind(CHANNEL);
-                        self.answered(notify.execute(&self.pool)).await?;
+                    queues = self.announce.next() => {
+                        let notify = sqlx::query("SELECT pg_notify($1, $2)");
+                        let notify = notify.bind(CHANNEL).bind(queues.as_word());
+                        self.answered(notify.execute(&mut listener)).await?;
                     }
                     _ = probe.tick() => {
                         self.answered(sqlx::query("SELECT 1").execute(&mut listener)).await?;

@@ -8,6 +8,7 @@
 
 use crate::event::{OutboxEvent, read_outbox};
 use crate::statement::{Row, Statement, statement};
+use crate::wake::Queue;
 use crate::{DatabaseError, Store, Write};
 use host_domain::event::Product;
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
@@ -72,7 +73,7 @@ impl Write {
             self.delete_subscription(tenant, Product::Watch, replaced);
         }
         self.insert_subscription(endpoint, sealed_secret);
-        self.wakes_jobs = true;
+        self.wakes.add(Queue::Deliveries);
         self.any(record_pending(endpoint, since))
     }
 

@@ -3,6 +3,7 @@
 
 use crate::error::DatabaseError;
 use crate::statement::{Row, Statement};
+use crate::wake::Queues;
 use host_domain::time::Timestamp;
 use serde::Serialize;
 use std::sync::Arc;
@@ -14,8 +15,8 @@ use std::sync::Arc;
 pub struct Write {
     pub(crate) now: Timestamp,
     pub(crate) steps: Vec<Step>,
-    /// A job became due earlier than whoever waits for jobs can know.
-    pub(crate) wakes_jobs: bool,
+    /// Of which something became due earlier than whoever waits for it can know.
+    pub(crate) wakes: Queues,
     /// A value that could not be turned into JSON.
     pub(crate) unwritable: Option<DatabaseError>,
 }
@@ -129,7 +130,7 @@ impl Write {
         Self {
             now,
             steps: Vec::new(),
-            wakes_jobs: false,
+            wakes: Queues::NONE,
             unwritable: None,
         }
     }
@@ -143,7 +144,7 @@ impl Write {
     /// Adds everything of another write behind what is here.
     pub fn append(&mut self, other: Self) -> &mut Self {
         self.steps.extend(other.steps);
-        self.wakes_jobs |= other.wakes_jobs;
+        self.wakes.join(other.wakes);
         self.unwritable = self.unwritable.take().or(other.unwritable);
         self
     }

@@ -13,7 +13,7 @@ use crate::flow::supplier_event::EventKey;
 use crate::watch::PURCHASE_JOB;
 use crate::watch::purchase::{self, PurchaseError};
 use host_domain::{flight, hotel};
-use host_storage::{Claim, Job, Write};
+use host_storage::{Claim, Job, Queue, Write};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -41,20 +41,16 @@ enum JobError {
 pub(crate) async fn work(app: Arc<App>) {
     let stopping = app.tasks.stopping();
     let places = Arc::new(Semaphore::new(TASKS_MAX));
-    let mut woken = app.store.job_wake_ups();
+    let mut word = app.store.wake_ups(Queue::Jobs);
     let poll = Duration::from_secs(app.config.jobs.poll_s.max(1));
     while !stopping.is_cancelled() {
         let full = claim(&app, &places).await;
         if full {
             continue;
         }
-        let next = tokio::time::timeout(poll, woken.changed());
         tokio::select! {
             () = stopping.cancelled() => return,
-            woken = next => if matches!(woken, Ok(Err(_))) {
-                // The store is closed; so will be the application.
-                return;
-            },
+            _ = word.next(poll) => {}
         }
     }
 }

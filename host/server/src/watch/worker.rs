@@ -12,7 +12,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use host_domain::time::Timestamp;
 use host_domain::watch::{Event, Watch};
 use host_storage::{
-    AskClaim, AskOutcome, ClaimedAsk, CommitError, Conflict, Seen, StoredWatch, Write,
+    AskClaim, AskOutcome, ClaimedAsk, CommitError, Conflict, Queue, Seen, StoredWatch, Write,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ const MOVED_AT_ONCE: usize = 8;
 pub(crate) async fn work(app: Arc<App>) {
     let stopping = app.tasks.stopping();
     let places = Arc::new(Semaphore::new(app.config.watches.concurrency));
-    let mut woken = app.store.job_wake_ups();
+    let mut word = app.store.wake_ups(Queue::Asks);
     let poll = Duration::from_secs(app.config.jobs.poll_s.max(1));
     while !stopping.is_cancelled() {
         let full = tokio::select! {
@@ -41,10 +41,7 @@ pub(crate) async fn work(app: Arc<App>) {
         let wait = next_at.map_or(poll, |at| until(at, app.clock.now()).min(poll));
         tokio::select! {
             () = stopping.cancelled() => return,
-            woken = tokio::time::timeout(wait, woken.changed()) => if matches!(woken, Ok(Err(_))) {
-                // The store is closed; so will be the application.
-                return;
-            },
+            _ = word.next(wait) => {}
         }
     }
 }

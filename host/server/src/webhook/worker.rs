@@ -15,7 +15,7 @@ use host_domain::webhook::{
     DeliveryEvent, Retry, SendOutcome, Subscription, SubscriptionEvent, SubscriptionStatus,
 };
 use host_storage::{
-    AnsweredDelivery, DeliveryAttempt, DeliveryClaim, DueSubscription, StoredDelivery, Write,
+    AnsweredDelivery, DeliveryAttempt, DeliveryClaim, DueSubscription, Queue, StoredDelivery, Write,
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::SecretString;
@@ -58,7 +58,7 @@ pub(crate) async fn work(app: Arc<App>) {
         record(&recorder, reports, &told).await;
     });
     let poll = Duration::from_secs(app.config.jobs.poll_s.max(1));
-    let mut woken = app.store.job_wake_ups();
+    let mut word = app.store.wake_ups(Queue::Deliveries);
     let mut worker = Worker {
         app: Arc::clone(&app),
         endpoints: HashMap::new(),
@@ -70,10 +70,7 @@ pub(crate) async fn work(app: Arc<App>) {
         tokio::select! {
             () = stopping.cancelled() => return,
             () = freed.notified() => {}
-            woken = tokio::time::timeout(wait, woken.changed()) => if matches!(woken, Ok(Err(_))) {
-                // The store is closed; so will be the application.
-                return;
-            },
+            _ = word.next(wait) => {}
         }
     }
 }

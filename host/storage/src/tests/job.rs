@@ -1,9 +1,10 @@
 //! Jobs: claimed by one, never lost, put aside when they cannot be done.
 
 use super::*;
-use crate::{Claim, ClaimedJobs, Job};
+use crate::{Claim, ClaimedJobs, Job, Queue};
 use futures::future::join_all;
 use std::collections::HashSet;
+use std::time::Duration;
 
 on_both_databases!(
     a_job_is_claimed_when_it_is_due,
@@ -284,11 +285,13 @@ async fn a_release_counts_attempts_anew_and_a_failure_does_not(db: &TestDatabase
 }
 
 async fn a_commit_that_asks_for_work_wakes_the_waiting(db: &TestDatabase) {
-    let mut here = db.store.job_wake_ups();
-    here.mark_unchanged();
-    let upsert = write(|w| w.upsert_job("resume", "a", NOW));
-    db.store.commit(upsert).await.unwrap();
-    here.changed().await.unwrap();
+    let mut word = db.store.wake_ups(Queue::Jobs);
+    let later = write(|w| w.upsert_job("resume", "a", NOW.plus_s(1)));
+    db.store.commit(later).await.unwrap();
+    assert!(!word.next(Duration::ZERO).await);
+    let now = write(|w| w.upsert_job("resume", "a", NOW));
+    db.store.commit(now).await.unwrap();
+    assert!(word.next(Duration::from_secs(30)).await);
 }
 
 async fn a_lease_and_a_booking_are_written_together_or_not_at_all(db: &TestDatabase) {

@@ -1,12 +1,15 @@
 //! When the database is away, or goes away in the middle of something.
 
 use super::*;
-use crate::{CommitError, DatabaseError, OpenError};
+use crate::{CommitError, DatabaseError, OpenError, Queue};
 use sqlx::{Connection, Executor, PgConnection, SqliteConnection};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+
+/// Longer than anything takes.
+const LONG: Duration = Duration::from_secs(30);
 
 /// What stands between a store and its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,13 +175,15 @@ async fn a_commit_without_an_answer_is_neither_written_nor_not_written() {
 async fn another_host_hears_of_due_jobs() {
     let db = TestDatabase::postgres().await;
     let other = db.second_store().await;
-    let mut heard = other.job_wake_ups();
-    // The first change says that it listens.
-    heard.changed().await.unwrap();
+    let mut word = other.wake_ups(Queue::Jobs);
+    let mut of_others = other.wake_ups(Queue::Asks);
+    // The first word says that it listens.
+    assert!(word.next(LONG).await && of_others.next(LONG).await);
     let mut write = Write::new(NOW);
     write.upsert_job("resume", "a", NOW);
     db.store.commit(write).await.unwrap();
-    heard.changed().await.unwrap();
+    assert!(word.next(LONG).await);
+    assert!(!of_others.next(Duration::ZERO).await);
     other.close().await;
     db.remove().await;
 }

@@ -2,6 +2,7 @@
 
 use crate::error::CommitError;
 use crate::statement::{Row, Statement, statement};
+use crate::wake::Queue;
 use crate::{Conflict, DatabaseError, Store, Write};
 use host_domain::id::AskId;
 use host_domain::money::{Currency, Money};
@@ -63,7 +64,7 @@ impl Write {
     pub fn ask_now(&mut self, watch: &Watch) -> &mut Self {
         let question = self.json(&watch.question);
         let tenant = &watch.owner.tenant;
-        self.wakes_jobs = true;
+        self.wakes.add(Queue::Asks);
         self.any(statement!(
             "INSERT INTO watch_ask (organization, mode, id, question, next_at, revision, \
              created_at) VALUES ($1, $2, $3, $4, $5, 1, $5) \

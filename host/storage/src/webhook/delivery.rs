@@ -3,6 +3,7 @@
 use super::subscription::read_tenant;
 use crate::event::OutboxEvent;
 use crate::statement::{Row, Statement, Value, statement};
+use crate::wake::Queue;
 use crate::{Conflict, DatabaseError, Listed, Page, Store, Write};
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::owner::Tenant;
@@ -78,7 +79,7 @@ impl Write {
         all.push(event.id.as_str().into());
         all.push(event.created_at.into());
         all.extend(args);
-        self.wakes_jobs = true;
+        self.wakes.add(Queue::Deliveries);
         self.any(Statement {
             sql: format!(
                 "INSERT INTO webhook_delivery (organization, mode, id, subscription_id, \
@@ -102,7 +103,7 @@ impl Write {
         delivery: &Delivery,
         read_status: DeliveryStatus,
     ) -> &mut Self {
-        self.wakes_jobs = true;
+        self.wakes.add(Queue::Deliveries);
         self.store_delivery(tenant, delivery, delivery.generation - 1, read_status)
     }
 

@@ -9,6 +9,7 @@ use super::subscription;
 use super::subscription::SealedSecrets;
 use crate::error::CommitError;
 use crate::statement::{Statement, list, statement};
+use crate::wake::Queue;
 use crate::{DatabaseError, Store, Write};
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
@@ -68,7 +69,9 @@ impl Write {
         let moves: Vec<_> = answered.iter().map(move_item).collect();
         let moves = self.json(&moves);
         // What is given back is due at once.
-        self.wakes_jobs |= answered.iter().any(|one| one.attempt.is_none());
+        if answered.iter().any(|one| one.attempt.is_none()) {
+            self.wakes.add(Queue::Deliveries);
+        }
         self.any(move_deliveries(moves));
         let of_watches = |one: &&AnsweredDelivery| one.product == Product::Watch;
         let logged = answered.iter().filter(of_watches);

@@ -1,6 +1,7 @@
 //! Subscriptions, with their secrets sealed.
 
 use crate::statement::{Row, Statement, statement};
+use crate::wake::Queue;
 use crate::{Conflict, DatabaseError, Listed, Page, Store, Write};
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
@@ -65,7 +66,7 @@ impl Write {
             subscription.version,
             read_version,
         );
-        self.wakes_jobs = true;
+        self.wakes.add(Queue::Deliveries);
         self.one(update, Conflict::SubscriptionVersion);
         self.delete_event_types(&subscription.tenant, &subscription.id);
         self.insert_event_types(subscription)

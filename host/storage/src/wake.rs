@@ -1,0 +1,131 @@
+//! What wakes the workers: word that there may be something to take from a queue
+//! earlier than was known. A shortcut only, for every queue is polled too.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::sync::watch::{Receiver, Sender};
+use tokio::time::{Instant, sleep_until, timeout};
+
+/// Words that come within this time of one another are heard as one: under load a
+/// worker looks once for what many commits made due.
+const TOGETHER: Duration = Duration::from_millis(10);
+
+/// What a worker takes its work from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Queue {
+    /// [`crate::Job`]s.
+    Jobs,
+    /// Events on their way to subscribers.
+    Deliveries,
+    /// Questions of watches.
+    Asks,
+}
+
+/// Some of the queues, a bit each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Queues(u8);
+
+/// One of them by its own name to all hosts, also of other versions: in this order.
+const ALL: [Queue; 3] = [Queue::Jobs, Queue::Deliveries, Queue::Asks];
+
+impl Queues {
+    pub(crate) const NONE: Self = Self(0);
+    pub(crate) const ALL: Self = Self(0b111);
+
+    pub(crate) const fn add(&mut self, queue: Queue) {
+        self.0 |= 1 << queue as u8;
+    }
+
+    pub(crate) const fn join(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    fn has(self, queue: Queue) -> bool {
+        self.0 & (1 << queue as u8) != 0
+    }
+
+    /// As one host tells it to another.
+    pub(crate) fn as_word(self) -> String {
+        self.0.to_string()
+    }
+
+    /// What another host tells; all of them where it tells something else.
+    pub(crate) fn from_word(word: &str) -> Self {
+        word.parse().map_or(Self::ALL, Self)
+    }
+}
+
+/// Who wakes the workers of this host.
+#[derive(Debug, Clone)]
+pub(crate) struct Wakes([Sender<u64>; ALL.len()]);
+
+impl Wakes {
+    pub(crate) fn new() -> Self {
+        Self(std::array::from_fn(|_| Sender::new(0)))
+    }
+
+    pub(crate) fn of(&self, queue: Queue) -> WakeUps {
+        let [jobs, deliveries, asks] = &self.0;
+        let wake = match queue {
+            Queue::Jobs => jobs,
+            Queue::Deliveries => deliveries,
+            Queue::Asks => asks,
+        };
+        WakeUps {
+            word: wake.subscribe(),
+            together_until: Instant::now(),
+        }
+    }
+
+    pub(crate) fn send(&self, queues: Queues) {
+        for (queue, wake) in ALL.into_iter().zip(&self.0) {
+            if queues.has(queue) {
+                wake.send_modify(|count| *count = count.wrapping_add(1));
+            }
+        }
+    }
+}
+
+/// What a worker waits for when its queue has nothing more.
+#[derive(Debug)]
+pub struct WakeUps {
+    word: Receiver<u64>,
+    together_until: Instant,
+}
+
+impl WakeUps {
+    /// Waits for word, at most so long: whether it came. Who stops waiting looks at the
+    /// queue, too, for word that had come is lost.
+    pub async fn next(&mut self, at_most: Duration) -> bool {
+        let Ok(Ok(())) = timeout(at_most, self.word.changed()).await else {
+            return false;
+        };
+        sleep_until(self.together_until).await;
+        self.word.mark_unchanged();
+        self.together_until = Instant::now() + TOGETHER;
+        true
+    }
+}
+
+/// What other hosts are to be told of. Many writes make one notification.
+#[derive(Debug, Default)]
+pub(crate) struct Announcements {
+    queues: AtomicU8,
+    more: Notify,
+}
+
+impl Announcements {
+    pub(crate) fn add(&self, queues: Queues) {
+        if queues != Queues::NONE {
+            self.queues.fetch_or(queues.0, Ordering::Relaxed);
+            self.more.notify_one();
+        }
+    }
+
+    /// Waits until there is something to tell.
+    pub(crate) async fn next(&self) -> Queues {
+        self.more.notified().await;
+        Queues(self.queues.swap(0, Ordering::Relaxed))
+    }
+}
