@@ -4,9 +4,11 @@
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::disallowed_methods,
     reason = "a test that cannot go on fails by panicking"
 )]
 
+mod delivery;
 mod flight;
 mod flow;
 mod hotel;
@@ -18,3 +20,6 @@ mod watch;
 
 /// Read-backs and claims within a second, so that nothing has to be waited for.
 const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n[jobs]\nlease_s = 1\n";
+
+/// Points of one flow that are tried at once: most of the time a new process is waited for.
+const AT_ONCE: usize = 2;

@@ -2,7 +2,8 @@
 
 use crate::flow::{Flow, Step, Then};
 use crate::trial::Trial;
-use crate::{SOON, flight, hotel};
+use crate::{AT_ONCE, SOON, flight, hotel};
+use futures::{StreamExt, stream};
 use tests::{Database, Server, ServerOptions, eventually, on_both_databases};
 
 async fn survives(database: Database, point: &str, flow: &Flow) {
@@ -58,11 +59,13 @@ async fn dies(server: &mut Server, trial: &Trial<'_>, point: &str) {
 }
 
 async fn every_point_survives(database: Database, steps: &[Step]) {
-    for (step, phases, flow) in steps {
-        for phase in *phases {
+    let points = (steps.iter())
+        .flat_map(|(step, phases, flow)| phases.iter().map(move |phase| (step, phase, flow)));
+    stream::iter(points)
+        .for_each_concurrent(AT_ONCE, async |(step, phase, flow)| {
             survives(database, &format!("{step}:{phase}"), flow).await;
-        }
-    }
+        })
+        .await;
 }
 
 async fn a_hotel_booking_survives_a_crash_at_any_point(database: Database) {

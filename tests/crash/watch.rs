@@ -1,8 +1,9 @@
 //! A watch that buys, and a process that dies meanwhile: whoever starts next goes on. It
 //! is bought once or not at all, under a mandate that is used once, and told once.
 
-use crate::SOON;
 use crate::flow::{EVERYWHERE, OF_A_READ};
+use crate::{AT_ONCE, SOON};
+use futures::{StreamExt, stream};
 use serde_json::Value;
 use tests::{Database, Ledger, Server, ServerOptions, eventually, on_both_databases, set_price};
 
@@ -71,11 +72,13 @@ fn is_settled(ledger: &Ledger, booking: &str, bought: bool) -> bool {
 }
 
 async fn a_purchase_by_a_watch_survives_a_crash_at_any_point(database: Database) {
-    for (step, phases, ends) in STEPS {
-        for phase in *phases {
+    let points = (STEPS.iter())
+        .flat_map(|(step, phases, ends)| phases.iter().map(move |phase| (step, phase, ends)));
+    stream::iter(points)
+        .for_each_concurrent(AT_ONCE, async |(step, phase, ends)| {
             survives(database, &format!("{step}:{phase}"), ends).await;
-        }
-    }
+        })
+        .await;
 }
 
 /// A rate may be bound, of which nothing is owed: no second one is begun beside it.

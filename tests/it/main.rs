@@ -13,5 +13,7 @@ mod hosts;
 mod http;
 mod nuitee;
 mod operate;
+mod outage;
+mod promise;
 mod readme;
 mod stripe;

@@ -1,6 +1,6 @@
 //! Operating it: commands, signals, reloading, metrics.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tests::{Booked, Client, Database, Server, ServerOptions, binary, offers_request};
 use tokio::process::Command;
 
@@ -168,5 +168,40 @@ async fn the_state_survives_a_restart() {
         let after: Value = server.client().hotel_booking(&booking).await;
         assert_eq!(before["id"], after["id"]);
         assert_eq!(after["status"], "CONFIRMED");
+    }
+}
+
+/// What tests shorten, and the interface puts a number to.
+#[tokio::test]
+async fn promised_times_are_the_defaults() {
+    let output = Command::new(binary())
+        .args(["config", "show", "--json"])
+        .output()
+        .await
+        .unwrap();
+    let config: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let (minute, hour) = (60, 3600);
+    for (name, promised) in [
+        (
+            "watch_retry_s",
+            json!([
+                minute,
+                5 * minute,
+                30 * minute,
+                2 * hour,
+                12 * hour,
+                24 * hour
+            ]),
+        ),
+        (
+            "subscription_retry_s",
+            json!([minute, 5 * minute, 30 * minute, 90 * minute]),
+        ),
+        ("timeout_s", json!(10)),
+        ("replay_pending_after_s", json!(minute)),
+        ("replay_published_after_s", json!(2 * hour + 15 * minute)),
+        ("dual_signature_s", json!(24 * hour)),
+    ] {
+        assert_eq!(config["webhooks"][name], promised, "{name}");
     }
 }

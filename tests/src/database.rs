@@ -16,13 +16,12 @@ impl Database {
     /// Both, for tests that must hold on each.
     pub const BOTH: [Self; 2] = [Self::Sqlite, Self::Postgres];
 
-    /// An empty database for one server; its URL.
-    pub(crate) async fn create(self, data_dir: &Path) -> String {
+    /// An empty database for one server; its URL. `cluster`: where, if not on the shared one.
+    pub(crate) async fn create(self, data_dir: &Path, cluster: Option<&str>) -> String {
         match self {
             Self::Sqlite => format!("sqlite:{}", data_dir.join("stopover.sqlite3").display()),
             Self::Postgres => {
-                let maintenance = std::env::var("STOPOVER_TEST_POSTGRES")
-                    .expect("STOPOVER_TEST_POSTGRES is not set: run the tests with `cargo xtask test`, which starts PostgreSQL");
+                let maintenance = cluster.map_or_else(shared_postgres, str::to_owned);
                 let name = format!("stopover_{}", uuid::Uuid::now_v7().simple());
                 let mut admin = PgConnection::connect(&maintenance)
                     .await
@@ -39,6 +38,12 @@ impl Database {
             }
         }
     }
+}
+
+/// The server that `cargo xtask test` starts for all tests.
+pub(crate) fn shared_postgres() -> String {
+    std::env::var("STOPOVER_TEST_POSTGRES")
+        .expect("STOPOVER_TEST_POSTGRES is not set: run the tests with `cargo xtask test`, which starts PostgreSQL")
 }
 
 /// What a query finds in a server's database: texts.

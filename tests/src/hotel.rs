@@ -51,6 +51,7 @@ pub fn prebook_request(offer_reference: &str, rooms: usize) -> Value {
 /// A way to a booking: which hotel, which card, how many rooms.
 #[derive(Debug, Clone)]
 pub struct Booked {
+    supplier: String,
     hotel: String,
     card: String,
     rooms: usize,
@@ -62,10 +63,20 @@ impl Booked {
     #[must_use]
     pub fn at(hotel: &str) -> Self {
         Self {
+            supplier: "SANDBOX_HOTELS".to_owned(),
             hotel: hotel.to_owned(),
             card: "tok_visa".to_owned(),
             rooms: 1,
             refundable: true,
+        }
+    }
+
+    /// Sold by another supplier.
+    #[must_use]
+    pub fn sold_by(self, supplier: &str) -> Self {
+        Self {
+            supplier: supplier.to_owned(),
+            ..self
         }
     }
 
@@ -93,11 +104,17 @@ impl Booked {
         }
     }
 
+    /// The answer to pricing it.
+    pub async fn price(&self, client: &Client) -> Reply {
+        let mut request = offers_request(&self.hotel);
+        request["supplier"] = json!(self.supplier);
+        request["occupancy"] = json!(vec![json!({"adults": 2, "children": []}); self.rooms]);
+        client.post("/v1/hotel/offers", &request).await
+    }
+
     /// An offer reference.
     pub async fn offer(&self, client: &Client) -> String {
-        let mut request = offers_request(&self.hotel);
-        request["occupancy"] = json!(vec![json!({"adults": 2, "children": []}); self.rooms]);
-        let reply = client.post("/v1/hotel/offers", &request).await.expect(200);
+        let reply = self.price(client).await.expect(200);
         let offers = reply.data()[0]["offers"].as_array().expect("offers");
         let offer = offers
             .iter()

@@ -11,11 +11,14 @@
 
 mod bag;
 mod client;
+mod cluster;
 mod database;
 mod document;
 mod example;
+mod fault;
 mod flight;
 mod hotel;
+mod receiver;
 mod sandbox;
 mod server;
 mod subscriber;
@@ -25,11 +28,14 @@ mod watcher;
 mod webhook;
 
 pub use client::{Client, Reply, money};
+pub use cluster::{Cluster, cut_connections};
 pub use database::Database;
 pub use document::{each_text, minutes_ahead, move_days, read_document, say};
 pub use example::{check_example, example_at};
+pub use fault::{CALLER, Fault, FaultProxy, Misstep};
 pub use flight::{Flown, passenger, prebook_flight_request, trip};
 pub use hotel::{Booked, days_ahead, offers_request, prebook_request, seconds_ahead};
+pub use receiver::{Arrival, Receiver, Trouble};
 pub use sandbox::{Effect, Ledger, heal, pay, set_price};
 pub use server::{Server, ServerOptions, binary, target_dir};
 pub use subscriber::{Subscriber, Subscription, signed_by, silence, subscriptions};

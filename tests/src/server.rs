@@ -1,6 +1,7 @@
 //! The real binary as a process, with a data directory and a database of its own.
 
 use crate::client::Client;
+use crate::cluster::Cluster;
 use crate::database::{self, Database};
 use crate::sandbox::Ledger;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ pub struct ServerOptions {
     pub config: String,
     /// Environment beside the test's own.
     pub environment: Vec<(String, String)>,
+    /// URL of a PostgreSQL that is not the shared one.
+    cluster: Option<String>,
     /// Whether it may end before it is ready: what was left to do can reach the
     /// point of its death sooner.
     may_die: bool,
@@ -32,7 +35,17 @@ impl ServerOptions {
             database,
             config: String::new(),
             environment: Vec::new(),
+            cluster: None,
             may_die: false,
+        }
+    }
+
+    /// The demo on a PostgreSQL of the test's own.
+    #[must_use]
+    pub fn on_cluster(cluster: &Cluster) -> Self {
+        Self {
+            cluster: Some(cluster.url()),
+            ..Self::on(Database::Postgres)
         }
     }
 
@@ -56,6 +69,12 @@ impl ServerOptions {
     pub fn environment(mut self, name: &str, value: &str) -> Self {
         self.environment.push((name.to_owned(), value.to_owned()));
         self
+    }
+
+    async fn create_database(&self, data_dir: &Path) -> String {
+        self.database
+            .create(data_dir, self.cluster.as_deref())
+            .await
     }
 
     /// To abort at a point of a step (`step:phase`).
@@ -118,7 +137,7 @@ impl Server {
     /// A server with options, its sandbox in the same process.
     pub async fn start_with(options: ServerOptions) -> Self {
         let data_dir = tempfile::tempdir().unwrap();
-        let database_url = options.database.create(data_dir.path()).await;
+        let database_url = options.create_database(data_dir.path()).await;
         Self::launch(data_dir, database_url, &options, None, true).await
     }
 
@@ -126,7 +145,7 @@ impl Server {
     pub async fn start_beside_sandbox(options: ServerOptions) -> Self {
         let sandbox = Arc::new(start_sandbox().await);
         let data_dir = tempfile::tempdir().unwrap();
-        let database_url = options.database.create(data_dir.path()).await;
+        let database_url = options.create_database(data_dir.path()).await;
         Self::launch(data_dir, database_url, &options, Some(sandbox), true).await
     }
 
@@ -165,6 +184,14 @@ impl Server {
     pub async fn outbox(&self, booking: &str) -> Vec<String> {
         let query = "SELECT event_type FROM outbox WHERE booking_id = $1 ORDER BY created_at, id";
         database::texts(&self.database_url, query, booking).await
+    }
+
+    /// Every event that was recorded, as subscribers get it.
+    pub async fn events(&self) -> Vec<serde_json::Value> {
+        let query = "SELECT payload FROM outbox WHERE $1 = ''";
+        let payloads = database::texts(&self.database_url, query, "").await;
+        let read = |payload: &String| serde_json::from_str(payload).unwrap();
+        payloads.iter().map(read).collect()
     }
 
     /// Everything that the database holds, as text.

@@ -28,6 +28,23 @@ pub struct Received {
 }
 
 impl Received {
+    /// Reads a request to its end.
+    pub(crate) async fn read(request: Request) -> Result<Self, axum::Error> {
+        let (head, body) = request.into_parts();
+        let body = to_bytes(body, BODY_BYTES_MAX).await?;
+        let headers = head.headers.iter().map(|(name, value)| {
+            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            (name.to_string(), value)
+        });
+        Ok(Self {
+            route: format!("{} {}", head.method, head.uri.path()),
+            query: head.uri.query().unwrap_or_default().to_owned(),
+            headers: headers.collect(),
+            body: serde_json::from_slice(&body).unwrap_or_default(),
+            text: String::from_utf8_lossy(&body).into_owned(),
+        })
+    }
+
     /// The only value of a header; none when it is missing or came twice.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -158,19 +175,7 @@ impl Upstream {
 }
 
 async fn receive(State(desk): State<Arc<Desk>>, request: Request) -> Response {
-    let (head, body) = request.into_parts();
-    let body = to_bytes(body, BODY_BYTES_MAX).await.unwrap();
-    let headers = head.headers.iter().map(|(name, value)| {
-        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-        (name.to_string(), value)
-    });
-    let received = Received {
-        route: format!("{} {}", head.method, head.uri.path()),
-        query: head.uri.query().unwrap_or_default().to_owned(),
-        headers: headers.collect(),
-        body: serde_json::from_slice(&body).unwrap_or_default(),
-        text: String::from_utf8_lossy(&body).into_owned(),
-    };
+    let received = Received::read(request).await.unwrap();
     let answer = match desk.route(&received.route) {
         Some(route) => route(&received),
         None => Answer::new(501, format!("no route {}", received.route)),

@@ -1,5 +1,6 @@
 //! `cargo xtask soak`: the long form of what `cargo xtask test` counts in short: lives of
-//! bookings by the ten thousand, and the process killed again and again.
+//! bookings by the ten thousand, inputs that nobody wrote for minutes, the process killed
+//! again and again, and events by the hundred thousand.
 
 use anyhow::Result;
 use clap::Args;
@@ -16,11 +17,18 @@ pub(crate) struct Options {
     /// How often every crash test runs
     #[arg(long, default_value_t = 10)]
     rounds: u32,
+    /// Seconds for each fuzz target
+    #[arg(long, default_value_t = 60)]
+    fuzz_s: u64,
+    /// Events to receivers that are unwell, on each database
+    #[arg(long, default_value_t = 100_000)]
+    events: u64,
 }
 
-/// Simulates, then kills; stops at the first failure.
+/// Simulates, fuzzes, kills, then delivers; stops at the first failure.
 pub(crate) fn soak(options: &Options) -> Result<()> {
     simulate(options.seeds)?;
+    fuzz(options.fuzz_s)?;
     plugins::build(&plugins::Options::default())?;
     let database = Postgres::start(Durability::Given)?;
     for round in 1..=options.rounds {
@@ -30,7 +38,18 @@ pub(crate) fn soak(options: &Options) -> Result<()> {
         database.offer(&mut command);
         process::run(&mut command)?;
     }
-    Ok(())
+    deliver(&database, options.events)
+}
+
+/// One database after the other; their numbers are printed.
+fn deliver(database: &Postgres, events: u64) -> Result<()> {
+    let mut command = cargo::command();
+    command
+        .args(["test", "--package", "tests", "--test", "crash", "delivery"])
+        .args(["--", "--nocapture", "--test-threads", "1"])
+        .env("STOPOVER_TEST_EVENTS", events.to_string());
+    database.offer(&mut command);
+    process::run(&mut command)
 }
 
 fn simulate(seeds: u64) -> Result<()> {
@@ -38,5 +57,14 @@ fn simulate(seeds: u64) -> Result<()> {
     command
         .args(["test", "--package", "host-server", "--lib", "simulation"])
         .env("STOPOVER_SIMULATION_SEEDS", seeds.to_string());
+    process::run(&mut command)
+}
+
+/// Every target, wherever it lies: its test is in a module `fuzzed`.
+fn fuzz(seconds: u64) -> Result<()> {
+    let mut command = cargo::command();
+    command
+        .args(["test", "--workspace", "fuzzed::"])
+        .env("STOPOVER_FUZZ_S", seconds.to_string());
     process::run(&mut command)
 }

@@ -1,11 +1,17 @@
 //! `cargo xtask test`: every test, with what the tests need.
 
+use std::num::NonZero;
+use std::{env, thread};
+
 use anyhow::Result;
 use clap::Args;
 
 use crate::cargo::{self, Workspace};
 use crate::postgres::{Durability, Postgres};
 use crate::{languages, localstripe, plugins, process, pyjwt, schemathesis};
+
+/// How many tests of a binary run at once.
+const THREADS_VARIABLE: &str = "RUST_TEST_THREADS";
 
 /// Options of `cargo xtask test`.
 #[derive(Args, Default)]
@@ -37,6 +43,11 @@ fn with_database(arguments: &[String]) -> Result<()> {
     let database = Postgres::start(Durability::Given)?;
     let mut command = cargo::command();
     command.arg("test").args(arguments);
+    // Most of them wait for another process most of the time.
+    if env::var_os(THREADS_VARIABLE).is_none() {
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        command.env(THREADS_VARIABLE, (2 * cores).to_string());
+    }
     database.offer(&mut command);
     process::run(&mut command)
 }

@@ -11,6 +11,8 @@ use std::time::UNIX_EPOCH;
 use tokio::sync::Mutex;
 
 #[cfg(test)]
+mod fuzzed;
+#[cfg(test)]
 mod tests;
 
 const TOLERANCE_S: u64 = 300;

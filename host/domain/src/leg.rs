@@ -29,6 +29,9 @@ pub enum Leg {
         /// When the same call was sent first, where this is a repeat.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first: Option<Timestamp>,
+        /// When it ended without an answer; else, after a crash, when it was read back first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lost_at: Option<Timestamp>,
         /// How often it was read back.
         checks: u32,
         /// When to read back next.
@@ -64,25 +67,28 @@ impl Leg {
             since: now,
             tries,
             first,
+            lost_at: None,
             checks: 0,
             next_at,
         }
     }
 
-    /// Read back without result.
+    /// Ended without an answer, or read back without result.
     #[must_use]
-    pub fn checked(self, next_at: Timestamp) -> Self {
+    pub fn checked(self, now: Timestamp, next_at: Timestamp) -> Self {
         match self {
             Self::Sent {
                 since,
                 tries,
                 first,
+                lost_at,
                 checks,
                 ..
             } => Self::Sent {
                 since,
                 tries,
                 first,
+                lost_at: lost_at.or(Some(now)),
                 checks: checks.saturating_add(1),
                 next_at,
             },
@@ -99,7 +105,7 @@ impl Leg {
     #[must_use]
     pub fn pending(self, now: Timestamp, next_at: Timestamp) -> Self {
         match self {
-            Self::Pending { .. } => self.checked(next_at),
+            Self::Pending { .. } => self.checked(now, next_at),
             Self::Due { .. } | Self::Sent { .. } => Self::Pending {
                 since: now,
                 checks: 0,
@@ -190,6 +196,19 @@ impl Leg {
         }
     }
 
+    /// Since when nobody waits for its answer any more: until then the other side may
+    /// have been at it. The mark, where the process died over it.
+    #[must_use]
+    pub const fn given_up_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Sent {
+                lost_at: Some(at), ..
+            } => Some(*at),
+            Self::Sent { since, .. } => Some(*since),
+            Self::Due { .. } | Self::Pending { .. } => None,
+        }
+    }
+
     /// Sent without a known outcome, since when.
     #[must_use]
     pub const fn unknown_since(&self) -> Option<Timestamp> {
@@ -249,7 +268,7 @@ mod tests {
         for s in 2..5 {
             leg = leg.repeat(at(s));
             assert!(leg.is_repeat());
-            leg = leg.sent(at(s), at(s + 1)).checked(at(s + 1));
+            leg = leg.sent(at(s), at(s + 1)).checked(at(s), at(s + 1));
             assert!(leg.is_repeat());
             assert_eq!(leg.may_have_happened_since(), Some(at(1)));
             assert_eq!(leg.unknown_since(), Some(at(s)));
@@ -258,6 +277,16 @@ mod tests {
         let other = leg.retry(at(9));
         assert!(!other.is_repeat(), "it is known that nothing happened");
         assert_eq!(other.may_have_happened_since(), None);
+    }
+
+    #[test]
+    fn a_call_is_given_up_when_it_ends_and_not_whenever_it_is_read_back() {
+        let at = |s: i64| Timestamp(s * 1000);
+        let leg = Leg::due(at(0)).sent(at(1), at(6));
+        assert_eq!(leg.given_up_at(), Some(at(1)), "the process died over it");
+        let leg = leg.checked(at(3), at(6)).checked(at(6), at(16));
+        assert_eq!(leg.given_up_at(), Some(at(3)));
+        assert_eq!(leg.repeat(at(16)).given_up_at(), None);
     }
 
     #[test]

@@ -432,13 +432,13 @@ impl Payment {
                 S::Voiding(leg.retry(retry_at))
             }
             (S::Authorizing(leg @ Leg::Sent { .. }), E::Checked { next_at }) => {
-                S::Authorizing(leg.checked(next_at))
+                S::Authorizing(leg.checked(now, next_at))
             }
             (S::Capturing(leg @ Leg::Sent { .. }), E::Checked { next_at }) => {
-                S::Capturing(leg.checked(next_at))
+                S::Capturing(leg.checked(now, next_at))
             }
             (S::Voiding(leg @ Leg::Sent { .. }), E::Checked { next_at }) => {
-                S::Voiding(leg.checked(next_at))
+                S::Voiding(leg.checked(now, next_at))
             }
             (S::Authorizing(leg @ Leg::Sent { .. }), E::Repeated { at }) => {
                 S::Authorizing(leg.repeat(at))
@@ -474,7 +474,7 @@ fn apply_refund(
         (Leg::Due { .. }, _) | (_, E::RefundSent { .. }) => return None,
         (leg, E::RefundFailed { retry_at, .. }) => Some(leg.retry(*retry_at)),
         (leg, E::RefundRepeated { at, .. }) => Some(leg.repeat(*at)),
-        (leg, E::RefundChecked { next_at, .. }) => Some(leg.checked(*next_at)),
+        (leg, E::RefundChecked { next_at, .. }) => Some(leg.checked(now, *next_at)),
         (_, _) => None,
     };
     Some(refunds)

@@ -76,6 +76,9 @@ fn place(tenant: &Tenant) -> [&str; 2] {
 }
 
 #[cfg(test)]
+mod fuzzed;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::flow::hotel::prebook::OfferedRoom;
@@ -85,18 +88,18 @@ mod tests {
     use host_domain::money::Currency;
     use host_domain::owner::Mode;
 
-    fn sealer() -> Sealer {
+    pub(super) fn sealer() -> Sealer {
         Sealer::new("k1", &vec![7; KEY_BYTES].into(), &[]).unwrap()
     }
 
-    fn tenant(organization: &str, mode: Mode) -> Tenant {
+    pub(super) fn tenant(organization: &str, mode: Mode) -> Tenant {
         Tenant {
             organization: organization.to_owned(),
             mode,
         }
     }
 
-    fn terms(rooms: usize) -> OfferTerms {
+    pub(super) fn terms(rooms: usize) -> OfferTerms {
         let total = Money::new(20_000, Currency::parse("EUR").unwrap());
         let room = OfferedRoom {
             name: "é".repeat(300),
@@ -192,7 +195,7 @@ mod tests {
         }
     }
 
-    fn fare(supplier_offer: &str) -> FlightOffer {
+    pub(super) fn fare(supplier_offer: &str) -> FlightOffer {
         FlightOffer {
             supplier: SupplierId::parse("SUPPLIER_A").unwrap(),
             supplier_offer: supplier_offer.to_owned(),

@@ -1,5 +1,6 @@
 //! Cancelling, quoting, and what is given back.
 
+use super::shape::{check_instant, check_names};
 use serde_json::json;
 use tests::{
     Booked, Client, Database, Reply, Server, ServerOptions, eventually, on_both_databases,
@@ -23,11 +24,14 @@ async fn quote(client: &Client, booking: &str) -> Reply {
         .await
 }
 
-/// Confirmed, and its payment taken: what a cancellation gives back is then in the ledger.
+/// Confirmed, and its payment taken: what a cancellation gives back is then in the ledger,
+/// and nothing changes the booking while it is quoted.
 async fn captured(server: &Server, way: Booked) -> String {
-    let booking = way.confirmed(&server.client()).await;
+    let client = server.client();
+    let booking = way.confirmed(&client).await;
     eventually("the capture", async || {
-        (server.ledger().await.count(&booking, "capture") == 1).then_some(())
+        let payments = client.hotel_booking(&booking).await["payments"].clone();
+        (payments[0]["status"] == "CAPTURED").then_some(())
     })
     .await;
     booking
@@ -98,6 +102,13 @@ async fn rooms_are_released_one_by_one_where_the_supplier_can(database: Database
         partly["cancellations"][0]["room_ids"],
         json!([rooms[0]["id"]])
     );
+    eventually("the first refund", async || {
+        let payments = client.hotel_booking(&booking).await["payments"].clone();
+        (payments[0]["status"] == "PARTIALLY_REFUNDED").then_some(())
+    })
+    .await;
+    let rest = quote(&client, &booking).await.expect(200);
+    assert_eq!(rest.data()["refund"]["amount"], 260.0, "of what stands");
     let _rest = client
         .post(&path, &json!({"room_ids": [rooms[1]["id"]]}))
         .await
@@ -145,14 +156,28 @@ async fn what_is_not_refundable_gives_nothing_back(database: Database) {
 async fn quotes_say_where_they_come_from(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let ok = Booked::at("OK").confirmed(&client).await;
+    let ok = captured(&server, Booked::at("OK")).await;
     let estimate = quote(&client, &ok).await.expect(200);
     assert_eq!(estimate.data()["source"], "POLICY_ESTIMATE");
     assert_eq!(estimate.data()["available"], true);
     assert_eq!(estimate.data()["fee"]["amount"], 0.0);
     assert_eq!(estimate.data()["refund"]["amount"], 260.0);
+    let members = [
+        "available",
+        "source",
+        "checked_at",
+        "fee",
+        "refund",
+        "free_until",
+        "restrictions",
+    ];
+    check_names("quote", estimate.data(), &members, &[]);
+    check_instant(&estimate.data()["checked_at"]);
+    let policy = &client.hotel_booking(&ok).await["cancellation_policy"];
+    assert_eq!(estimate.data()["free_until"], policy["deadline"]);
+    assert_eq!(estimate.data()["restrictions"], json!([]));
 
-    let preview = Booked::at("QUOTE_PREVIEW").confirmed(&client).await;
+    let preview = captured(&server, Booked::at("QUOTE_PREVIEW")).await;
     let quoted = quote(&client, &preview).await.expect(200);
     assert_eq!(
         (
@@ -162,17 +187,17 @@ async fn quotes_say_where_they_come_from(database: Database) {
         (Some("SUPPLIER_QUOTE"), Some(25.0))
     );
 
-    let unreadable = Booked::at("QUOTE_UNREADABLE").confirmed(&client).await;
+    let unreadable = captured(&server, Booked::at("QUOTE_UNREADABLE")).await;
     let nothing = quote(&client, &unreadable).await.expect(200);
     assert_eq!(nothing.data()["available"], false);
     assert!(nothing.data()["fee"].is_null());
 
-    let failing = Booked::at("QUOTE_FAILS").confirmed(&client).await;
+    let failing = captured(&server, Booked::at("QUOTE_FAILS")).await;
     quote(&client, &failing)
         .await
         .expect_problem(502, "supplier_error");
 
-    let restricted = Booked::at("RESTRICTED").confirmed(&client).await;
+    let restricted = captured(&server, Booked::at("RESTRICTED")).await;
     quote(&client, &restricted)
         .await
         .expect_problem(422, "cancellation_restricted");

@@ -1,5 +1,6 @@
 //! Content, weather, and the price calendar.
 
+use super::shape::check_names;
 use serde_json::json;
 use tests::{
     Booked, Client, Database, Server, ServerOptions, days_ahead, eventually, heal, offers_request,
@@ -93,6 +94,26 @@ async fn weather_covers_the_stay_as_far_as_it_is_known(database: Database) {
         .map(|day| day["date"].as_str().unwrap())
         .collect();
     assert_eq!(dates, [days_ahead(2), days_ahead(3), days_ahead(4)]);
+    let members = ["booking_id", "hotel_id", "start_date", "end_date", "units"];
+    check_names("weather", weather.data(), &members, &["days"]);
+    assert_eq!(weather.data()["start_date"], days_ahead(2));
+    assert_eq!(weather.data()["end_date"], days_ahead(4));
+    let day = &weather.data()["days"][0];
+    for number in [
+        "temperature_min",
+        "temperature_max",
+        "humidity_percent",
+        "afternoon_humidity_percent",
+        "wind_speed_mps",
+        "maximum_wind_speed_mps",
+        "precipitation_probability",
+        "precipitation_total_mm",
+    ] {
+        assert!(day[number].is_number(), "{number} of {day:#}");
+    }
+    let sky = &day["conditions"][0];
+    check_names("sky", sky, &["description", "icon"], &[]);
+    assert!(day["summary"].is_string(), "{day:#}");
     let far = Booked::at("OK").ready(&client).await;
     let none = client
         .get(&format!("/v1/hotel/bookings/{far}/weather"))
@@ -114,6 +135,27 @@ async fn prices_are_published_in_dollars_and_only_a_few_times_a_minute(database:
     let prices = reply.data()[0]["prices"].as_array().unwrap();
     assert_eq!(prices.len(), 3);
     assert_eq!(prices[0]["average_nightly_price"]["currency"], "USD");
+    check_names("calendar", &reply.data()[0], &["hotel_id", "prices"], &[]);
+    let of_day = ["date", "average_nightly_price"];
+    check_names("day", &prices[0], &of_day, &[]);
+    let mut year = request.clone();
+    year["to"] = json!(days_ahead(375));
+    let year = client.post("/v1/hotel/price-calendar", &year).await;
+    assert_eq!(year.expect(200).data()[0]["prices"][0], prices[0]);
+    for (hotels, status, code) in [(50, 404, "hotel_not_found"), (51, 400, "validation_failed")] {
+        let ids: Vec<String> = (0..hotels).map(|at| format!("htl_{at:032}")).collect();
+        let mut many = request.clone();
+        many["hotel_ids"] = json!(ids);
+        let refused = client.post("/v1/hotel/price-calendar", &many).await;
+        refused.expect_problem(status, code);
+    }
+    let mut unpublished = offers_request("OK");
+    unpublished["supplier"] = json!("SANDBOX_MINI");
+    let of_mini = client.post("/v1/hotel/offers", &unpublished).await;
+    let mut of_nobody = request.clone();
+    of_nobody["hotel_ids"] = json!([of_mini.expect(200).data()[0]["hotel_id"]]);
+    let refused = client.post("/v1/hotel/price-calendar", &of_nobody).await;
+    refused.expect_problem(422, "supplier_operation_unsupported");
     let mut long = request.clone();
     long["to"] = json!(days_ahead(376));
     client

@@ -1,5 +1,6 @@
 //! What a flight booking is made of, and who may see it.
 
+use super::shape::{check_instant, check_local, check_names};
 use serde_json::{Value, json};
 use tests::{Client, Database, Flown, Server, on_both_databases, passenger};
 
@@ -31,39 +32,6 @@ const ALWAYS: [&str; 20] = [
 
 fn euros(amount: u32) -> Value {
     json!({"amount": amount, "currency": "EUR"})
-}
-
-fn names(object: &Value) -> Vec<&str> {
-    let mut names: Vec<&str> = object
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect();
-    names.sort_unstable();
-    names
-}
-
-/// The members of an object are these, no more and no fewer.
-fn check_names(what: &str, object: &Value, always: &[&str], more: &[&str]) {
-    let mut expected = [always, more].concat();
-    expected.sort_unstable();
-    assert_eq!(names(object), expected, "{what}");
-}
-
-/// UTC with milliseconds: `2026-11-21T10:00:00.000Z`.
-fn check_instant(instant: &Value) {
-    let text = instant.as_str().unwrap();
-    assert!(text.len() == 24 && text.ends_with('Z'), "{text}");
-    assert_eq!(&text[19..20], ".", "{text}");
-    text.parse::<jiff::Timestamp>().unwrap();
-}
-
-/// Local, without offset: `2026-11-21T10:00:00`.
-fn check_local(time: &Value) {
-    let text = time.as_str().unwrap();
-    assert_eq!(text.len(), 19, "{text}");
-    text.parse::<jiff::civil::DateTime>().unwrap();
 }
 
 fn two_adults() -> Vec<Value> {

@@ -40,8 +40,21 @@ async fn airports_are_found_in_the_supplier_s_order_and_keep_their_ids(database:
     let cut = airports(&client, "q=London&limit=2").await;
     assert_eq!(codes(&cut), ["LHR", "LGW"]);
     assert_eq!(cut.body["meta"]["truncated"], true);
+    let many = airports(&client, "q=air").await;
+    assert_eq!(codes(&many).len(), 20, "unless more are asked for");
+    assert_eq!(many.body["meta"]["truncated"], true);
+    let more = airports(&client, "q=air&limit=100").await;
+    assert_eq!(codes(&more)[..20], codes(&many));
+    assert!(codes(&more).len() > 20);
     let none = airports(&client, "q=Nowhere%20at%20all").await;
     assert_eq!(codes(&none), [""; 0]);
+    let longest = "x".repeat(100);
+    let none = airports(&client, &format!("q={longest}")).await;
+    assert_eq!(codes(&none), [""; 0]);
+    for query in ["", "q=L", &format!("q=x{longest}"), "q=Lo&limit=101"] {
+        let refused = client.get(&format!("/v1/flight/airports?{query}")).await;
+        refused.expect_problem(400, "validation_failed");
+    }
 }
 
 /// The sandbox answers this one after nine seconds, early enough for any other call.

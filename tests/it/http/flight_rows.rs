@@ -2,7 +2,11 @@
 //! suppliers, with the sandbox's ledger as proof.
 
 use serde_json::{Value, json};
-use tests::{Client, Database, Flown, Server, eventually, on_both_databases, passenger};
+use std::collections::BTreeSet;
+use tests::{
+    Client, Database, Flown, Server, ServerOptions, Subscriber, eventually, on_both_databases,
+    passenger,
+};
 
 const SUPPLIERS: [&str; 2] = ["SUPPLIER_A", "SUPPLIER_B"];
 
@@ -210,6 +214,57 @@ async fn repeat(client: &Client, what: &str, booking: &str, end: &str) {
     assert_eq!(after["payments"], before["payments"], "{what}");
 }
 
+/// Nothing is read back by itself while a test runs.
+const PATIENT: &str = "[reconcile]\nschedule_s = [3600]\n";
+
+async fn while_a_ticket_is_being_made_a_repeat_says_so(database: Database) {
+    let server = Server::start_with(ServerOptions::on(database).config(PATIENT)).await;
+    let client = server.client();
+    for supplier in SUPPLIERS {
+        let way = Flown::on("LHR-STN").at(supplier);
+        let booking = way.ready(&server).await;
+        let payment = way.payment(&client).await;
+        for _ in 0..3 {
+            let begun = client.book_flight(&booking, &payment).await.expect(202);
+            assert_eq!(begun.data()["status"], "COMPLETE_IN_PROGRESS", "{supplier}");
+            assert_eq!(begun.data()["id"], booking, "{supplier}");
+        }
+        let ledger = server.ledger().await;
+        let begun = usize::from(supplier == "SUPPLIER_A");
+        assert_eq!(ledger.count(&booking, "authorization"), begun, "{supplier}");
+        assert!(ledger.count(&booking, "booking") <= 1, "{supplier}");
+    }
+}
+
+/// Whether the call waits for the ticket, or it is made afterwards.
+async fn every_ticket_is_told_once(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let subscriber = Subscriber::of("flight", &server.client()).await;
+    let mut booked = BTreeSet::new();
+    for (route, status) in [("LHR-JFK", 200), ("LHR-STN", 202)] {
+        for supplier in SUPPLIERS {
+            let (booking, reply) = Flown::on(route).at(supplier).book(&server).await;
+            let _begun = reply.expect(status);
+            booked.insert(booking);
+        }
+    }
+    let told = subscriber
+        .told("flight.booking.confirmed", booked.len())
+        .await;
+    let about = told.iter().map(|one| {
+        let booking = &one.body["data"]["booking"];
+        assert_eq!(booking["status"], "CONFIRMED");
+        assert!(booking["supplier_reference"].is_string(), "{booking:#}");
+        booking["id"].as_str().unwrap().to_owned()
+    });
+    assert_eq!(about.collect::<BTreeSet<_>>(), booked);
+    for booking in &booked {
+        let mut laid_out = server.outbox(booking).await;
+        laid_out.retain(|event_type| event_type == "flight.booking.confirmed");
+        assert_eq!(laid_out.len(), 1, "{booking}");
+    }
+}
+
 async fn a_fare_that_changed_is_not_bound(database: Database) {
     let server = Server::start_hurried(database).await;
     let client = server.client();
@@ -278,6 +333,8 @@ async fn what_the_airline_changes_is_in_the_booking(database: Database) {
 
 on_both_databases! {
     every_route_ends_as_it_says,
+    while_a_ticket_is_being_made_a_repeat_says_so,
+    every_ticket_is_told_once,
     a_fare_that_changed_is_not_bound,
     what_the_airline_changes_is_in_the_booking,
 }

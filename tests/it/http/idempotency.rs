@@ -100,6 +100,9 @@ async fn a_prebook_needs_a_key(database: Database) {
         .post("/v1/hotel/prebook", &request)
         .await
         .expect_problem(400, "validation_failed");
+    let longest = client.header("x-idempotency-key", &long[..200]);
+    let bound = longest.post("/v1/hotel/prebook", &request).await;
+    bound.expect(201);
 }
 
 on_both_databases! {

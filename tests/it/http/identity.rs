@@ -50,6 +50,32 @@ async fn a_missing_and_a_bad_key_are_told_apart_and_nothing_more() {
     }
 }
 
+/// Every operation of the document under `/v1`, but what suppliers call with secrets of their own.
+#[tokio::test]
+async fn every_call_needs_a_key_and_is_named() {
+    let server = Server::start(Database::Sqlite).await;
+    let client = server.client().header("x-request-id", "mine");
+    let nobody = client.without("x-api-key");
+    let document = client.get("/openapi.json").await.expect(200);
+    let paths = document.body["paths"].as_object().unwrap().iter();
+    let mut calls = 0;
+    for (path, operations) in paths.filter(|(path, _)| path.starts_with("/v1/")) {
+        if path.starts_with("/v1/suppliers/") {
+            continue;
+        }
+        for method in operations.as_object().unwrap().keys() {
+            let what = format!("{method} {path}");
+            let method: reqwest::Method = method.to_uppercase().parse().unwrap();
+            let refused = nobody.send(method, path, None).await;
+            assert_eq!(refused.header("x-request-id"), Some("mine"), "{what}");
+            let refused = refused.expect_problem(401, "missing_api_key");
+            assert_eq!(refused.body["request_id"], "mine", "{what}");
+            calls += 1;
+        }
+    }
+    assert!(calls > 50, "{calls} operations");
+}
+
 #[tokio::test]
 async fn a_key_made_while_the_server_runs_works_until_it_is_revoked() {
     let server = Server::start(Database::Sqlite).await;

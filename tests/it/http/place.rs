@@ -1,5 +1,6 @@
 //! Places and search.
 
+use super::shape::check_names;
 use serde_json::json;
 use tests::{Client, Database, Server, days_ahead, on_both_databases};
 
@@ -18,6 +19,22 @@ async fn a_place_is_saved_and_read_without_a_supplier(database: Database) {
     let place = testville(&client).await;
     let id = place["id"].as_str().unwrap();
     assert!(id.starts_with("plc_"));
+    let members = [
+        "id",
+        "name",
+        "address",
+        "location",
+        "suggested_radius",
+        "country_code",
+        "city",
+        "types",
+        "alternatives",
+    ];
+    check_names("place", &place, &members, &[]);
+    let point = ["latitude", "longitude"];
+    check_names("location", &place["location"], &point, &[]);
+    let alternative = &place["alternatives"][0];
+    check_names("alternative", alternative, &["name", "address"], &[]);
     let read = client
         .get(&format!("/v1/hotel/places/{id}"))
         .await

@@ -1,5 +1,6 @@
 //! What watches tell, and when.
 
+use super::shape::check_names;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use tests::{
@@ -55,6 +56,9 @@ async fn a_watch_tells_once_until_the_price_was_above_again(database: Database) 
     };
     assert_eq!(members(&data["watch"]), members(&triggered));
     let current = &data["current"];
+    check_names("data", data, &["watch", "user_id", "current"], &[]);
+    let of_stay = ["total", "currency", "room_type", "board", "refundable"];
+    check_names("current", current, &of_stay, &[]);
     assert_eq!(
         (&current["total"], &current["currency"]),
         (&json!(180), &json!("EUR"))
@@ -165,6 +169,7 @@ async fn a_trip_tells_of_the_cheapest_hotels(database: Database) {
         (&data["user_id"], &data["watch"]["id"]),
         (&json!("ada"), &watch["id"])
     );
+    check_names("data", data, &["watch", "user_id", "matches"], &[]);
     let matches = data["matches"].as_array().unwrap();
     let totals: Vec<f64> = matches
         .iter()
@@ -177,7 +182,9 @@ async fn a_trip_tells_of_the_cheapest_hotels(database: Database) {
         assert_eq!(found["refundable"], false);
         assert!(found["name"].is_string() && found["star_rating"].is_number());
         assert!(found["room_type"].is_string() && found["board"].is_string());
-        assert!(found.get("guest_rating").is_some());
+        let members = ["hotel_id", "name", "guest_rating", "star_rating"];
+        let of_stay = ["total", "currency", "room_type", "board", "refundable"];
+        check_names(hotel, found, &members, &of_stay);
     }
     let refundable = json!({"refundable": true});
     request["filters"] = refundable.clone();

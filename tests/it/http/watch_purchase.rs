@@ -1,6 +1,7 @@
 //! What armed watches buy, and what becomes of their mandates: every row with what the
 //! sandbox did as proof.
 
+use super::shape::check_names;
 use serde_json::{Value, json};
 use tests::{
     Client, Database, Server, ServerOptions, WATCHES, auto_book, eventually, money,
@@ -48,6 +49,8 @@ async fn an_armed_watch_buys_once_and_tells_of_that_alone(database: Database) {
     assert_eq!(events.len(), 1, "{events:#?}");
     let data = &events[0]["data"];
     assert_eq!(events[0]["type"], "travel.hotel.watch.purchased");
+    let members = ["watch", "user_id", "booking", "mandate_id"];
+    check_names("data", data, &members, &[]);
     assert_eq!(data["user_id"], "ada");
     assert_eq!(data["mandate_id"], watch["mandate_id"]);
     assert_eq!(data["watch"]["status"], "purchased");
@@ -251,7 +254,10 @@ async fn fails_for(server: &Server, client: &Client, watch: &Value, reason: &str
     let events = client.watch_events().await;
     assert_eq!(events.len(), 1);
     assert_eq!(events[0]["type"], "travel.hotel.watch.purchase_failed");
-    assert_eq!(events[0]["data"]["reason"], reason);
+    let data = &events[0]["data"];
+    assert_eq!(data["reason"], reason);
+    assert_eq!(data["watch"]["status"], "purchase_failed");
+    check_names("data", data, &["watch", "user_id", "reason"], &[]);
     for booking in client.begun_for(watch).await {
         let ledger = server.ledger().await;
         assert_eq!(ledger.of(booking["id"].as_str().unwrap()).count(), 0);

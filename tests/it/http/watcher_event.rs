@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use tests::{
-    Database, Server, ServerOptions, eventually, on_both_databases, set_price, watch_events,
+    Database, Server, ServerOptions, WATCHES, eventually, on_both_databases, set_price,
+    watch_events, watch_request,
 };
 
 on_both_databases! {
@@ -74,16 +75,19 @@ async fn the_log_is_the_organization_s(database: Database) {
 }
 
 async fn the_log_is_read_to_its_end_in_pages(database: Database) {
-    const CAPS: [f64; 7] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
+    // One more than a page has unless it is asked for otherwise.
+    const WATCHES_MADE: u32 = 51;
     let server = start(database).await;
     let client = server.client();
     set_price(&server.sandbox_url, "OK", 50.0).await;
-    for cap in CAPS {
-        client.watch_hotel("OK", 150.0 + cap, json!({})).await;
+    let hotel_id = client.hotel_id("OK").await;
+    for more in 0..WATCHES_MADE {
+        let request = watch_request(&hotel_id, f64::from(150 + more));
+        client.post(WATCHES, &request).await.expect(201);
     }
     let all = eventually("all to tell", async || {
         let logged = watch_events(&client, None).await;
-        (logged.len() == CAPS.len()).then_some(logged)
+        (logged.len() == WATCHES_MADE as usize).then_some(logged)
     })
     .await;
     let mut read = Vec::new();
@@ -92,14 +96,16 @@ async fn the_log_is_read_to_its_end_in_pages(database: Database) {
         let after = after
             .and_then(Value::as_str)
             .map(|id| format!("&after={id}"));
-        let path = format!("/v1/watcher/events?limit=3{}", after.unwrap_or_default());
+        let path = format!("/v1/watcher/events?limit=10{}", after.unwrap_or_default());
         let page = client.get(&path).await.expect(200);
         let page = page.data().as_array().unwrap().clone();
-        let is_last = page.len() < 3;
+        let is_last = page.len() < 10;
         read.extend(page);
         if is_last {
             break;
         }
     }
     assert_eq!(ids(&read), ids(&all));
+    let page = client.get("/v1/watcher/events").await.expect(200);
+    assert_eq!(*page.data(), json!(all[..50]));
 }

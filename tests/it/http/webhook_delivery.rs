@@ -1,5 +1,6 @@
 //! What subscribers are sent: signed, again until they take it, never lost.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,6 +15,7 @@ on_both_databases!(
     after_the_last_attempt_it_has_failed_and_can_be_sent_anew,
     what_cannot_be_taken_has_its_reason,
     for_a_time_both_secrets_sign,
+    a_second_rotation_ends_the_first_secret,
     a_receiver_that_is_gone_is_left_alone,
     what_happens_while_paused_is_sent_afterwards,
     without_one_success_a_subscription_is_disabled,
@@ -68,6 +70,13 @@ async fn what_happens_to_a_booking_arrives_signed(database: Database) {
             .or(data["booking_id"].as_str());
         assert_eq!(about, Some(booking.as_str()), "{event_type}");
         let delivery = request.header("svc-delivery-id").unwrap();
+        for (id, prefix) in [
+            (delivery, "dlv_"),
+            (request.header("svc-event-id").unwrap(), "evt_"),
+            (&subscriber.subscription.id, "whs_"),
+        ] {
+            assert!(id.starts_with(prefix), "{id}");
+        }
         let delivery = subscriber
             .subscription
             .delivery_in(&client, delivery, "DELIVERED");
@@ -213,6 +222,33 @@ async fn for_a_time_both_secrets_sign(database: Database) {
     .await;
     let stored = server.stored().await;
     assert!(!stored.contains("whsec_"), "secrets are sealed");
+}
+
+async fn a_second_rotation_ends_the_first_secret(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    let subscription = &subscriber.subscription;
+    let before = subscription.read(&client).await;
+    let mut secrets = vec![subscription.secret.clone()];
+    let rotate = subscription.path("/rotate-secret");
+    for _ in 0..2 {
+        let rotated = client.send(Method::POST, &rotate, None).await.expect(200);
+        let mut shown = rotated.data().clone();
+        let secret = shown.as_object_mut().unwrap().remove("signing_secret");
+        secrets.insert(0, secret.unwrap().as_str().unwrap().to_owned());
+        assert_eq!(shown, subscription.read(&client).await, "shown here alone");
+        let end = instant(&shown["previous_secret_expires_at"]);
+        let hours = (end - instant(&shown["updated_at"])).total(jiff::Unit::Hour);
+        assert!((hours.unwrap() - 24.0).abs() < 0.001, "{shown:#}");
+        for same in ["id", "url", "event_types", "status", "created_at"] {
+            assert_eq!(shown[same], before[same], "{same}");
+        }
+    }
+    subscription.ping(&client).await;
+    let told = subscriber.told("ping", 1).await;
+    let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
+    assert_eq!(signed_by(&told[0], &secrets), [true, true, false]);
 }
 
 async fn a_receiver_that_is_gone_is_left_alone(database: Database) {

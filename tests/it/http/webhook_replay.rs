@@ -126,17 +126,22 @@ fn statuses(delivery: &Value) -> Vec<Option<u64>> {
 
 async fn delivered_is_always_sent_anew(database: Database) {
     let server = start(database).await;
-    let client = server.client();
-    let subscriber = Subscriber::start(&client).await;
+    for product in ["hotel", "flight"] {
+        check_delivered(&server.client(), product).await;
+    }
+}
+
+async fn check_delivered(client: &Client, product: &str) {
+    let subscriber = Subscriber::of(product, client).await;
     let subscription = &subscriber.subscription;
-    let id = subscription.ping(&client).await;
-    let first = subscription.delivery_in(&client, &id, "DELIVERED").await;
+    let id = subscription.ping(client).await;
+    let first = subscription.delivery_in(client, &id, "DELIVERED").await;
     for replays in 1..=2 {
-        let replayed = subscription.replay(&client, &id).await.expect(200);
+        let replayed = subscription.replay(client, &id).await.expect(200);
         is_new(replayed.data(), replays);
         assert_eq!(replayed.data()["event"], first["event"]);
         assert_eq!(replayed.data()["created_at"], first["created_at"]);
-        let again = subscription.delivery_in(&client, &id, "DELIVERED").await;
+        let again = subscription.delivery_in(client, &id, "DELIVERED").await;
         assert_eq!(statuses(&again), [Some(204)], "of this replay alone");
     }
     let received = subscriber.upstream.received();
@@ -145,7 +150,7 @@ async fn delivered_is_always_sent_anew(database: Database) {
         assert_eq!(request.text, received[0].text, "byte for byte");
         assert_eq!(signed_by(request, &[&subscription.secret]), [true]);
     }
-    let keyed = client.header("x-idempotency-key", "once");
+    let keyed = client.header("x-idempotency-key", product);
     for _ in 0..2 {
         let replayed = subscription.replay(&keyed, &id).await.expect(200);
         assert_eq!(replayed.data()["replay_count"], 3, "once for a key");
@@ -229,6 +234,17 @@ async fn nothing_is_sent_anew_while_paused(database: Database) {
         let refused = subscription.replay(&client, id).await;
         refused.expect_problem(409, "subscription_paused");
     }
+    let mut receiver = Patient::start().await;
+    let waiting = Subscription::create(&client, &receiver.url).await;
+    let published = waiting.ping(&client).await;
+    let call = receiver.call().await;
+    let paused = client.post(&waiting.path("/pause"), &json!({})).await;
+    paused.expect(200);
+    let delivery = waiting.delivery(&client, &published).await;
+    assert_eq!(delivery["status"], "PUBLISHED");
+    let refused = waiting.replay(&client, &published).await;
+    refused.expect_problem(409, "subscription_paused");
+    call.answer(200).await;
     let since = json!({"since": "2026-01-01"});
     let refused = client.post(&subscription.path("/recover"), &since).await;
     refused.expect_problem(409, "subscription_paused");

@@ -490,6 +490,10 @@ async fn deliveries_are_listed_newest_first(database: Database) {
     let all = list("").await;
     assert_eq!(ids(all.data()), sent);
     assert_eq!(
+        all.body["meta"]["pagination"],
+        json!({"limit": 25, "offset": 0, "has_more": false, "total": 5})
+    );
+    assert_eq!(
         names(&all.data()[0]),
         [
             "attempts",
@@ -517,6 +521,7 @@ async fn deliveries_are_listed_newest_first(database: Database) {
         ("?limit=2&offset=3", 3, 5, false),
         ("?limit=5", 0, 5, false),
         ("?offset=5", 5, 5, false),
+        ("?limit=100&offset=100000", 5, 5, false),
         ("?status=PENDING&limit=4", 0, 4, true),
     ] {
         let page = list(query).await;

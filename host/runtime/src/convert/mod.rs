@@ -139,4 +139,6 @@ fn shown_number(value: Option<f64>, min: f64, max: f64) -> Option<f64> {
 }
 
 #[cfg(test)]
+mod fuzzed;
+#[cfg(test)]
 mod tests;

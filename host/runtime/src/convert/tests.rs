@@ -6,11 +6,11 @@ use host_domain::hotel::supply::PriceRequest;
 use host_domain::hotel::{Occupancy, Stay};
 use host_domain::supplier::{ChangeError, ReadError};
 
-fn euros() -> Currency {
+pub(super) fn euros() -> Currency {
     Currency::parse("EUR").unwrap()
 }
 
-fn request() -> PriceRequest {
+pub(super) fn request() -> PriceRequest {
     let day = |text: &str| text.parse().unwrap();
     PriceRequest {
         supplier_hotel_ids: vec!["h1".to_owned(), "h2".to_owned()],
@@ -43,7 +43,7 @@ fn terms() -> wire::CancellationPolicy {
     }
 }
 
-fn offer() -> hotel_pricing::Offer {
+pub(super) fn offer() -> hotel_pricing::Offer {
     hotel_pricing::Offer {
         supplier_offer: "offer".to_owned(),
         total: 12_000,
@@ -70,7 +70,7 @@ fn offer() -> hotel_pricing::Offer {
     }
 }
 
-fn answer(offers: Vec<hotel_pricing::Offer>) -> hotel_pricing::PriceAnswer {
+pub(super) fn answer(offers: Vec<hotel_pricing::Offer>) -> hotel_pricing::PriceAnswer {
     let hotel = wire::HotelSummary {
         supplier_hotel_id: "h1".to_owned(),
         name: "Grand".to_owned(),
@@ -249,7 +249,7 @@ fn a_search_answers_at_most_what_was_asked_and_only_sound_ratings() {
     );
 }
 
-fn booked(positions: &[u8]) -> wire::HotelBookingState {
+pub(super) fn booked(positions: &[u8]) -> wire::HotelBookingState {
     let rooms = positions.iter().map(|position| wire::BookedRoom {
         position: *position,
         supplier_room_reference: Some(String::new()),
@@ -351,7 +351,7 @@ fn a_refusal_that_cannot_be_read_is_not_a_definite_no() {
     );
 }
 
-fn paid(authorized: i64, captured: i64, refunded: i64) -> processor::PaymentState {
+pub(super) fn paid(authorized: i64, captured: i64, refunded: i64) -> processor::PaymentState {
     processor::PaymentState {
         status: processor::PaymentStatus::Captured,
         processor_reference: "p1".to_owned(),

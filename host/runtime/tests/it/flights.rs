@@ -1,7 +1,7 @@
 //! Every flight call, into a guest that answers each with nothing but zeros:
 //! empty where empty makes sense, else not to be used.
 
-use crate::support::guest::Guest;
+use crate::support::guest::{Guest, every_function};
 use crate::support::{Bench, context};
 use host_domain::flight::passenger::{Contact, Travellers};
 use host_domain::flight::supply::{
@@ -12,7 +12,6 @@ use host_domain::money::{Currency, Money};
 use host_domain::supplier::{ChangeError, Operation, ReadError};
 use host_domain::time::Timestamp;
 use host_runtime::Supplier;
-use std::fmt::Write as _;
 
 const WORLD: &str = "
     export stopover:supplier/flight-pricing@1.0.0;
@@ -21,49 +20,19 @@ const WORLD: &str = "
     export stopover:supplier/flight-services@1.0.0;
     export stopover:supplier/flight-reference@1.0.0;";
 
-/// Each function and its parameters, flattened as the canonical ABI says.
-const FUNCTIONS: [(&str, &str); 10] = [
-    ("flight-pricing@1.0.0#price", "i32"),
-    (
-        "flight-booking@1.0.0#prebook",
-        "i32 i32 i32 i32 i32 i32 i64 i32 i32 i32 i32 i32 i32 i32",
-    ),
-    (
-        "flight-booking@1.0.0#book",
-        "i32 i32 i32 i32 i32 i32 i64 i32 i32 i32 i32 i32 i32",
-    ),
-    (
-        "flight-booking@1.0.0#find",
-        "i32 i32 i32 i32 i32 i32 i32 i32 i64",
-    ),
-    (
-        "flight-cancellation@1.0.0#quote-cancellation",
-        "i32 i32 i32 i32",
-    ),
-    (
-        "flight-cancellation@1.0.0#cancel",
-        "i32 i32 i32 i32 i32 i32",
-    ),
-    ("flight-services@1.0.0#list-services", "i32 i32 i32 i32"),
-    (
-        "flight-services@1.0.0#buy-services",
-        "i32 i32 i32 i32 i32 i32 i32 i32 i64 i32 i32",
-    ),
-    ("flight-reference@1.0.0#find-airports", "i32 i32 i32"),
-    ("flight-reference@1.0.0#read-airline", "i32 i32"),
+const INTERFACES: [&str; 5] = [
+    "flight-pricing",
+    "flight-booking",
+    "flight-cancellation",
+    "flight-services",
+    "flight-reference",
 ];
 
-fn zeros() -> Guest {
-    let functions = FUNCTIONS.iter().fold(String::new(), |mut text, (name, parameters)| {
-        let _ = writeln!(
-            text,
-            r#"(func (export "stopover:supplier/{name}") (param {parameters}) (result i32) (i32.const 7096))"#
-        );
-        text
-    });
+/// A guest all of whose functions of flights have one body.
+fn guest(body: &str) -> Guest {
     Guest {
         extra_world: WORLD,
-        extra_functions: functions,
+        extra_functions: every_function(&INTERFACES, body),
         ..Guest::default()
     }
 }
@@ -96,7 +65,23 @@ fn unknown<T>(answer: Result<T, ChangeError>) -> String {
 }
 
 async fn supplier(bench: &Bench) -> Supplier {
-    bench.load(&zeros(), &[]).await
+    bench.load(&guest("(i32.const 7096)"), &[]).await
+}
+
+fn fares() -> PriceRequest {
+    PriceRequest {
+        legs: Vec::new(),
+        travellers: Travellers {
+            adults: 1,
+            children: vec![5],
+            infants: 0,
+        },
+        currency: None,
+        filters: Filters::default(),
+        sort: Sort::TotalAmount,
+        descending: false,
+        limit: 250,
+    }
 }
 
 #[tokio::test]
@@ -112,20 +97,7 @@ async fn empty_answers_are_answers_where_empty_makes_sense() {
     ] {
         assert!(supplier.supports(operation), "{operation:?}");
     }
-    let request = PriceRequest {
-        legs: Vec::new(),
-        travellers: Travellers {
-            adults: 1,
-            children: vec![5],
-            infants: 0,
-        },
-        currency: None,
-        filters: Filters::default(),
-        sort: Sort::TotalAmount,
-        descending: false,
-        limit: 250,
-    };
-    let fares = supplier.price_flights(&context(), request).await.unwrap();
+    let fares = supplier.price_flights(&context(), fares()).await.unwrap();
     assert!(fares.offers.is_empty() && !fares.truncated);
     let airports = supplier
         .find_airports(&context(), "zag".to_owned(), 20)
@@ -134,10 +106,8 @@ async fn empty_answers_are_answers_where_empty_makes_sense() {
     assert!(airports.airports.is_empty());
 }
 
-#[tokio::test]
-async fn reads_of_zeros_are_unreadable() {
-    let bench = Bench::new();
-    let supplier = supplier(&bench).await;
+/// What is read of a booking, and an airline.
+async fn reads(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
     let context = context();
     let booking = || BookingReference {
         supplier_reference: "order".to_owned(),
@@ -150,36 +120,21 @@ async fn reads_of_zeros_are_unreadable() {
         since: Timestamp(0),
     };
     let airline = "BA".to_owned();
-    for (why, field) in [
-        (
-            unreadable(supplier.find_flight_booking(&context, find).await),
-            "currency",
-        ),
-        (
-            unreadable(
-                supplier
-                    .quote_flight_cancellation(&context, booking())
-                    .await,
-            ),
-            "quoted.currency",
-        ),
-        (
-            unreadable(supplier.list_flight_services(&context, booking()).await),
-            "currency",
-        ),
-        (
-            unreadable(supplier.read_airline(&context, airline).await),
-            "iata-code",
-        ),
-    ] {
-        assert!(why.starts_with(&format!("{field}: ")), "{why}");
-    }
+    let found = supplier.find_flight_booking(&context, find).await;
+    let quoted = supplier.quote_flight_cancellation(&context, booking());
+    let quoted = quoted.await;
+    let listed = supplier.list_flight_services(&context, booking()).await;
+    let read = supplier.read_airline(&context, airline).await;
+    [
+        found.map(drop),
+        quoted.map(drop),
+        listed.map(drop),
+        read.map(drop),
+    ]
 }
 
-#[tokio::test]
-async fn changes_answered_with_zeros_may_have_happened() {
-    let bench = Bench::new();
-    let supplier = supplier(&bench).await;
+/// Every change.
+async fn changes(supplier: &Supplier) -> [Result<(), ChangeError>; 4] {
     let context = context();
     let prebook = PrebookRequest {
         client_reference: "fbk_1-prebook-1".to_owned(),
@@ -208,12 +163,51 @@ async fn changes_answered_with_zeros_may_have_happened() {
         total: total(),
         services: Vec::new(),
     };
-    for why in [
-        unknown(supplier.prebook_flight(&context, prebook).await),
-        unknown(supplier.book_flight(&context, book).await),
-        unknown(supplier.cancel_flight(&context, cancel).await),
-        unknown(supplier.buy_flight_services(&context, buy).await),
-    ] {
+    [
+        supplier.prebook_flight(&context, prebook).await.map(drop),
+        supplier.book_flight(&context, book).await.map(drop),
+        supplier.cancel_flight(&context, cancel).await.map(drop),
+        supplier.buy_flight_services(&context, buy).await.map(drop),
+    ]
+}
+
+#[tokio::test]
+async fn reads_of_zeros_are_unreadable() {
+    let bench = Bench::new();
+    let supplier = supplier(&bench).await;
+    let fields = ["currency", "quoted.currency", "currency", "iata-code"];
+    for (answer, field) in reads(&supplier).await.into_iter().zip(fields) {
+        let why = unreadable(answer);
+        assert!(why.starts_with(&format!("{field}: ")), "{why}");
+    }
+}
+
+#[tokio::test]
+async fn changes_answered_with_zeros_may_have_happened() {
+    let bench = Bench::new();
+    let supplier = supplier(&bench).await;
+    for answer in changes(&supplier).await {
+        let why = unknown(answer);
         assert!(why.contains("cannot be used: currency: "), "{why}");
     }
+}
+
+#[tokio::test]
+async fn a_trap_in_any_function_is_an_error_of_that_call() {
+    let bench = Bench::new();
+    // Loaded anew in between: who only traps is not called any more.
+    let load = async || bench.load(&guest("unreachable"), &[]).await;
+    for answer in reads(&load().await).await {
+        assert!(matches!(answer, Err(ReadError::Failed(_))), "{answer:?}");
+    }
+    for answer in changes(&load().await).await {
+        assert!(matches!(answer, Err(ChangeError::NotSent(_))), "{answer:?}");
+    }
+    let supplier = load().await;
+    let priced = supplier.price_flights(&context(), fares()).await;
+    assert!(matches!(priced, Err(ReadError::Failed(_))), "{priced:?}");
+    let airports = supplier
+        .find_airports(&context(), "zag".to_owned(), 20)
+        .await;
+    assert!(matches!(airports, Err(ReadError::Failed(_))));
 }

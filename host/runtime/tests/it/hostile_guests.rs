@@ -1,4 +1,23 @@
-//! What a plugin may do wrong, and what becomes of it.
+//! What a plugin may do wrong, and what becomes of it. Each line is a component of its
+//! own, made by `support::guest`; `http/offer.rs` of `tests` holds four of them against
+//! the API.
+//!
+//! | A plugin … | held by |
+//! |---|---|
+//! | loops for ever | `a_loop_ends_at_the_deadline_and_lets_others_run`, `a_loop_yields_on_a_single_thread`, `processor_time_is_limited_below_the_deadline`; over HTTP `a_plugin_that_misbehaves_is_contained` (`SPIN`) |
+//! | takes memory | `memory_is_limited_and_the_reason_is_told`, `a_guest_that_begins_with_too_much_memory_does_not_load`; `HOARD` |
+//! | takes stack | `deep_recursion_is_a_trap` |
+//! | takes table elements | `hostile_answers::tables_are_limited_and_the_reason_is_told` |
+//! | takes handles | `hostile_answers::handles_are_limited` |
+//! | traps, in any function | `a_trap_is_an_error_of_the_supplier_and_the_next_call_is_fresh`, `a_trap_before_anything_was_sent_is_not_sent`, `flights::a_trap_in_any_function_is_an_error_of_that_call`, `loading::a_plugin_that_breaks_or_hangs_when_asked_does_not_load`; `TRAP` |
+//! | answers 100 MB | `hostile_answers::an_answer_that_is_too_large_is_not_taken`; `FLOOD` |
+//! | floods the log | `many_log_lines_are_dropped_and_not_an_error`, `bytes_taken_from_a_guest_are_limited` |
+//! | injects headers | `hostile_answers::headers_are_not_injected` |
+//! | calls hosts and addresses that are not granted | `egress::what_is_not_granted_is_denied_with_the_line_to_add`, `egress::a_granted_link_local_address_is_still_denied` |
+//! | has a bomb sent to it | `egress::a_compressed_body_is_counted_decompressed`, `egress::an_oversized_body_is_too_large_announced_or_not` |
+//! | has interfaces of another version | `hostile_answers::another_version_of_an_interface_does_not_load` |
+//! | answers text that is none | `hostile_answers::text_that_is_not_utf_8_is_not_taken` |
+//! | answers for another hotel, with negative money, with the bits of a NaN | `hostile_answers::what_makes_no_sense_is_unreadable_and_says_where` |
 
 use crate::support::guest::Guest;
 use crate::support::upstream::{Behaviour, Upstream};

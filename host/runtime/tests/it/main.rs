@@ -4,6 +4,7 @@
 mod egress;
 mod events;
 mod flights;
+mod hostile_answers;
 mod hostile_guests;
 mod loading;
 mod support;

@@ -195,7 +195,15 @@ impl ApiError {
             | DatabaseError::Unwritable(_)
             | DatabaseError::Refused(_) => Code::InternalError,
         };
-        Self::from(code).because(error)
+        let answer = Self::from(code).because(error);
+        match code {
+            // What was done before, if anything, is found by the same key.
+            Code::Overloaded => answer.detail(
+                "What is stored cannot be reached now. Send the same again after the time in Retry-After, \
+                 with the same idempotency key if it has one.",
+            ),
+            _ => answer,
+        }
     }
 
     /// The database did not take a write. Conflicts that mean something to the

@@ -5,6 +5,7 @@ mod body;
 mod document;
 mod flight_booking;
 mod flight_offer;
+mod fuzzed;
 mod hotel;
 mod query;
 mod watch;

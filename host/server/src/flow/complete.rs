@@ -74,6 +74,15 @@ impl<E: Into<FlowError>> From<E> for CompleteError {
     }
 }
 
+impl CompleteError {
+    fn under_way(self) -> Self {
+        match self {
+            Self::Flow(error) => Self::Flow(error.under_way()),
+            other => other,
+        }
+    }
+}
+
 impl App {
     /// Completes a booking, once, however often and by however many it is asked.
     pub(crate) async fn complete_hotel(
@@ -155,7 +164,8 @@ impl App {
         let walk = self.run_to_end(run.boxed());
         let Ok(walked) = tokio::time::timeout_at(wish.deadline, walk).await else {
             // The walk goes on; the caller's time is over.
-            let booking = self.booking_to_complete(wish).await?;
+            let read = self.booking_to_complete(wish).await;
+            let booking = read.map_err(CompleteError::under_way)?;
             return Ok(Some(Completion::in_time(booking)));
         };
         let booking = walked??;

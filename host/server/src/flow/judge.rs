@@ -55,11 +55,18 @@ pub(crate) struct Judgement<E> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times<'a> {
     pub(crate) now: Timestamp,
+    /// When what is answered now was asked.
+    pub(crate) asked_at: Timestamp,
     pub(crate) reconcile: &'a Schedule,
     pub(crate) capture_retry: &'a Schedule,
 }
 
 impl Times<'_> {
+    /// Of an answer to what was asked before.
+    pub(crate) const fn asked_at(self, asked_at: Timestamp) -> Self {
+        Self { asked_at, ..self }
+    }
+
     fn recheck(&self, leg: Option<&Leg>) -> Timestamp {
         let since = match leg {
             Some(Leg::Sent { since, .. } | Leg::Pending { since, .. }) => *since,
@@ -130,16 +137,19 @@ const NOT_FOUND: &str = "read back: not found, which proves nothing yet";
 const REPEAT_WITHIN_MS: i64 = 60 * 60 * 1000;
 
 /// Not finding something proves that it was never done only where the adapter
-/// says that its supplier's reads are consistent, and only after its delay.
-fn absence(leg: Option<&Leg>, promises: Promises, now: Timestamp) -> Absence {
-    let sent = leg.and_then(Leg::unknown_since);
+/// says that its supplier's reads are consistent, and only when it was asked that delay
+/// after the call was over: a call that takes long is carried out at its end.
+fn absence(leg: Option<&Leg>, promises: Promises, times: Times<'_>) -> Absence {
+    let given_up = leg.and_then(Leg::given_up_at);
     let first = leg.and_then(Leg::may_have_happened_since);
-    let (Some(sent), Some(first)) = (sent, first) else {
+    let (Some(given_up), Some(first)) = (given_up, first) else {
         return Absence::Nothing;
     };
     match promises.consistent_after_ms {
-        Some(delay) if now.since(sent) >= i64::from(delay) => Absence::Proof,
-        _ if promises.repeats_are_safe && now.since(first) < REPEAT_WITHIN_MS => Absence::Repeat,
+        Some(delay) if times.asked_at.since(given_up) >= i64::from(delay) => Absence::Proof,
+        _ if promises.repeats_are_safe && times.now.since(first) < REPEAT_WITHIN_MS => {
+            Absence::Repeat
+        }
         _ => Absence::Nothing,
     }
 }
@@ -150,7 +160,7 @@ fn absence_of_booking(
     settlement: Settlement,
     leg: Option<&Leg>,
     promises: Promises,
-    now: Timestamp,
+    times: Times<'_>,
 ) -> Absence {
     let promises = match settlement {
         Settlement::Gateway => promises,
@@ -159,7 +169,7 @@ fn absence_of_booking(
             ..promises
         },
     };
-    absence(leg, promises, now)
+    absence(leg, promises, times)
 }
 
 /// Whether a call that did not leave may have happened all the same: it had left before.

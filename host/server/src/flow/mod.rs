@@ -76,8 +76,10 @@ impl App {
     }
 
     pub(crate) fn times(&self) -> Times<'_> {
+        let now = self.clock.now();
         Times {
-            now: self.clock.now(),
+            now,
+            asked_at: now,
             reconcile: &self.schedules.reconcile,
             capture_retry: &self.schedules.capture_retry,
         }

@@ -78,35 +78,37 @@ impl App {
         let context = self.call_context(booking, walker);
         let processor = self.runtime.supplier(&payment.processor);
         let client_reference = reference(booking, payment, step);
+        let asked_at = self.clock.now();
+        let times = || self.times().asked_at(asked_at);
         let judgement = match step {
             PaymentStep::Authorize(_) => {
                 let owner = booking.owner();
                 let answer = self.authorize(processor, &context, owner, payment, client_reference);
-                judge::authorized(payment, answer.await, self.times())
+                judge::authorized(payment, answer.await, times())
             }
             PaymentStep::Capture(_) => {
                 let answer = capture(processor, &context, payment, client_reference).await;
-                judge::captured(payment, answer, self.times())
+                judge::captured(payment, answer, times())
             }
             PaymentStep::Void(_) => {
                 let answer = void(processor, &context, payment, client_reference).await;
-                judge::voided(payment, answer, self.times())
+                judge::voided(payment, answer, times())
             }
             PaymentStep::Find(_) => {
                 let answer = find(processor, &context, payment, client_reference).await;
                 let promises = self.promises(&payment.processor);
-                judge::found_payment(payment, answer, promises, self.times())
+                judge::found_payment(payment, answer, promises, times())
             }
             PaymentStep::Refund(_, id) => {
                 let amount = refund_amount(payment, id);
                 let amount = amount.ok_or_else(|| FlowError::Gone(booking.id().clone()))?;
                 let answer = refund(processor, &context, payment, client_reference, amount).await;
-                judge::refunded(payment, id, answer, self.times())
+                judge::refunded(payment, id, answer, times())
             }
             PaymentStep::FindRefund(_, id) => {
                 let answer = find_refund(processor, &context, payment, client_reference).await;
                 let promises = self.promises(&payment.processor);
-                judge::found_refund(payment, id, answer, promises, self.times())
+                judge::found_refund(payment, id, answer, promises, times())
             }
         };
         let id = payment.id.clone();

@@ -25,6 +25,9 @@ pub(crate) enum FlowError {
     /// The database.
     #[error("the state of the booking could not be stored or read")]
     Database(#[from] DatabaseError),
+    /// The database, after the mark of a call was stored: the call may have been made.
+    #[error("what came of a call could not be stored or read")]
+    Interrupted(#[source] DatabaseError),
     /// Somebody else walks the steps of this booking now.
     #[error("the lease on booking {0} is lost")]
     LeaseLost(BookingId),
@@ -40,6 +43,16 @@ pub(crate) enum FlowError {
     /// The walk ended without a word.
     #[error("the walk was stopped")]
     Stopped,
+}
+
+impl FlowError {
+    /// The same of a walk that is under way.
+    pub(crate) fn under_way(self) -> Self {
+        match self {
+            Self::Database(error) => Self::Interrupted(error),
+            other => other,
+        }
+    }
 }
 
 /// What taking a step begins with.

@@ -130,6 +130,7 @@ impl App {
             self.walk(booking, then, walker).boxed(),
         )
         .await
+        .map_err(FlowError::under_way)
     }
 
     async fn walk<B: Bookable>(

@@ -11,15 +11,15 @@ use crate::ask;
 /// Looks like base64, and is the key as it stands.
 const SECRET: &str = "QKfUULLQh+8Own+key==";
 /// Of the fixture, computed elsewhere.
-const SIGNATURE: &str =
+pub(crate) const SIGNATURE: &str =
     "t=1809252301,v1=17948ff2ee684a01ce3e8dcff8873f0c7712c995bdc600d1fbfd7073a2fba0b7";
 const SENT_MS: i64 = 1_809_252_301_000;
 
-fn gateway() -> Gateway {
+pub(crate) fn gateway() -> Gateway {
     Gateway::new().secret("webhook_secret", SECRET)
 }
 
-fn delivery(signature: &str) -> Delivery {
+pub(crate) fn delivery(signature: &str) -> Delivery {
     Delivery {
         headers: vec![
             Header {
@@ -36,24 +36,28 @@ fn delivery(signature: &str) -> Delivery {
     }
 }
 
-fn verify(gateway: &Gateway, delivery: Delivery) -> Result<Vec<Event>, VerifyError> {
+pub(crate) fn verify(gateway: &Gateway, delivery: Delivery) -> Result<Vec<Event>, VerifyError> {
     gateway.run(|| DuffelFlights::verify(delivery))
 }
 
-/// What an event means, signed as Duffel signs.
-fn read(event: &Value) -> Result<Event, VerifyError> {
+/// A body, signed as Duffel signs.
+pub(crate) fn signed(body: Vec<u8>) -> Delivery {
     let gateway = gateway();
-    let body = event.to_string().into_bytes();
     let message = [b"1809252301.".as_slice(), &body].concat();
     let digest = gateway
         .run(|| secret::hmac_sha256("webhook_secret", &message))
         .unwrap();
     let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    let delivery = Delivery {
+    Delivery {
         body,
         ..delivery(&format!("t=1809252301,v1={digest}"))
-    };
-    verify(&gateway, delivery).map(|mut events| events.remove(0))
+    }
+}
+
+/// What an event means.
+fn read(event: &Value) -> Result<Event, VerifyError> {
+    let delivery = signed(event.to_string().into_bytes());
+    verify(&gateway(), delivery).map(|mut events| events.remove(0))
 }
 
 #[test]

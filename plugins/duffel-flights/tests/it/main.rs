@@ -13,6 +13,7 @@ mod cancellation;
 mod describe;
 mod events;
 mod fault;
+mod fuzzed;
 mod order;
 mod pricing;
 mod reference;

@@ -7,7 +7,7 @@ use stopover_sdk::supplier_events::{Delivery, Event, Kind, VerifyError};
 
 use crate::ask;
 
-fn verify(body: impl AsRef<[u8]>) -> Result<Vec<Event>, VerifyError> {
+pub(crate) fn verify(body: impl AsRef<[u8]>) -> Result<Vec<Event>, VerifyError> {
     let delivery = Delivery {
         headers: Vec::new(),
         body: body.as_ref().to_vec(),

@@ -12,6 +12,7 @@
 mod amount;
 mod description;
 mod ending;
+mod fuzzed;
 mod instrument;
 mod localstripe;
 mod payment;

@@ -11,40 +11,53 @@ use stripe_payments::StripePayments;
 use crate::script::{PAYMENT_ID, PAYMENT_REF, edited, fixture};
 
 const SECRET: &str = "whsec_made0up";
-const SIGNED_AT: i64 = 1_795_257_990;
+pub(crate) const SIGNED_AT: i64 = 1_795_257_990;
 
-fn signature(secret: &str, time: &str, body: &str) -> String {
+fn signature(secret: &str, time: &str, body: &[u8]) -> String {
     let mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
-    let mac = mac.chain_update(format!("{time}.{body}")).finalize();
+    let mac = mac
+        .chain_update(format!("{time}."))
+        .chain_update(body)
+        .finalize();
     mac.into_bytes()
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect()
 }
 
-fn delivery(headers: &[(&str, &str)], body: &str, received_at: i64) -> Delivery {
+pub(crate) fn delivery(
+    headers: &[(&str, &str)],
+    body: impl AsRef<[u8]>,
+    received_at: i64,
+) -> Delivery {
     let headers = headers.iter().map(|(name, value)| Header {
         name: (*name).to_owned(),
         value: (*value).to_owned(),
     });
     Delivery {
         headers: headers.collect(),
-        body: body.as_bytes().to_vec(),
+        body: body.as_ref().to_vec(),
         received_at,
     }
 }
 
-fn verify(delivery: Delivery) -> Result<Vec<Event>, VerifyError> {
+pub(crate) fn verify(delivery: Delivery) -> Result<Vec<Event>, VerifyError> {
     let gateway = Gateway::new().secret("webhook", SECRET);
     let events = gateway.run(|| StripePayments::verify(delivery));
     assert!(gateway.requests().is_empty());
     events
 }
 
-/// As Stripe delivers it, a second later.
-fn delivered(body: &str) -> Result<Vec<Event>, VerifyError> {
+/// The header that Stripe sends with a body.
+pub(crate) fn header(body: &[u8]) -> String {
     let time = SIGNED_AT.to_string();
-    let header = format!("t={time},v1={}", signature(SECRET, &time, body));
+    format!("t={time},v1={}", signature(SECRET, &time, body))
+}
+
+/// As Stripe delivers it, a second later.
+pub(crate) fn delivered(body: impl AsRef<[u8]>) -> Result<Vec<Event>, VerifyError> {
+    let body = body.as_ref();
+    let header = header(body);
     verify(delivery(
         &[("Stripe-Signature", &header)],
         body,
@@ -57,11 +70,11 @@ fn a_signature_is_stripes_when_one_of_it_is() {
     let body = fixture("event").to_string();
     let body = body.as_str();
     let time = SIGNED_AT.to_string();
-    let good = signature(SECRET, &time, body);
-    let bad = signature("whsec_other", &time, body);
+    let good = signature(SECRET, &time, body.as_bytes());
+    let bad = signature("whsec_other", &time, body.as_bytes());
     let (t, upper) = (format!("t={time}"), good.to_uppercase());
     let half = &good[..32];
-    let other_time = signature(SECRET, "1", body);
+    let other_time = signature(SECRET, "1", body.as_bytes());
     let cases = [
         (format!("{t},v1={good}"), true),
         (format!("{t}, v1={good}"), true),
@@ -97,8 +110,7 @@ fn a_signature_is_stripes_when_one_of_it_is() {
 #[test]
 fn a_signature_is_good_for_five_minutes() {
     let body = fixture("event").to_string();
-    let time = SIGNED_AT.to_string();
-    let header = format!("t={time},v1={}", signature(SECRET, &time, &body));
+    let header = header(body.as_bytes());
     for (after_ms, is_fresh) in [
         (0, true),
         (300_000, true),
@@ -120,8 +132,7 @@ fn a_signature_is_good_for_five_minutes() {
 #[test]
 fn what_cannot_be_checked_is_not_stripes() {
     let body = fixture("event").to_string();
-    let time = SIGNED_AT.to_string();
-    let header = format!("t={time},v1={}", signature(SECRET, &time, &body));
+    let header = header(body.as_bytes());
     let signed = [("Stripe-Signature", header.as_str())];
     let twice = [signed[0], signed[0]];
     let changed = body.replace(PAYMENT_ID, "pi_other");
@@ -179,7 +190,7 @@ fn an_event_says_which_payment_to_read_again() {
             supplier_offer: None,
             occurred_at: Some(1_795_257_983_000),
         };
-        assert_eq!(delivered(&event.to_string()), Ok(vec![expected]), "{event}");
+        assert_eq!(delivered(event.to_string()), Ok(vec![expected]), "{event}");
     }
 }
 
@@ -199,7 +210,7 @@ fn an_event_without_a_payment_of_ours_is_irrelevant() {
         thin,
         bare,
     ] {
-        let events = delivered(&event.to_string()).unwrap();
+        let events = delivered(event.to_string()).unwrap();
         let kind = Kind::Irrelevant("payment_intent.amount_capturable_updated".to_owned());
         assert_eq!(events.len(), 1, "{event}");
         assert_eq!(events[0].kind, kind, "{event}");

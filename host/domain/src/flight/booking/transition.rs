@@ -175,7 +175,7 @@ impl Booking {
                 self.supplier_reference = supplier_reference.or(self.supplier_reference.take());
                 leg.pending(now, next_at)
             }
-            (leg, Event::BookChecked { next_at }) => leg.checked(next_at),
+            (leg, Event::BookChecked { next_at }) => leg.checked(now, next_at),
             (leg @ Leg::Sent { .. }, Event::BookRepeated { at }) => leg.repeat(at),
             (_, Event::BookConfirmed { state, payment }) => {
                 return Some(self.confirm(&state, payment, now, told));
@@ -214,7 +214,7 @@ impl Booking {
                 Some(State::Confirmed { reread })
             }
             (Some(leg), Event::RereadFailed { next_at }) => Some(State::Confirmed {
-                reread: Some(leg.checked(next_at)),
+                reread: Some(leg.checked(now, next_at)),
             }),
             (Some(leg), Event::Reread { state, hinted_at }) => {
                 Some(self.reread(leg, &state, hinted_at, now, told))
@@ -239,7 +239,7 @@ impl Booking {
             (Leg::Due { .. }, _) => return None,
             (leg, Event::CancelNotSent { retry_at }) => leg.retry(retry_at),
             (leg, Event::CancelPending { next_at }) => leg.pending(now, next_at),
-            (leg, Event::CancelChecked { next_at }) => leg.checked(next_at),
+            (leg, Event::CancelChecked { next_at }) => leg.checked(now, next_at),
             (_, Event::CancelDone(state)) => {
                 self.release(&state, self.terms(now), now);
                 told.booking(EventType::FlightBookingCanceled);
@@ -394,7 +394,7 @@ impl Booking {
         }
         if self.open_purchase().is_some() {
             // What is being bought is decided first, and nobody hints again.
-            let reread = Some(leg.checked(now.plus_s(REREAD_AGAIN_S)));
+            let reread = Some(leg.checked(now, now.plus_s(REREAD_AGAIN_S)));
             return State::Confirmed { reread };
         }
         // The fare's terms are about a ticket that is given back, and this one was not.
@@ -431,7 +431,7 @@ impl Booking {
             }
             (Leg::Due { .. }, _) => return None,
             (leg, Event::PurchaseChecked { next_at }) => PurchaseState::Open {
-                buy: leg.checked(next_at),
+                buy: leg.checked(now, next_at),
             },
             (leg @ Leg::Sent { .. }, Event::PurchaseRepeated { at }) => PurchaseState::Open {
                 buy: leg.repeat(at),

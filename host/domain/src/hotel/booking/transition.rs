@@ -160,7 +160,7 @@ impl Booking {
                 self.supplier_reference = supplier_reference.or(self.supplier_reference.take());
                 leg.pending(now, next_at)
             }
-            (leg, Event::BookChecked { next_at }) => leg.checked(next_at),
+            (leg, Event::BookChecked { next_at }) => leg.checked(now, next_at),
             (leg @ Leg::Sent { .. }, Event::BookRepeated { at }) => leg.repeat(at),
             (_, Event::BookConfirmed(state)) => return Some(self.confirm(&state, now, told)),
             (_, Event::BookRefused(failure)) => return Some(self.fail(failure, now, told)),
@@ -198,7 +198,7 @@ impl Booking {
             (Leg::Due { .. }, _) => return None,
             (leg, Event::CancelNotSent { retry_at }) => leg.retry(retry_at),
             (leg, Event::CancelPending { next_at }) => leg.pending(now, next_at),
-            (leg, Event::CancelChecked { next_at }) => leg.checked(next_at),
+            (leg, Event::CancelChecked { next_at }) => leg.checked(now, next_at),
             (_, Event::CancelDone { state, refund }) => {
                 return Some(self.release(&id, &state, refund, now, told));
             }

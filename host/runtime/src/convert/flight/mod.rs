@@ -323,4 +323,6 @@ pub(crate) fn available(available: flight_services::Available) -> Read<Vec<Avail
 }
 
 #[cfg(test)]
+mod fuzzed;
+#[cfg(test)]
 mod tests;

@@ -7,12 +7,12 @@ use host_domain::flight::supply::{Filters, Leg, Sort};
 use host_domain::supplier::BookingStatus;
 use host_domain::time::Timestamp;
 
-fn euros() -> Currency {
+pub(super) fn euros() -> Currency {
     Currency::parse("EUR").unwrap()
 }
 
 /// Two adults and an infant, there and back.
-fn request() -> PriceRequest {
+pub(super) fn request() -> PriceRequest {
     let leg = |origin: &str, destination: &str, date: &str| Leg {
         origin: origin.to_owned(),
         destination: destination.to_owned(),
@@ -36,7 +36,7 @@ fn request() -> PriceRequest {
     }
 }
 
-fn segment(id: &str) -> wire::Segment {
+pub(super) fn segment(id: &str) -> wire::Segment {
     wire::Segment {
         supplier_segment_id: id.to_owned(),
         origin: "LHR".to_owned(),
@@ -63,7 +63,7 @@ fn segment(id: &str) -> wire::Segment {
     }
 }
 
-fn journey(segments: &[&str]) -> wire::Journey {
+pub(super) fn journey(segments: &[&str]) -> wire::Journey {
     wire::Journey {
         supplier_journey_id: String::new(),
         origin: "LHR".to_owned(),
@@ -78,7 +78,7 @@ fn journey(segments: &[&str]) -> wire::Journey {
     }
 }
 
-fn conditions() -> wire::FareConditions {
+pub(super) fn conditions() -> wire::FareConditions {
     let condition = |allowed, penalty: Option<(i64, &str)>| wire::FareCondition {
         allowed,
         penalty: penalty.map(|(amount, currency)| types::Money {
@@ -92,7 +92,7 @@ fn conditions() -> wire::FareConditions {
     }
 }
 
-fn offer() -> flight_pricing::Offer {
+pub(super) fn offer() -> flight_pricing::Offer {
     flight_pricing::Offer {
         supplier_offer: "offer".to_owned(),
         exclusive_key: Some("request".to_owned()),
@@ -109,7 +109,7 @@ fn offer() -> flight_pricing::Offer {
     }
 }
 
-fn answer(offers: Vec<flight_pricing::Offer>) -> flight_pricing::PriceAnswer {
+pub(super) fn answer(offers: Vec<flight_pricing::Offer>) -> flight_pricing::PriceAnswer {
     flight_pricing::PriceAnswer {
         offers,
         applied: flight_pricing::AppliedFilters::CABIN | flight_pricing::AppliedFilters::SORT,
@@ -239,7 +239,7 @@ fn an_answer_has_one_currency_and_no_more_offers_than_asked_for() {
     assert_eq!(field(read(answer(vec![offer(); 3]))), "offers");
 }
 
-fn bound() -> flight_booking::Prebooked {
+pub(super) fn bound() -> flight_booking::Prebooked {
     flight_booking::Prebooked {
         supplier_prebook: "prebook".to_owned(),
         currency: "EUR".to_owned(),
@@ -283,7 +283,7 @@ fn a_bound_fare_is_in_its_offers_currency_and_names_no_segment_twice() {
     }
 }
 
-fn state() -> wire::FlightBookingState {
+pub(super) fn state() -> wire::FlightBookingState {
     let change = |id: &str| wire::AirlineChange {
         supplier_change_id: id.to_owned(),
         detected_at: 1_000,

@@ -8,13 +8,16 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
-use wit_parser::Resolve;
+use wit_parser::abi::{AbiVariant, WasmType};
+use wit_parser::{Interface, Resolve};
 
 /// Where the guest's own data lies.
 const DESCRIPTION: u32 = 1024;
 const ANSWER: u32 = 4096;
 const RESPONSE: u32 = 8192;
 const TEXTS: u32 = 12_000;
+const HEADERS: u32 = 24_000;
+const PRICES: u32 = 30_000;
 const HEAP: u32 = 65_536;
 
 /// What a guest does besides, as lines of WebAssembly text.
@@ -25,6 +28,8 @@ pub(crate) struct Guest {
     pub(crate) on_read: String,
     /// In `read-reviews`, whether to send at all.
     pub(crate) sends_on_read: bool,
+    /// Headers of what is sent.
+    pub(crate) headers: Vec<(&'static str, &'static str)>,
     /// In `cancel`, whether to send at all.
     pub(crate) sends_on_change: bool,
     /// In `cancel`, after it sent.
@@ -39,7 +44,7 @@ pub(crate) struct Guest {
     /// Imports besides those of every guest.
     pub(crate) extra_imports: &'static str,
     pub(crate) extra_world: &'static str,
-    /// Functions of what the world exports besides, as WebAssembly text.
+    /// Functions of what the world exports besides, and data and tables, as WebAssembly text.
     pub(crate) extra_functions: String,
 }
 
@@ -49,6 +54,7 @@ impl Default for Guest {
             on_describe: String::new(),
             on_read: String::new(),
             sends_on_read: true,
+            headers: Vec::new(),
             sends_on_change: true,
             on_change: String::new(),
             change_ends: "unknown",
@@ -84,27 +90,106 @@ impl Data {
     }
 
     /// A pointer and a length at a place, and the text itself elsewhere.
-    fn text(&mut self, at: u32, text: &str) {
+    fn text(&mut self, at: u32, text: impl AsRef<[u8]>) {
+        let text = text.as_ref();
         let place = TEXTS + self.texts_end;
         self.texts_end += u32::try_from(text.len()).unwrap();
-        self.bytes(place, text.as_bytes());
+        self.bytes(place, text);
         self.word(at, place);
         self.word(at + 4, u32::try_from(text.len()).unwrap());
     }
 }
 
-/// The request without headers and body; the response lands in its place.
-fn send(wanted: bool, method: &str, url: &str) -> String {
+/// What a guest answers that prices: one offer of one hotel.
+pub(crate) struct Price {
+    pub(crate) hotel: &'static str,
+    /// What should be text and need not be.
+    pub(crate) name: &'static [u8],
+    pub(crate) latitude: f64,
+    pub(crate) total: i64,
+}
+
+impl Price {
+    /// A guest that exports `hotel-pricing` besides, and always answers this.
+    pub(crate) fn guest(&self) -> Guest {
+        let (hotel, offer) = (PRICES + 64, PRICES + 256);
+        let mut data = Data {
+            texts_end: 10_000,
+            ..Data::default()
+        };
+        data.text(PRICES + 8, "EUR");
+        data.word(PRICES + 16, hotel);
+        data.word(PRICES + 20, 1);
+        data.text(hotel, self.hotel);
+        data.text(hotel + 8, self.name);
+        data.word(hotel + 24, 1);
+        data.bytes(hotel + 32, &self.latitude.to_le_bytes());
+        data.word(hotel + 64, offer);
+        data.word(hotel + 68, 1);
+        data.text(offer, "offer");
+        data.bytes(offer + 8, &self.total.to_le_bytes());
+        let price = every_function(&["hotel-pricing"], &format!("(i32.const {PRICES})"));
+        Guest {
+            extra_world: "export stopover:supplier/hotel-pricing@1.0.0;",
+            extra_functions: data.lines + &price,
+            ..Guest::default()
+        }
+    }
+}
+
+fn interfaces() -> Resolve {
+    let mut resolve = Resolve::default();
+    let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit");
+    resolve.push_path(wit).unwrap();
+    resolve
+}
+
+/// Every function of suppliers' interfaces, all with one body, as WebAssembly text.
+pub(crate) fn every_function(names: &[&str], body: &str) -> String {
+    let (resolve, mut text) = (interfaces(), String::new());
+    for name in names {
+        let is_named = |interface: &&Interface| interface.name.as_deref() == Some(*name);
+        let found = resolve.interfaces.iter().map(|(_, interface)| interface);
+        for function in found
+            .filter(is_named)
+            .flat_map(|one| one.functions.values())
+        {
+            let signature = resolve.wasm_signature(AbiVariant::GuestExport, function);
+            let parameters = signature.params.iter().map(|kind| match kind {
+                WasmType::I64 | WasmType::PointerOrI64 => " i64",
+                WasmType::F32 => " f32",
+                WasmType::F64 => " f64",
+                WasmType::I32 | WasmType::Pointer | WasmType::Length => " i32",
+            });
+            let (parameters, function) = (parameters.collect::<String>(), &function.name);
+            let _ = writeln!(
+                text,
+                r#"(func (export "stopover:supplier/{name}@1.0.0#{function}") (param{parameters}) (result i32) {body})"#
+            );
+        }
+    }
+    assert!(!text.is_empty(), "no functions of {names:?}");
+    text
+}
+
+/// The request without a body; the response lands in its place.
+fn send(wanted: bool, method: &str, url: &str, headers: usize) -> String {
     if !wanted {
         return String::new();
     }
-    let nothing = "(i32.const 0) ".repeat(7);
-    format!("(call $send {method} {url} {nothing} (i32.const {RESPONSE}))")
+    let nothing = "(i32.const 0) ".repeat(5);
+    format!(
+        "(call $send {method} {url} (i32.const {HEADERS}) (i32.const {headers}) {nothing} (i32.const {RESPONSE}))"
+    )
 }
 
 impl Guest {
     fn data(&self) -> String {
         let mut data = Data::default();
+        for (at, (name, value)) in (HEADERS..).step_by(16).zip(&self.headers) {
+            data.text(at, name);
+            data.text(at + 8, value);
+        }
         data.text(DESCRIPTION, "test-guest");
         data.text(DESCRIPTION + 8, self.version);
         let hosts = 900;
@@ -135,6 +220,7 @@ impl Guest {
     }
 
     pub(crate) fn text(&self) -> String {
+        let (url, headers) = ("(local.get $url) (local.get $bytes)", self.headers.len());
         format!(
             r#"(module
   (import "stopover:host/http@1.0.0" "send"
@@ -187,16 +273,8 @@ impl Guest {
             data = self.data(),
             on_describe = self.on_describe,
             on_read = self.on_read,
-            send_on_read = send(
-                self.sends_on_read,
-                "(local.get $method)",
-                "(local.get $url) (local.get $bytes)"
-            ),
-            send_on_change = send(
-                self.sends_on_change,
-                "(i32.const 2)",
-                "(local.get $url) (local.get $bytes)"
-            ),
+            send_on_read = send(self.sends_on_read, "(local.get $method)", url, headers),
+            send_on_change = send(self.sends_on_change, "(i32.const 2)", url, headers),
             on_change = self.on_change,
             ok = ANSWER + 2048,
             average = ANSWER + 2048 + 8,
@@ -210,9 +288,7 @@ impl Guest {
     /// The component, as a toolchain would have made it.
     pub(crate) fn component(&self) -> Vec<u8> {
         let mut core = wat::parse_str(self.text()).unwrap();
-        let mut resolve = Resolve::default();
-        let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit");
-        resolve.push_path(wit).unwrap();
+        let mut resolve = interfaces();
         let world = format!(
             "package test:guest;
              world guest {{
@@ -225,7 +301,11 @@ impl Guest {
              }}",
             self.extra_world
         );
-        let wasi = "package wasi:cli@0.2.6; interface environment { get-environment: func() -> list<tuple<string, string>>; }";
+        let streams = "package wasi:io@0.2.6; interface streams { resource output-stream; }";
+        resolve.push_str("streams.wit", streams).unwrap();
+        let wasi = "package wasi:cli@0.2.6;
+            interface environment { get-environment: func() -> list<tuple<string, string>>; }
+            interface stdout { use wasi:io/streams@0.2.6.{output-stream}; get-stdout: func() -> output-stream; }";
         resolve.push_str("wasi.wit", wasi).unwrap();
         let package = resolve.push_str("guest.wit", &world).unwrap();
         let world = resolve.select_world(&[package], Some("guest")).unwrap();

@@ -182,9 +182,10 @@ impl ApiError {
         match error {
             FlowError::Database(error) => Self::storage(error),
             FlowError::Conflict(_) => Self::from(Code::BookingChanged).because(error),
-            FlowError::LeaseLost(_) | FlowError::Contended(_) | FlowError::Stopped => {
-                Self::from(Code::ResultUnknown).because(error)
-            }
+            FlowError::Interrupted(_)
+            | FlowError::LeaseLost(_)
+            | FlowError::Contended(_)
+            | FlowError::Stopped => Self::from(Code::ResultUnknown).because(error),
             FlowError::Gone(_) => Self::internal(error),
         }
     }

@@ -3,7 +3,7 @@ use crate::api::code::Code;
 use host_domain::event::EventType;
 use std::collections::BTreeSet;
 
-fn operations(document: &Value) -> Vec<(String, &Value)> {
+pub(super) fn operations(document: &Value) -> Vec<(String, &Value)> {
     let paths = document["paths"].as_object().unwrap();
     let all = paths.iter().flat_map(|(path, item)| {
         item.as_object()
@@ -15,7 +15,7 @@ fn operations(document: &Value) -> Vec<(String, &Value)> {
 }
 
 /// Follows a reference into the document.
-fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+pub(super) fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     match value["$ref"].as_str() {
         Some(reference) => document
             .pointer(reference.trim_start_matches('#'))

@@ -284,19 +284,21 @@ impl App {
     ) -> Result<Judgement<Event>, FlowError> {
         let promises = self.promises(&booking.supplier);
         let gone = || FlowError::Gone(booking.id.clone());
+        let asked_at = self.clock.now();
+        let times = || self.times().asked_at(asked_at);
         Ok(match step {
             Step::Book => {
                 let answer = self.book_flight(booking, walker).await;
-                judge::booked(booking, answer, self.new_payment(), self.times())
+                judge::booked(booking, answer, self.new_payment(), times())
             }
             Step::FindBooking => {
                 let answer = self.read_flight_back(booking, walker).await;
                 let payment = self.new_payment();
-                judge::found(booking, answer, payment, promises, self.times())
+                judge::found(booking, answer, payment, promises, times())
             }
             Step::Reread => {
                 let answer = self.read_flight_back(booking, walker).await;
-                judge::reread(booking, answer, self.times())
+                judge::reread(booking, answer, times())
             }
             Step::Cancel => {
                 let request = cancel_request(booking).ok_or_else(gone)?;
@@ -307,11 +309,11 @@ impl App {
                     }
                     None => Err(not_configured()),
                 };
-                judge::canceled(booking, answer, self.times())
+                judge::canceled(booking, answer, times())
             }
             Step::FindCancellation => {
                 let answer = self.read_flight_back(booking, walker).await;
-                judge::found_canceling(booking, answer, promises, self.times())
+                judge::found_canceling(booking, answer, promises, times())
             }
             Step::Buy => {
                 let request = buy_request(booking).ok_or_else(gone)?;
@@ -322,11 +324,11 @@ impl App {
                     }
                     None => Err(not_configured()),
                 };
-                judge::bought(booking, answer, self.times())
+                judge::bought(booking, answer, times())
             }
             Step::FindPurchase => {
                 let answer = self.read_flight_back(booking, walker).await;
-                judge::found_purchase(booking, answer, promises, self.times())
+                judge::found_purchase(booking, answer, promises, times())
             }
             Step::Payment(step) => return self.act_payment(booking, step, walker).await,
         })

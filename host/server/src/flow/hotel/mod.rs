@@ -251,19 +251,21 @@ impl App {
         step: &Step,
         walker: &Walker,
     ) -> Result<Judgement<Event>, FlowError> {
+        let asked_at = self.clock.now();
         match step {
             Step::Book => Ok(self.book_hotel(booking, walker).await),
             Step::FindBooking => {
                 let answer = self.read_hotel_back(booking, walker).await;
                 let promises = self.promises(&booking.supplier);
-                Ok(judge::found(booking, answer, promises, self.times()))
+                let times = self.times().asked_at(asked_at);
+                Ok(judge::found(booking, answer, promises, times))
             }
             Step::Cancel => self.cancel_hotel(booking, walker).await,
             Step::FindCancellation => {
                 let answer = self.read_hotel_back(booking, walker).await;
                 let promises = self.promises(&booking.supplier);
                 let refund = self.new_refund();
-                let times = self.times();
+                let times = self.times().asked_at(asked_at);
                 Ok(judge::found_canceling(
                     booking, answer, refund, promises, times,
                 ))

@@ -115,21 +115,19 @@ pub(crate) fn found(
     let unknown = |why: String| judged(Event::BookChecked { next_at }, Outcome::Unknown, why);
     match answer {
         Ok(Found::Booking(state)) => booked_state(*state, payment, next_at),
-        Ok(Found::Nothing) => {
-            match absence_of_booking(booking.settlement, leg, promises, times.now) {
-                Absence::Proof => {
-                    let failure = Failure::new("book_failed", "The supplier has no such booking.");
-                    let why = "read back: not found, and reads are consistent";
-                    judged(Event::BookRefused(failure), Outcome::Refused, why)
-                }
-                Absence::Repeat => judged(
-                    Event::BookRepeated { at: next_at },
-                    Outcome::NotSent,
-                    REPEATED,
-                ),
-                Absence::Nothing => unknown(NOT_FOUND.to_owned()),
+        Ok(Found::Nothing) => match absence_of_booking(booking.settlement, leg, promises, times) {
+            Absence::Proof => {
+                let failure = Failure::new("book_failed", "The supplier has no such booking.");
+                let why = "read back: not found, and reads are consistent";
+                judged(Event::BookRefused(failure), Outcome::Refused, why)
             }
-        }
+            Absence::Repeat => judged(
+                Event::BookRepeated { at: next_at },
+                Outcome::NotSent,
+                REPEATED,
+            ),
+            Absence::Nothing => unknown(NOT_FOUND.to_owned()),
+        },
         Err(error) => unknown(error.to_string()),
     }
 }
@@ -211,7 +209,7 @@ pub(crate) fn found_canceling(
     }
     match leg {
         Some(Leg::Pending { .. }) => cancel_refused(REFUSED, "read back: the booking stands"),
-        _ if absence(leg, promises, times.now) == Absence::Proof => {
+        _ if absence(leg, promises, times) == Absence::Proof => {
             let failure = Failure::new(
                 "cancel_failed",
                 "The cancellation did not reach the supplier.",
@@ -284,7 +282,7 @@ pub(crate) fn found_purchase(
             let event = Event::PurchaseDone(state);
             judged(event, Outcome::Done, "read back: bought")
         }
-        Ok(Found::Booking(_)) => match absence(leg, promises, times.now) {
+        Ok(Found::Booking(_)) => match absence(leg, promises, times) {
             Absence::Proof => {
                 let event = purchase_failed("The supplier did not sell the extras.");
                 let why = "read back: not on the ticket, and reads are consistent";

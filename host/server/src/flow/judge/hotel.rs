@@ -122,23 +122,19 @@ pub(crate) fn found(
     let next_at = times.recheck(leg);
     match answer {
         Ok(Found::Booking(state)) => booked_state(*state, next_at),
-        Ok(Found::Nothing) => {
-            match absence_of_booking(booking.settlement, leg, promises, times.now) {
-                Absence::Proof => {
-                    let failure = Failure::new("book_failed", "The supplier has no such booking.");
-                    let why = "read back: not found, and reads are consistent";
-                    judged(Event::BookRefused(failure), Outcome::Refused, why)
-                }
-                Absence::Repeat => judged(
-                    Event::BookRepeated { at: next_at },
-                    Outcome::NotSent,
-                    REPEATED,
-                ),
-                Absence::Nothing => {
-                    judged(Event::BookChecked { next_at }, Outcome::Unknown, NOT_FOUND)
-                }
+        Ok(Found::Nothing) => match absence_of_booking(booking.settlement, leg, promises, times) {
+            Absence::Proof => {
+                let failure = Failure::new("book_failed", "The supplier has no such booking.");
+                let why = "read back: not found, and reads are consistent";
+                judged(Event::BookRefused(failure), Outcome::Refused, why)
             }
-        }
+            Absence::Repeat => judged(
+                Event::BookRepeated { at: next_at },
+                Outcome::NotSent,
+                REPEATED,
+            ),
+            Absence::Nothing => judged(Event::BookChecked { next_at }, Outcome::Unknown, NOT_FOUND),
+        },
         Err(error) => judged(
             Event::BookChecked { next_at },
             Outcome::Unknown,
@@ -297,7 +293,7 @@ pub(crate) fn found_canceling(
                 "read back: the booking stands",
             )
         }
-        _ if absence(leg, promises, times.now) == Absence::Proof => {
+        _ if absence(leg, promises, times) == Absence::Proof => {
             let failure = Failure::new(
                 "cancel_failed",
                 "The cancellation did not reach the supplier.",

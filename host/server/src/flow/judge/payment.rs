@@ -187,7 +187,7 @@ pub(crate) fn found_payment(
         Err(error) => return check(payment, times, error.to_string()),
     };
     let Some(state) = state else {
-        return not_found(payment, absence(leg, promises, times.now), times);
+        return not_found(payment, absence(leg, promises, times), times);
     };
     match &payment.state {
         PaymentState::Capturing(_) => found_capturing(payment, state.status, times),
@@ -335,7 +335,7 @@ pub(crate) fn found_refund(
             Outcome::Done,
             "read back: refunded",
         ),
-        Ok(false) => match absence(leg, promises, times.now) {
+        Ok(false) => match absence(leg, promises, times) {
             Absence::Proof => {
                 let event = PaymentEvent::RefundFailed {
                     refund: refund.clone(),

@@ -20,6 +20,11 @@ pub(super) fn sent(since: i64) -> Leg {
     Leg::due(Timestamp(since)).sent(Timestamp(since), Timestamp(since + 5000))
 }
 
+/// Sent, and ended without an answer.
+pub(super) fn lost(since: i64, at: i64) -> Leg {
+    sent(since).checked(Timestamp(at), Timestamp(at + 5000))
+}
+
 /// Sent once more, as the same call.
 pub(super) fn repeated(first: i64, again: i64) -> Leg {
     let leg = sent(first).repeat(Timestamp(again));
@@ -42,6 +47,7 @@ pub(super) fn judge<T>(with: impl FnOnce(Times<'_>) -> T) -> T {
     let (reconcile, capture_retry) = schedules();
     with(Times {
         now: NOW,
+        asked_at: NOW,
         reconcile: &reconcile,
         capture_retry: &capture_retry,
     })

@@ -117,6 +117,7 @@ struct Walker<B: Subject> {
     view: B,
     doing: Doing<B::Step>,
     request: Request,
+    asked_at: Timestamp,
     is_worker: bool,
 }
 
@@ -307,6 +308,7 @@ impl<'a, B: Subject> Life<'a, B> {
             view: booking,
             doing: Doing::Prebook,
             request: Request::Prebook,
+            asked_at: self.now,
             is_worker: false,
         });
         Ok(())
@@ -430,6 +432,7 @@ impl<'a, B: Subject> Life<'a, B> {
             view: booking,
             doing: Doing::Step(step),
             request,
+            asked_at: self.now,
             is_worker,
         });
         Ok(())
@@ -553,6 +556,7 @@ impl<'a, B: Subject> Life<'a, B> {
             processor: self.setting.processor,
             times: Times {
                 now: self.now,
+                asked_at: walker.asked_at,
                 reconcile: &self.schedules.0,
                 capture_retry: &self.schedules.1,
             },

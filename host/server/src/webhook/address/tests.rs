@@ -11,7 +11,7 @@ const LINK_LOCAL: UrlRefusal = Address("link-local");
 
 /// Refused whoever asks.
 #[rustfmt::skip]
-const HOSTILE: [(&str, UrlRefusal); 66] = [
+pub(super) const HOSTILE: [(&str, UrlRefusal); 70] = [
     // spelled otherwise than they are read
     ("https://2130706433/", Spelling), ("https://0x7f000001/", Spelling),
     ("https://017700000001/", Spelling), ("https://0177.0.0.1/", Spelling),
@@ -27,6 +27,7 @@ const HOSTILE: [(&str, UrlRefusal); 66] = [
     ("https://①②⑦.0.0.1/", Unreadable), ("https:example.com", Unreadable),
     ("https:/example.com", Unreadable), ("//example.com", Unreadable), ("", Unreadable),
     ("https://", Unreadable), ("https://exam ple.com", Unreadable),
+    ("https://example.{com}/", Unreadable),
     // credentials, fragments, ports, schemes
     ("https://user@example.com/", Credentials), ("https://user:secret@example.com/", Credentials),
     ("https://@example.com/", Credentials), ("https://:@example.com/", Credentials),
@@ -36,6 +37,7 @@ const HOSTILE: [(&str, UrlRefusal); 66] = [
     ("gopher://example.com/", NotHttps), ("ws://example.com/", NotHttps),
     ("unix:///run/docker.sock", NotHttps), ("javascript:alert(1)", NotHttps),
     // names that mean something in one network only
+    ("https://.localhost/", LocalName), ("https://.example.com/", LocalName), ("https://example..com/", LocalName),
     ("https://intranet/", LocalName), ("https://example.com./", LocalName),
     ("https://printer.local/", LocalName), ("https://metadata.google.internal/", LocalName),
     ("https://wiki.corp/", LocalName), ("https://1.0.0.127.in-addr.arpa/", LocalName),
@@ -55,7 +57,7 @@ const HOSTILE: [(&str, UrlRefusal); 66] = [
 
 /// Refused unless plain http and this machine are allowed.
 #[rustfmt::skip]
-const INSECURE: [(&str, UrlRefusal); 11] = [
+pub(super) const INSECURE: [(&str, UrlRefusal); 11] = [
     ("http://example.com/", NotHttps), ("http://127.0.0.1:9000/hook", NotHttps),
     ("https://127.0.0.1/", LOOPBACK), ("https://127.255.0.1/", LOOPBACK),
     ("https://[::1]/", LOOPBACK), ("https://[0:0:0:0:0:0:0:1]/", LOOPBACK),
@@ -64,7 +66,7 @@ const INSECURE: [(&str, UrlRefusal); 11] = [
     ("https://a.localhost/", LOOPBACK),
 ];
 
-const PUBLIC: [&str; 9] = [
+pub(super) const PUBLIC: [&str; 9] = [
     "https://example.com",
     "https://example.com/hooks?for=me&x=%20",
     "https://EXAMPLE.com:8443/",

@@ -3,7 +3,7 @@
 #![expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
 
 use super::*;
-use crate::flow::judge::tests::{consistent, euros, judge, pending, refusal, sent};
+use crate::flow::judge::tests::{consistent, euros, judge, lost, pending, refusal, sent};
 use host_domain::booking::Settlement;
 use host_domain::hotel::booking::Event as E;
 use host_domain::hotel::offer::{Contact, HotelSummary, Occupancy, Stay};
@@ -179,6 +179,9 @@ fn not_found_is_proof_only_where_reads_are_consistent_and_late_enough() {
         (sent(9_500), Some(1_000), "book_checked"),
         (sent(9_000), Some(1_000), "book_refused"),
         (sent(0), None, "book_checked"),
+        // It may have been carried out when the call ended, and no sooner.
+        (lost(0, 9_500), Some(1_000), "book_checked"),
+        (lost(0, 9_000), Some(1_000), "book_refused"),
         // The supplier had accepted it: not finding it now is a contradiction, not a no.
         (pending(0), Some(1_000), "book_checked"),
     ] {
@@ -196,6 +199,21 @@ fn not_found_is_proof_only_where_reads_are_consistent_and_late_enough() {
             "{leg:?}, {consistent_after_ms:?}"
         );
     }
+    let asked_early = judge(|times| {
+        let times = times.asked_at(Timestamp(9_999));
+        let promises = consistent(Some(1_000));
+        found(
+            &completing(lost(0, 9_000)),
+            Ok(Found::Nothing),
+            promises,
+            times,
+        )
+    });
+    assert_eq!(
+        asked_early.event.name(),
+        "book_checked",
+        "answered late enough"
+    );
     let failed = judge(|times| {
         found(
             &completing(sent(0)),

@@ -1,0 +1,316 @@
+//! Fares and tickets that no plugin should tell of: sound ones, changed at random.
+
+use super::tests::{answer, bound, euros, journey, offer, request, segment, state};
+use super::*;
+use crate::bindings::stopover::supplier::types;
+use crate::convert::fuzzed::{
+    Change, any_money, assert_identifier, assert_line, assert_money, changed, code,
+};
+use fuzz::Choice;
+use host_domain::flight::{Journey, Segment};
+use std::collections::HashSet;
+
+fn time(choice: &mut Choice<'_>) -> String {
+    let times = [
+        "2027-01-10T09:00",
+        "2028-02-29T23:59",
+        "2027-02-29T09:00",
+        "2027-01-10T24:00",
+    ];
+    let others = [
+        "2027-01-10 09:00",
+        "2027-01-10T09:00Z",
+        "+002027-01-10T09:00",
+        "T",
+        "",
+    ];
+    match choice.one_in(3) {
+        true => choice.pick(&others).to_owned(),
+        false => choice.pick(&times).to_owned(),
+    }
+}
+
+fn airport(choice: &mut Choice<'_>) -> String {
+    choice
+        .pick(&["LHR", "JFK", "lhr", "LHRX", "", "L\u{130}"])
+        .to_owned()
+}
+
+const SEGMENT: [Change<wire::Segment>; 6] = [
+    |s, c| s.supplier_segment_id = c.pick(&["s1", "s2", "", "\0"]).to_owned(),
+    |s, c| s.origin = airport(c),
+    |s, c| s.departure_time = time(c),
+    |s, c| s.marketing_carrier = c.text(),
+    |s, c| s.marketing_flight = c.text(),
+    |s, c| {
+        s.passengers
+            .iter_mut()
+            .for_each(|one| one.passenger = c.byte() % 5)
+    },
+];
+
+const JOURNEY: [Change<wire::Journey>; 7] = [
+    |j, c| j.supplier_journey_id = c.text(),
+    |j, c| j.origin = airport(c),
+    |j, c| j.arrival_time = time(c),
+    |j, c| j.duration_minutes = c.maybe(|c| c.pick(&[0, 1, 43_200, 43_201, u32::MAX])),
+    |j, c| j.segments = c.list(|c| segment(c.pick(&["s1", "s2", ""]))),
+    |j, c| {
+        j.segments
+            .iter_mut()
+            .for_each(|one| *one = changed(one.clone(), c, &SEGMENT))
+    },
+    |j, _| j.segments.clear(),
+];
+
+fn change_journeys(journeys: &mut Vec<wire::Journey>, choice: &mut Choice<'_>) {
+    match choice.below(3) {
+        0 => *journeys = choice.list(|_| journey(&["s1"])),
+        _ => {
+            let change = |one: &mut wire::Journey| *one = changed(one.clone(), choice, &JOURNEY);
+            journeys.iter_mut().for_each(change);
+        }
+    }
+}
+
+fn penalty(conditions: &mut wire::FareConditions, choice: &mut Choice<'_>) {
+    conditions.refund.penalty = choice.maybe(any_money);
+}
+
+fn assert_segment(segment: &Segment, passengers: usize) {
+    for code in [&segment.origin, &segment.destination] {
+        assert!(code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase()));
+    }
+    for time in [&segment.departure_time, &segment.arrival_time] {
+        assert!(time.parse::<independent::Time>().is_ok(), "{time}");
+    }
+    assert_identifier(&segment.marketing_flight, 256);
+    assert_line(&segment.marketing_carrier);
+    let seats = segment
+        .passengers
+        .iter()
+        .map(|one| usize::from(one.passenger));
+    assert!(segment.passengers.len() <= passengers && seats.into_iter().all(|at| at < passengers));
+}
+
+fn assert_journeys(journeys: &[Journey], passengers: usize) {
+    assert!(journeys.len() <= 16);
+    for journey in journeys {
+        assert!((1..=16).contains(&journey.segments.len()));
+        journey
+            .segments
+            .iter()
+            .for_each(|one| assert_segment(one, passengers));
+        assert!(
+            journey
+                .duration_minutes
+                .is_none_or(|minutes| minutes <= 43_200)
+        );
+    }
+}
+
+/// `YYYY-MM-DDTHH:MM`, read without the code that is tried.
+mod independent {
+    pub(super) struct Time;
+
+    impl std::str::FromStr for Time {
+        type Err = ();
+        fn from_str(text: &str) -> Result<Self, ()> {
+            let bytes = text.as_bytes();
+            let number = |from: usize, to: usize| text.get(from..to)?.parse::<u32>().ok();
+            let marks = bytes.len() == 16
+                && [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':')]
+                    .iter()
+                    .all(|(at, mark)| bytes[*at] == *mark);
+            let (year, month, day) = (number(0, 4), number(5, 7), number(8, 10));
+            let (Some(year), Some(month), Some(day)) = (year, month, day) else {
+                return Err(());
+            };
+            let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+            let days = match month {
+                2 => 28 + u32::from(is_leap),
+                4 | 6 | 9 | 11 => 30,
+                1..=12 => 31,
+                _ => 0,
+            };
+            let is_time = number(11, 13).is_some_and(|hour| hour < 24)
+                && number(14, 16).is_some_and(|minute| minute < 60);
+            (marks && (1..=days).contains(&day) && is_time)
+                .then_some(Self)
+                .ok_or(())
+        }
+    }
+}
+
+const FARES: [Change<flight_pricing::PriceAnswer>; 7] = [
+    |a, c| a.offers = c.list(|_| offer()),
+    |a, c| a.offers.iter_mut().for_each(|one| one.currency = code(c)),
+    |a, c| a.offers.iter_mut().for_each(|one| one.total = c.integer()),
+    |a, c| {
+        a.offers
+            .iter_mut()
+            .for_each(|one| one.supplier_offer = c.text())
+    },
+    |a, c| {
+        a.offers
+            .iter_mut()
+            .for_each(|one| one.exclusive_key = c.maybe(Choice::text))
+    },
+    |a, c| {
+        a.offers
+            .iter_mut()
+            .for_each(|one| change_journeys(&mut one.journeys, c))
+    },
+    |a, c| {
+        a.offers
+            .iter_mut()
+            .for_each(|one| penalty(&mut one.fare_conditions, c))
+    },
+];
+
+#[test]
+fn fares_that_are_read_are_of_what_was_asked() {
+    fuzz::values("flight-fares", 1_000, |choice| {
+        let sent = changed(answer(vec![offer()]), choice, &FARES);
+        let totals: Vec<i64> = sent.offers.iter().map(|one| one.total).collect();
+        let asked = request();
+        let Ok(read) = price_answer(sent, Priced::of(&asked)) else {
+            return;
+        };
+        assert!(read.offers.len() <= usize::from(asked.limit));
+        assert!(read.offers.iter().map(|one| one.total.minor).eq(totals));
+        let currencies: HashSet<&str> = read
+            .offers
+            .iter()
+            .map(|one| one.total.currency.code())
+            .collect();
+        assert!(currencies.len() <= 1, "{currencies:?}");
+        for offer in &read.offers {
+            assert_money(offer.total);
+            assert_ne!(offer.total.minor, 0);
+            offer
+                .fare_conditions
+                .refund
+                .penalty
+                .into_iter()
+                .for_each(assert_money);
+            assert_identifier(&offer.supplier_offer, 4 << 10);
+            offer
+                .exclusive_key
+                .iter()
+                .for_each(|key| assert_identifier(key, 1 << 10));
+            assert_eq!(offer.journeys.len(), asked.legs.len());
+            assert_journeys(&offer.journeys, 3);
+        }
+    });
+}
+
+const BOUND: [Change<flight_booking::Prebooked>; 6] = [
+    |p, c| p.currency = code(c),
+    |p, c| p.total = c.integer(),
+    |p, c| p.fare = c.maybe(Choice::integer),
+    |p, c| p.supplier_prebook = c.text(),
+    |p, c| penalty(&mut p.fare_conditions, c),
+    |p, c| change_journeys(&mut p.journeys, c),
+];
+
+/// Ids of parts are there once.
+fn assert_once(journeys: &[Journey]) {
+    let ids = journeys.iter().flat_map(|journey| &journey.segments);
+    let ids: Vec<&str> = ids
+        .map(|segment| segment.supplier_segment_id.as_str())
+        .collect();
+    let named: Vec<&&str> = ids.iter().filter(|id| !id.is_empty()).collect();
+    assert_eq!(named.iter().collect::<HashSet<_>>().len(), named.len());
+}
+
+#[test]
+fn a_bound_fare_is_in_the_currency_asked_for() {
+    fuzz::values("flight-prebook", 1_000, |choice| {
+        let Ok(read) = prebooked(changed(bound(), choice, &BOUND), euros(), 3) else {
+            return;
+        };
+        let amounts = [Some(read.total), read.fare, read.fare_tax];
+        for amount in amounts.into_iter().flatten() {
+            assert_eq!(amount.currency, euros());
+            assert_money(amount);
+        }
+        assert!(read.total.minor > 0 && !read.journeys.is_empty());
+        assert_identifier(&read.supplier_prebook, 4 << 10);
+        assert_journeys(&read.journeys, 3);
+        assert_once(&read.journeys);
+    });
+}
+
+const TICKETS: [Change<wire::FlightBookingState>; 9] = [
+    |s, c| s.currency = code(c),
+    |s, c| s.total = c.integer(),
+    |s, c| s.fare_tax = c.maybe(Choice::integer),
+    |s, c| {
+        s.status = c.pick(&[
+            types::BookingStatus::Pending,
+            types::BookingStatus::Canceled,
+        ])
+    },
+    |s, c| s.supplier_reference = c.text(),
+    |s, c| s.client_reference = c.maybe(Choice::text),
+    |s, c| change_journeys(&mut s.journeys, c),
+    |s, c| {
+        s.services = c.list(|c| wire::Service {
+            supplier_service_id: c.text(),
+            service_type: wire::ServiceType::Baggage,
+            passenger: c.maybe(|c| c.byte() % 70),
+            supplier_segment_ids: c.list(|c| c.pick(&["s1", ""]).to_owned()),
+            baggage: None,
+            quantity: c.byte() % 3,
+            unit_amount: c.integer(),
+        });
+    },
+    |s, c| {
+        s.cancellation = Some(wire::TicketCancellation {
+            fee: c.integer(),
+            refund: c.integer(),
+            currency: code(c),
+            supplier_reference: c.maybe(Choice::text),
+        });
+    },
+];
+
+#[test]
+fn a_ticket_that_is_read_is_the_one_asked_for() {
+    fuzz::values("flight-booking", 1_000, |choice| {
+        let sound = state();
+        let asked = Asked {
+            client_reference: sound.client_reference.clone().unwrap_or_default(),
+            supplier_reference: choice.maybe(|_| sound.supplier_reference.clone()),
+            passengers: 3,
+        };
+        let Ok(read) = booking_state(changed(sound, choice, &TICKETS), &asked) else {
+            return;
+        };
+        let unnamed = read.supplier_reference.is_empty();
+        assert!(!unnamed || read.status == BookingStatus::Pending);
+        let wanted = asked.supplier_reference.as_ref();
+        assert!(wanted.is_none_or(|wanted| *wanted == read.supplier_reference));
+        let told = read.client_reference.as_ref();
+        assert!(told.is_none_or(|told| *told == asked.client_reference));
+        let unit_amounts = read.services.iter().map(|service| service.unit_amount);
+        for amount in [Some(read.total), read.fare, read.fare_tax]
+            .into_iter()
+            .flatten()
+            .chain(unit_amounts)
+        {
+            assert_eq!(amount.currency, read.total.currency);
+            assert_money(amount);
+        }
+        for service in &read.services {
+            assert!(service.quantity > 0 && service.passenger.is_none_or(|at| at < 3));
+        }
+        if let Some(amounts) = &read.cancellation {
+            assert_money(amounts.fee);
+            assert_money(amounts.refund);
+        }
+        assert_journeys(&read.journeys, 3);
+        assert_once(&read.journeys);
+    });
+}

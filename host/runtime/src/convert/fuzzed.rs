@@ -1,0 +1,399 @@
+//! Answers that no plugin should give: sound ones, changed at random. Whatever is read
+//! must be what was asked for, and money that there can be.
+
+use super::tests::{answer, booked, euros, offer, paid, request};
+use super::*;
+use crate::bindings::exports::stopover::payment::processor;
+use crate::bindings::exports::stopover::supplier::{hotel_booking, hotel_pricing, supplier_events};
+use crate::bindings::stopover::supplier::hotel_types as wire;
+use fuzz::Choice;
+use host_domain::hotel::{CancellationPolicy, HotelSummary, RoomRate};
+use std::collections::HashSet;
+
+/// One way in which an answer may be wrong.
+pub(super) type Change<T> = fn(&mut T, &mut Choice<'_>);
+
+/// A sound answer with up to three of the changes.
+pub(super) fn changed<T>(mut sound: T, choice: &mut Choice<'_>, changes: &[Change<T>]) -> T {
+    for _ in 0..choice.below(4) {
+        choice.pick(changes)(&mut sound, choice);
+    }
+    sound
+}
+
+pub(super) fn code(choice: &mut Choice<'_>) -> String {
+    choice
+        .pick(&[
+            "EUR", "EUR", "USD", "JPY", "eur", "XXX", "EURO", "", "EUR\0",
+        ])
+        .to_owned()
+}
+
+pub(super) fn any_money(choice: &mut Choice<'_>) -> types::Money {
+    types::Money {
+        amount: choice.integer(),
+        currency: code(choice),
+    }
+}
+
+pub(super) fn assert_money(money: Money) {
+    assert!((0..=MINOR_UNITS_MAX).contains(&money.minor), "{money:?}");
+}
+
+pub(super) fn assert_identifier(text: &str, bytes_max: usize) {
+    assert!(
+        (1..=bytes_max).contains(&text.len()),
+        "{} bytes",
+        text.len()
+    );
+    assert!(!text.contains('\0'));
+}
+
+pub(super) fn assert_line(text: &str) {
+    assert!(text.chars().count() <= 300 && !text.contains('\0'));
+}
+
+fn location(choice: &mut Choice<'_>) -> types::Location {
+    types::Location {
+        latitude: choice.float(),
+        longitude: choice.float(),
+    }
+}
+
+fn policy(choice: &mut Choice<'_>) -> wire::CancellationPolicy {
+    wire::CancellationPolicy {
+        refundable: choice.one_in(2),
+        free_until: choice.maybe(Choice::integer),
+        penalties: choice.list(|choice| types::Penalty {
+            start: choice.below(1 << 30) as i64,
+            amount: choice.below(1 << 30) as i64,
+            currency: choice.pick(&["EUR", "USD", "EUR", "EUR", "nil"]).to_owned(),
+        }),
+        restrictions: choice.list(|choice| wire::Restriction {
+            code: choice.text(),
+            description: choice.text(),
+            active_from: choice.maybe(Choice::integer),
+            active_until: None,
+        }),
+    }
+}
+
+fn summary(hotel: &mut wire::HotelSummary, choice: &mut Choice<'_>) {
+    match choice.below(4) {
+        0 => hotel.supplier_hotel_id = choice.text(),
+        1 => hotel.name = choice.text(),
+        2 => hotel.location = choice.maybe(location),
+        _ => hotel.time_zone = choice.maybe(Choice::text),
+    }
+}
+
+fn rate(rate: &mut wire::RoomRate, choice: &mut Choice<'_>) {
+    match choice.below(4) {
+        0 => rate.total = choice.integer(),
+        1 => rate.due_at_property = choice.maybe(any_money),
+        2 => rate.policy = policy(choice),
+        _ => rate.name = choice.text(),
+    }
+}
+
+fn assert_policy(policy: &CancellationPolicy) {
+    assert!(policy.penalties.len() <= 60 && policy.restrictions.len() <= 20);
+    assert!(policy.penalties.is_sorted_by_key(|penalty| penalty.from));
+    policy
+        .penalties
+        .iter()
+        .for_each(|one| assert_money(one.amount));
+}
+
+fn assert_summary(hotel: &HotelSummary) {
+    assert_identifier(&hotel.supplier_hotel_id, 256);
+    assert_line(&hotel.name);
+    if let Some(at) = hotel.location {
+        assert!(at.latitude.abs() <= 90.0 && at.longitude.abs() <= 180.0);
+    }
+}
+
+fn assert_rates(rates: &[RoomRate]) {
+    assert_eq!(rates.len(), request().stay.occupancies.len());
+    for rate in rates {
+        assert_eq!(rate.total.currency, euros());
+        assert_money(rate.total);
+        rate.due_at_property.into_iter().for_each(assert_money);
+        assert_policy(&rate.policy);
+        assert_line(&rate.name);
+    }
+}
+
+const PRICES: [Change<hotel_pricing::PriceAnswer>; 12] = [
+    |a, c| a.currency = code(c),
+    |a, c| a.hotels = c.list(|_| answer(vec![offer()]).hotels.remove(0)),
+    |a, _| {
+        a.hotels
+            .iter_mut()
+            .skip(1)
+            .for_each(|one| one.hotel.supplier_hotel_id = "h2".to_owned())
+    },
+    |a, c| {
+        a.hotels
+            .iter_mut()
+            .for_each(|one| summary(&mut one.hotel, c))
+    },
+    |a, c| {
+        a.hotels
+            .iter_mut()
+            .for_each(|one| one.offers = c.list(|_| offer()))
+    },
+    |a, c| offers(a).for_each(|one| one.total = c.integer()),
+    |a, c| offers(a).for_each(|one| one.supplier_offer = c.text()),
+    |a, c| offers(a).for_each(|one| one.expires_at = c.maybe(Choice::integer)),
+    |a, c| offers(a).for_each(|one| one.policy = policy(c)),
+    |a, c| offers(a).for_each(|one| one.rooms = c.list(|_| offer().rooms.remove(0))),
+    |a, c| offers(a).for_each(|one| one.rooms.iter_mut().for_each(|room| rate(room, c))),
+    |a, c| {
+        offers(a).for_each(|one| {
+            one.promotions = c.list(|choice| wire::Promotion {
+                name: choice.text(),
+                description: None,
+                amount: choice.maybe(Choice::integer),
+                room_positions: choice.list(|choice| choice.byte() % 2),
+            });
+        });
+    },
+];
+
+fn offers(
+    answer: &mut hotel_pricing::PriceAnswer,
+) -> impl Iterator<Item = &mut hotel_pricing::Offer> {
+    answer.hotels.iter_mut().flat_map(|hotel| &mut hotel.offers)
+}
+
+#[test]
+fn prices_that_are_read_are_of_what_was_asked() {
+    fuzz::values("hotel-prices", 1_000, |choice| {
+        let sent = changed(answer(vec![offer()]), choice, &PRICES);
+        let totals: Vec<i64> = offers(&mut sent.clone()).map(|one| one.total).collect();
+        let asked = request();
+        let Ok(read) = hotel::price_answer(sent, hotel::Priced::of(&asked)) else {
+            return;
+        };
+        assert_eq!(read.currency, asked.stay.currency);
+        let ids = read.hotels.iter().map(|one| &one.hotel.supplier_hotel_id);
+        let ids: HashSet<&String> = ids.collect();
+        assert_eq!(ids.len(), read.hotels.len(), "one twice");
+        assert!(ids.iter().all(|id| asked.supplier_hotel_ids.contains(id)));
+        let offers_max = usize::from(asked.max_offers_per_hotel);
+        assert!(read.hotels.iter().all(|one| one.offers.len() <= offers_max));
+        read.hotels
+            .iter()
+            .for_each(|one| assert_summary(&one.hotel));
+        let offers: Vec<_> = read.hotels.iter().flat_map(|one| &one.offers).collect();
+        assert!(offers.iter().map(|one| one.total.minor).eq(totals));
+        for offer in offers {
+            assert_eq!(offer.total.currency, asked.stay.currency);
+            assert_money(offer.total);
+            assert_ne!(offer.total.minor, 0);
+            assert_rates(&offer.rooms);
+            assert_policy(&offer.policy);
+            assert_identifier(&offer.supplier_offer, 4 << 10);
+            let positions = offer.promotions.iter().flat_map(|one| &one.room_positions);
+            assert!(
+                positions
+                    .into_iter()
+                    .all(|at| usize::from(*at) < offer.rooms.len())
+            );
+        }
+    });
+}
+
+fn bound() -> hotel_booking::Prebooked {
+    let offer = offer();
+    hotel_booking::Prebooked {
+        supplier_prebook: "prebook".to_owned(),
+        total: offer.total,
+        currency: "EUR".to_owned(),
+        hotel: answer(vec![]).hotels.remove(0).hotel,
+        rooms: offer.rooms,
+        policy: offer.policy,
+        promotions: offer.promotions,
+        loyalty: None,
+        expires_at: None,
+        checkout: None,
+    }
+}
+
+const BOUND: [Change<hotel_booking::Prebooked>; 8] = [
+    |p, c| p.currency = code(c),
+    |p, c| p.total = c.integer(),
+    |p, c| p.supplier_prebook = c.text(),
+    |p, c| summary(&mut p.hotel, c),
+    |p, c| p.rooms = c.list(|_| offer().rooms.remove(0)),
+    |p, c| p.rooms.iter_mut().for_each(|room| rate(room, c)),
+    |p, c| p.policy = policy(c),
+    |p, c| {
+        let schemes = ["https://", "http://", "javascript:", ""];
+        let hosts = [
+            "pay.example.com",
+            "localhost",
+            "127.0.0.1",
+            "127.0.0.1.example.com",
+            "[::1]",
+        ];
+        let tails = ["", "/pay", "@127.0.0.1", ":80/", "\\x", " "];
+        p.checkout = Some(types::Checkout {
+            url: c.maybe(|c| [c.pick(&schemes), c.pick(&hosts), c.pick(&tails)].concat()),
+            token: "token".to_owned(),
+        });
+    },
+];
+
+#[test]
+fn what_is_bound_is_in_the_currency_asked_for_and_paid_over_an_encrypted_line() {
+    fuzz::values("hotel-prebook", 1_000, |choice| {
+        let Ok(read) = hotel::prebooked(changed(bound(), choice, &BOUND), euros(), 1) else {
+            return;
+        };
+        assert_eq!(read.total.currency, euros());
+        assert_money(read.total);
+        assert_ne!(read.total.minor, 0);
+        assert_identifier(&read.supplier_prebook, 4 << 10);
+        assert_summary(&read.hotel);
+        assert_rates(&read.rooms);
+        assert_policy(&read.policy);
+        if let Some(url) = read.checkout.and_then(|checkout| checkout.url) {
+            let url = url::Url::parse(&url).unwrap();
+            let is_here = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
+            assert!(
+                url.scheme() == "https" || url.scheme() == "http" && is_here,
+                "{url}"
+            );
+        }
+    });
+}
+
+const STATES: [Change<wire::HotelBookingState>; 7] = [
+    |s, c| s.currency = code(c),
+    |s, c| s.total = c.integer(),
+    |s, c| s.supplier_reference = c.text(),
+    |s, c| s.client_reference = c.maybe(Choice::text),
+    |s, c| s.policy = c.maybe(policy),
+    |s, c| s.rooms = booked(&c.list(Choice::byte)).rooms,
+    |s, c| {
+        s.cancellation = Some(wire::CancellationAmounts {
+            fee: c.integer(),
+            refund: c.maybe(Choice::integer),
+            currency: code(c),
+            supplier_reference: c.maybe(Choice::text),
+        });
+    },
+];
+
+#[test]
+fn a_booking_that_is_read_has_a_name_and_each_room_once() {
+    fuzz::values("hotel-booking", 1_000, |choice| {
+        let state = changed(booked(&[0, 1]), choice, &STATES);
+        let asked = choice.maybe(|_| euros());
+        let Ok(read) = hotel::booking_state(state, asked) else {
+            return;
+        };
+        assert!(asked.is_none_or(|asked| read.total.currency == asked));
+        assert_money(read.total);
+        assert_identifier(&read.supplier_reference, 256);
+        assert_ne!(read.client_reference.as_deref(), Some(""));
+        let positions: HashSet<u8> = read.rooms.iter().map(|room| room.position).collect();
+        assert!(positions.len() == read.rooms.len() && read.rooms.len() <= 32);
+        read.policy.iter().for_each(assert_policy);
+        if let Some(amounts) = read.cancellation {
+            assert_money(amounts.fee);
+            amounts.refund.into_iter().for_each(assert_money);
+        }
+    });
+}
+
+const PAYMENTS: [Change<processor::PaymentState>; 7] = [
+    |s, c| s.currency = code(c),
+    |s, c| s.authorized = c.integer(),
+    |s, c| s.captured = c.integer(),
+    |s, c| s.refunded = c.integer(),
+    |s, c| s.processor_reference = c.text(),
+    |s, c| s.expires_at = c.maybe(Choice::integer),
+    |s, c| {
+        s.card = Some(processor::Card {
+            brand: processor::CardBrand::Visa,
+            last4: c.pick(&["4242", "424", "４２", "424a"]).to_owned(),
+            funding: processor::Funding::Credit,
+            wallet: None,
+            expires: c.maybe(Choice::text),
+        });
+    },
+];
+
+#[test]
+fn a_payment_that_is_read_never_exceeds_the_step_before() {
+    fuzz::values("payment", 1_000, |choice| {
+        let state = changed(paid(100, 100, 40), choice, &PAYMENTS);
+        let asked = choice.maybe(|_| euros());
+        let Ok(read) = payment::state(state, asked) else {
+            return;
+        };
+        let amounts = [read.refunded, read.captured, read.authorized];
+        amounts.into_iter().for_each(assert_money);
+        assert!(
+            amounts.is_sorted_by_key(|amount| amount.minor),
+            "{amounts:?}"
+        );
+        let wanted = asked.unwrap_or(read.authorized.currency);
+        assert!(amounts.iter().all(|amount| amount.currency == wanted));
+        assert_identifier(&read.processor_reference, 256);
+        let four = |text: &str| text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit());
+        assert!(read.card.is_none_or(|card| four(&card.last4)));
+    });
+}
+
+#[test]
+fn a_refund_that_is_read_is_the_one_asked_for() {
+    fuzz::values("refund", 1_000, |choice| {
+        let asked = choice.maybe(|_| Money::new(100, euros()));
+        let state = processor::RefundState {
+            processor_reference: choice.text(),
+            amount: match choice.one_in(2) {
+                true => any_money(choice),
+                false => payment::money_out(Money::new(100, euros())),
+            },
+        };
+        if let Ok((reference, amount)) = payment::refund(state, asked) {
+            assert!(asked.is_none_or(|asked| asked == amount));
+            assert_money(amount);
+            assert_identifier(&reference, 256);
+        }
+    });
+}
+
+#[test]
+fn an_event_that_is_read_has_an_id_and_no_empty_references() {
+    fuzz::values("supplier-events", 1_000, |choice| {
+        let sent = choice.list(|choice| supplier_events::Event {
+            id: choice.pick(&["e1", "e2", ""]).to_owned() + &choice.text(),
+            kind: supplier_events::Kind::Irrelevant(choice.text()),
+            supplier_reference: choice.maybe(Choice::text),
+            client_reference: choice.maybe(Choice::text),
+            supplier_offer: choice.maybe(Choice::text),
+            occurred_at: choice.maybe(Choice::integer),
+        });
+        let count = sent.len();
+        let Ok(read) = supplier_event::events(sent) else {
+            return;
+        };
+        assert!(read.len() == count && count <= 200);
+        for event in read {
+            assert_identifier(&event.id, 256);
+            let references = [&event.supplier_reference, &event.client_reference];
+            let references = references.into_iter().flatten();
+            references.for_each(|text| assert_identifier(text, 256));
+            event
+                .supplier_offer
+                .iter()
+                .for_each(|text| assert_identifier(text, 4 << 10));
+            assert!(event.occurred_at.is_none_or(|at| at.0 >= 0));
+        }
+    });
+}

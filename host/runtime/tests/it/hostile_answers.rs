@@ -1,0 +1,231 @@
+//! What a plugin may answer, keep or send that nobody should, and what becomes of it.
+//! The table in `hostile_guests.rs` names these tests.
+
+use crate::support::guest::{Guest, Price};
+use crate::support::upstream::Upstream;
+use crate::support::{Bench, context, id};
+use host_domain::hotel::supply::PriceRequest;
+use host_domain::hotel::{Occupancy, Stay};
+use host_domain::money::Currency;
+use host_domain::supplier::ReadError;
+use host_runtime::{LoadError, Outcome, PluginSpec, Supplier};
+
+/// `read-reviews` counts so much when the gateway did not send its request.
+const NOT_SENT: u32 = 1_001;
+
+/// What makes sense, but for its rooms.
+const SOUND: Price = Price {
+    hotel: "h1",
+    name: b"Grand",
+    latitude: 41.9,
+    total: 12_000,
+};
+
+fn doing(on_read: impl Into<String>) -> Guest {
+    Guest {
+        on_read: on_read.into(),
+        sends_on_read: false,
+        ..Guest::default()
+    }
+}
+
+/// What `read-reviews` of a guest counts, with the URL that it is given.
+async fn count(supplier: &Supplier, url: String) -> Result<u32, ReadError> {
+    let read = supplier.read_hotel_reviews(&context(), url, 0).await;
+    read.map(|reviews| reviews.count)
+}
+
+/// What a call of a guest failed for.
+async fn fails(bench: &Bench, guest: &Guest) -> String {
+    let supplier = bench.load(guest, &[]).await;
+    let error = count(&supplier, "x".to_owned()).await.unwrap_err();
+    assert!(matches!(error, ReadError::Failed(_)), "{error:?}");
+    assert_eq!(bench.sink.last_call().outcome, Outcome::Trapped);
+    format!("{error:?}")
+}
+
+/// Asks for offers of hotel `h1`, and of no other.
+async fn price(supplier: &Supplier) -> ReadError {
+    let request = PriceRequest {
+        supplier_hotel_ids: vec!["h1".to_owned()],
+        stay: Stay {
+            check_in: "2027-01-10".parse().unwrap(),
+            check_out: "2027-01-12".parse().unwrap(),
+            occupancies: vec![Occupancy {
+                adults: 2,
+                children: Vec::new(),
+            }],
+            guest_nationality: "DE".to_owned(),
+            guest_residence: None,
+            currency: Currency::parse("EUR").unwrap(),
+        },
+        max_offers_per_hotel: 2,
+    };
+    supplier
+        .price_hotels(&context(), request)
+        .await
+        .unwrap_err()
+}
+
+#[tokio::test]
+async fn tables_are_limited_and_the_reason_is_told() {
+    let bench = Bench::new();
+    let grows = "(if (i32.eq (i32.const -1) (table.grow (ref.null func) (i32.const 60001))) (then unreachable))";
+    let reason = fails(&bench, &doing(grows)).await;
+    assert!(reason.contains("more table elements"), "{reason}");
+    let begins_large = Guest {
+        extra_functions: "(table 60001 funcref)".to_owned(),
+        ..Guest::default()
+    };
+    let error = bench.runtime.load(bench.spec(&begins_large)).await;
+    let error = error.map(drop).unwrap_err();
+    assert!(
+        matches!(error, LoadError::Broken(_) | LoadError::Compile(_)),
+        "{error:?}"
+    );
+}
+
+#[tokio::test]
+async fn handles_are_limited() {
+    let bench = Bench::new();
+    let takes = |handles: u32| Guest {
+        extra_imports: r#"(import "wasi:cli/stdout@0.2.6" "get-stdout" (func $stdout (result i32)))"#,
+        extra_world: "import wasi:cli/stdout@0.2.6;",
+        ..doing(format!(
+            "(local $i i32) (loop $more (drop (call $stdout)) \
+             (br_if $more (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const {handles}))))"
+        ))
+    };
+    let supplier = bench.load(&takes(500), &[]).await;
+    assert_eq!(count(&supplier, "x".to_owned()).await, Ok(0));
+    fails(&bench, &takes(2_000)).await;
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_large_is_not_taken() {
+    let bench = Bench::new();
+    // The first lies in the guest's memory, the second would not fit in there.
+    for bytes in [60 << 20, 100 << 20] {
+        let mut guest = SOUND.guest();
+        let answer = format!(
+            "(drop (memory.grow (i32.const 1000))) (i32.store (i32.const 30012) (i32.const {bytes})) (i32.const 30000)"
+        );
+        guest.extra_functions = guest
+            .extra_functions
+            .replace("(i32.const 30000))", &format!("{answer})"));
+        assert!(guest.extra_functions.contains(&answer));
+        let supplier = bench.load(&guest, &[]).await;
+        let error = price(&supplier).await;
+        assert!(matches!(error, ReadError::Failed(_)), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn text_that_is_not_utf_8_is_not_taken() {
+    let bench = Bench::new();
+    let guest = Price {
+        name: b"Gr\xe4nd \xff\xfe",
+        ..SOUND
+    };
+    let supplier = bench.load(&guest.guest(), &[]).await;
+    let error = price(&supplier).await;
+    assert!(
+        matches!(&error, ReadError::Failed(_) | ReadError::Unreadable(_)),
+        "{error:?}"
+    );
+    assert_eq!(bench.sink.last_call().outcome, Outcome::Trapped);
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_unreadable_and_says_where() {
+    let bench = Bench::new();
+    let elsewhere = Price {
+        hotel: "h2",
+        ..SOUND
+    };
+    let nowhere = |latitude| Price { latitude, ..SOUND };
+    let priced = |total| Price { total, ..SOUND };
+    for (answer, field) in [
+        // What is answered is read as far as this; only the rooms are missing.
+        (SOUND, "rooms"),
+        (elsewhere, "hotels.supplier-hotel-id"),
+        (priced(-1), "offers.total"),
+        (priced(0), "offers.total"),
+        (priced(i64::MIN), "offers.total"),
+        (priced(i64::MAX), "offers.total"),
+        // The bits of a NaN, as money and as a place.
+        (priced(f64::NAN.to_bits().cast_signed()), "offers.total"),
+        (nowhere(f64::NAN), "hotel.location"),
+        (nowhere(f64::INFINITY), "hotel.location"),
+    ] {
+        let supplier = bench.load(&answer.guest(), &[]).await;
+        let ReadError::Unreadable(why) = price(&supplier).await else {
+            panic!("{field} is not judged")
+        };
+        assert!(why.starts_with(&format!("{field}: ")), "{why}");
+    }
+}
+
+#[tokio::test]
+async fn headers_are_not_injected() {
+    let bench = Bench::new();
+    let upstream = Upstream::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    for header in [
+        ("x-a", "a\r\nx-b: c"),
+        ("x-a", "a\nb"),
+        ("x-a\r\nx-b", "c"),
+        ("x a", "c"),
+        ("", "c"),
+        ("host", "other.example.com"),
+        ("content-length", "7"),
+        ("transfer-encoding", "chunked"),
+        ("proxy-authorization", "c"),
+    ] {
+        let guest = Guest {
+            headers: vec![header],
+            ..Guest::default()
+        };
+        let supplier = bench.load(&guest, &[&upstream.origin()]).await;
+        let sent = count(&supplier, upstream.origin()).await;
+        assert_eq!(sent, Ok(NOT_SENT), "{header:?}");
+    }
+    assert_eq!(upstream.asked().len(), 0);
+    let sound = Guest {
+        headers: vec![("x-a", "a b"), ("x-a", "c")],
+        ..Guest::default()
+    };
+    let supplier = bench.load(&sound, &[&upstream.origin()]).await;
+    assert_eq!(count(&supplier, upstream.origin()).await, Ok(200));
+    assert!(
+        upstream
+            .asked()
+            .iter()
+            .all(|text| text.contains("x-a: a b\r\n"))
+    );
+}
+
+#[tokio::test]
+async fn another_version_of_an_interface_does_not_load() {
+    let bench = Bench::new();
+    let plugin = |version: &str| {
+        format!(
+            r#"(component (instance $none) (export "stopover:supplier/plugin@{version}" (instance $none)))"#
+        )
+    };
+    let imports =
+        r#"(component (import "stopover:host/http@2.0.0" (instance (export "send" (func)))))"#;
+    let load = async |text: &str| {
+        let file = bench.write("other.wasm", &wat::parse_str(text).unwrap());
+        bench
+            .runtime
+            .load(PluginSpec::new(id(), file))
+            .await
+            .unwrap_err()
+    };
+    for version in ["0.9.0", "2.0.0"] {
+        let error = load(&plugin(version)).await;
+        assert!(matches!(error, LoadError::Export(_)), "{error:?}");
+    }
+    let error = load(imports).await;
+    assert!(matches!(error, LoadError::Imports(_)), "{error:?}");
+}

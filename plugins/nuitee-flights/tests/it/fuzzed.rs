@@ -1,0 +1,31 @@
+//! Webhooks that Nuitee never sent. Nothing is signed: whatever comes is a hint at most.
+
+use stopover_sdk::supplier_events::{Kind, VerifyError};
+
+use crate::ask;
+use crate::events::verify;
+
+#[test]
+fn what_is_sent_names_a_booking_or_is_irrelevant_or_unreadable() {
+    let documents = fuzz::documents("nuitee-event")
+        .tokens(&["bookingId", "prebookId", "GW_REF", "event_name", "\\\""])
+        .seed(ask::fixture("webhook.json"));
+    documents.check(1_500, |body| match verify(body) {
+        Ok(events) => {
+            assert!(serde_json::from_slice::<serde::de::IgnoredAny>(body).is_ok());
+            let [event] = events.as_slice() else {
+                panic!("{events:?}");
+            };
+            assert!(!event.id.is_empty());
+            let named = [
+                &event.supplier_reference,
+                &event.client_reference,
+                &event.supplier_offer,
+            ];
+            let is_named = named.into_iter().flatten().any(|name| !name.is_empty());
+            assert!(is_named || matches!(event.kind, Kind::Irrelevant(_)));
+        }
+        Err(VerifyError::Unreadable(_)) => {}
+        Err(other) => panic!("nothing is signed, and it is {other:?}"),
+    });
+}

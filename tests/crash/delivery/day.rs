@@ -1,0 +1,348 @@
+//! A day: callers who do not give up, receivers with bad spells, hosts that are killed.
+
+use super::{BAD, LEASE_S, TIMEOUT_S};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+use tests::{
+    Client, Receiver, Reply, Server, ServerOptions, Subscription, Trouble, eventually,
+    offers_request, prebook_request, signed_by,
+};
+
+/// Who calls at the same time.
+const CALLERS: usize = 8;
+/// One of so many calls is a booking, whose events go to everybody; the others have an
+/// event sent to one.
+const CALLS_A_BOOKING: usize = 10;
+/// Created, confirmed, captured.
+const EVENTS_A_BOOKING: usize = 3;
+/// However short the day is; and no more on a short one.
+const KILLS_MIN: usize = 3;
+/// Between two kills, milliseconds; and on a long day.
+const KILLS: (u64, u64) = (500, 1500);
+const KILLS_OF_A_LONG_DAY: (u64, u64) = (2_000, 20_000);
+/// With so many events a day is long.
+const LONG: usize = 5_000;
+/// Between two changes of receivers, milliseconds.
+const SPELLS: (u64, u64) = (100, 500);
+
+/// A receiver and its subscription.
+pub(super) type Recipient = (Receiver, Subscription);
+
+/// When a recipient took each event: once, unless it was sent twice.
+pub(super) type Taken = HashMap<String, Vec<Timestamp>>;
+
+/// What there is to be done, and what was done so far.
+pub(super) struct Day {
+    seed: u64,
+    events: usize,
+    hosts: RefCell<Vec<Client>>,
+    recorded: Cell<usize>,
+    callers: Cell<usize>,
+    bookings: RefCell<HashSet<String>>,
+    kills: RefCell<Vec<Timestamp>>,
+    taken: RefCell<Vec<Taken>>,
+    requests: Cell<usize>,
+}
+
+/// The day after it passed.
+pub(super) struct End {
+    pub(super) hosts: Vec<Server>,
+    pub(super) recipients: Vec<Recipient>,
+    /// Of each recipient.
+    pub(super) taken: Vec<Taken>,
+    pub(super) kills: Vec<Timestamp>,
+    /// What was recorded, with the only subscription that it is for, if it is for one.
+    pub(super) events: Vec<(String, Option<String>)>,
+    /// How many bookings there are.
+    pub(super) bookings: usize,
+    /// How many requests came.
+    pub(super) requests: usize,
+}
+
+/// Chance that can be had again: `SplitMix64`.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        usize::try_from((z ^ (z >> 31)) >> 33).unwrap() % limit
+    }
+
+    /// Waits so many milliseconds.
+    async fn pause(&mut self, (least, most): (u64, u64)) {
+        let span = usize::try_from(most - least).unwrap();
+        let more = u64::try_from(self.below(span)).unwrap();
+        tokio::time::sleep(Duration::from_millis(least + more)).await;
+    }
+}
+
+impl Day {
+    pub(super) fn new(seed: u64, events: usize, recipients: usize) -> Self {
+        Self {
+            seed,
+            events,
+            hosts: RefCell::default(),
+            recorded: Cell::new(0),
+            callers: Cell::new(CALLERS),
+            bookings: RefCell::default(),
+            kills: RefCell::default(),
+            taken: RefCell::new(vec![Taken::new(); recipients]),
+            requests: Cell::new(0),
+        }
+    }
+
+    /// Lives it; waits until everything that was recorded has arrived.
+    pub(super) async fn pass(
+        self,
+        hosts: Vec<Server>,
+        mut recipients: Vec<Recipient>,
+        options: &ServerOptions,
+    ) -> End {
+        *self.hosts.borrow_mut() = hosts.iter().map(Server::client).collect();
+        let subscriptions: Vec<Subscription> = recipients
+            .iter()
+            .map(|(_, subscription)| subscription.clone())
+            .collect();
+        let callers = (0..CALLERS).map(|caller| self.call_all_day(caller, &subscriptions));
+        let (hosts, (), _) = tokio::join!(
+            self.kill(hosts, options),
+            self.spells(&mut recipients),
+            futures::future::join_all(callers),
+        );
+        let client = hosts[0].client();
+        self.settle(&client).await;
+        let events = hosts[0].events().await;
+        let events: Vec<_> = events.iter().map(addressed).collect();
+        self.wait_for(&events, &recipients).await;
+        for (_, subscription) in &recipients {
+            all_sent(&client, subscription).await;
+        }
+        self.note_arrivals(&recipients);
+        End {
+            hosts,
+            recipients,
+            taken: self.taken.into_inner(),
+            kills: self.kills.into_inner(),
+            events,
+            bookings: self.bookings.borrow().len(),
+            requests: self.requests.get(),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.callers.get() == 0 && self.kills.borrow().len() >= KILLS_MIN
+    }
+
+    /// Calls until enough is recorded.
+    async fn call_all_day(&self, caller: usize, subscriptions: &[Subscription]) {
+        let mut turn = caller;
+        while self.recorded.get() < self.events {
+            let key = format!("{caller}-{turn}");
+            let recorded = if turn.is_multiple_of(CALLS_A_BOOKING) {
+                self.book(&key).await;
+                EVENTS_A_BOOKING
+            } else {
+                let path = subscriptions[turn % subscriptions.len()].path("/test");
+                let sent = self.call(&key, &path, &json!({})).await;
+                assert_eq!(sent["event"]["type"], "ping");
+                1
+            };
+            self.recorded.set(self.recorded.get() + recorded);
+            turn += 1;
+        }
+        self.callers.set(self.callers.get() - 1);
+    }
+
+    async fn book(&self, key: &str) {
+        let card = json!({"type": "CARD", "token": "tok_visa"});
+        let card = self.call(key, "/v1/payment-instruments", &card).await;
+        let offers = offers_request("OK");
+        let offers = self.call(key, "/v1/hotel/offers", &offers).await;
+        let offer = offers[0]["offers"][0]["offer_reference"].as_str().unwrap();
+        let request = prebook_request(offer, 1);
+        let booking = self.call(key, "/v1/hotel/prebook", &request).await;
+        let id = booking["id"].as_str().unwrap().to_owned();
+        let path = format!("/v1/hotel/bookings/{id}/book");
+        let body = json!({"payment_instrument_id": card["id"]});
+        // Also that it was asked for before.
+        self.answer(key, &path, &body, |status| status < 500).await;
+        self.bookings.borrow_mut().insert(id);
+    }
+
+    /// What a call makes.
+    async fn call(&self, key: &str, path: &str, body: &Value) -> Value {
+        // What a kill interrupted can be in somebody else's hands for a while.
+        let made = self.answer(key, path, body, |status| status < 300);
+        made.await.data().clone()
+    }
+
+    /// Sends a call to one host after the other until one answers; always the same call.
+    async fn answer(
+        &self,
+        key: &str,
+        path: &str,
+        body: &Value,
+        is_answer: impl Fn(u16) -> bool,
+    ) -> Reply {
+        let mut number = key.len();
+        eventually(path, async || {
+            number += 1;
+            let client = {
+                let hosts = self.hosts.borrow();
+                hosts[number % hosts.len()].header("x-idempotency-key", key)
+            };
+            let body = Some(body.to_string().into_bytes());
+            let reply = client.try_send(reqwest::Method::POST, path, body);
+            let reply = reply.await.ok()?;
+            is_answer(reply.status).then_some(reply)
+        })
+        .await
+    }
+
+    /// Kills one host after the other, and starts each again.
+    async fn kill(&self, mut hosts: Vec<Server>, options: &ServerOptions) -> Vec<Server> {
+        let mut random = Random(self.seed);
+        let (pauses, most) = if self.events < LONG {
+            (KILLS, KILLS_MIN)
+        } else {
+            (KILLS_OF_A_LONG_DAY, usize::MAX)
+        };
+        while !self.is_over() && self.kills.borrow().len() < most {
+            random.pause(pauses).await;
+            let number = random.below(hosts.len());
+            let mut host = hosts.remove(number);
+            host.kill().await;
+            self.kills.borrow_mut().push(Timestamp::now());
+            let host = host.restart(options.clone()).await;
+            self.hosts.borrow_mut()[number] = host.client();
+            hosts.insert(number, host);
+        }
+        hosts
+    }
+
+    /// Receivers begin in trouble, are in another or in none for a while, and well in
+    /// the end.
+    async fn spells(&self, recipients: &mut [Recipient]) {
+        let mut random = Random(!self.seed);
+        let begin = random.below(Trouble::ALL.len());
+        let troubles = Trouble::ALL.iter().cycle().skip(begin);
+        for ((receiver, _), trouble) in recipients.iter_mut().take(BAD).zip(troubles) {
+            receiver.set(Some(*trouble)).await;
+        }
+        while !self.is_over() {
+            random.pause(SPELLS).await;
+            let of_ten = random.below(10);
+            let (receiver, _) = &mut recipients[random.below(BAD)];
+            receiver.set(Trouble::ALL.get(of_ten).copied()).await;
+            self.note_arrivals(recipients);
+        }
+        for (receiver, _) in recipients {
+            receiver.set(None).await;
+        }
+    }
+
+    /// Every request is signed for who gets it.
+    fn note_arrivals(&self, recipients: &[Recipient]) {
+        let mut taken = self.taken.borrow_mut();
+        for ((receiver, subscription), taken) in recipients.iter().zip(&mut *taken) {
+            for arrival in receiver.take_arrived() {
+                let signed = signed_by(&arrival.request, &[&subscription.secret]);
+                assert_eq!(signed, [true]);
+                self.requests.set(self.requests.get() + 1);
+                if arrival.taken {
+                    let event = arrival.request.body["id"].as_str().unwrap();
+                    taken.entry(event.to_owned()).or_default().push(arrival.at);
+                }
+            }
+        }
+    }
+
+    /// Waits until nothing more happens to any booking: it is paid, has failed, or waits
+    /// for somebody because a host was killed before the supplier or the card was asked.
+    async fn settle(&self, client: &Client) {
+        let bookings = self.bookings.borrow().clone();
+        for booking in &bookings {
+            eventually(&format!("{booking} to be settled"), async || {
+                let read = client.hotel_booking(booking).await;
+                let mut payments = read["payments"].as_array()?.iter();
+                let is_settled = match read["status"].as_str()? {
+                    "CONFIRMED" => payments.any(|one| one["status"] == "CAPTURED"),
+                    "PREBOOK_IN_PROGRESS" | "READY_FOR_COMPLETE" => {
+                        payments.all(|one| one["status"] == "FAILED")
+                    }
+                    status => status == "FAILED",
+                };
+                is_settled.then_some(())
+            })
+            .await;
+        }
+    }
+
+    /// Waits until each has taken what is for it. However much that is: something
+    /// arrives all the time.
+    async fn wait_for(&self, events: &[(String, Option<String>)], recipients: &[Recipient]) {
+        let mut lacking: Vec<(usize, &str)> = Vec::new();
+        for (number, (_, subscription)) in recipients.iter().enumerate() {
+            let of_it = events
+                .iter()
+                .filter(|(_, only)| is_for(only.as_deref(), subscription));
+            lacking.extend(of_it.map(|(event, _)| (number, event.as_str())));
+        }
+        while let before @ 1.. = lacking.len() {
+            eventually(&format!("{before} events to arrive"), async || {
+                self.note_arrivals(recipients);
+                let taken = self.taken.borrow();
+                lacking.retain(|(number, event)| !taken[*number].contains_key(*event));
+                (lacking.len() < before).then_some(())
+            })
+            .await;
+        }
+    }
+}
+
+/// An event's id, and the only subscription that it is for.
+fn addressed(event: &Value) -> (String, Option<String>) {
+    let only = event["data"]["subscription_id"].as_str();
+    (
+        event["id"].as_str().unwrap().to_owned(),
+        only.map(str::to_owned),
+    )
+}
+
+/// Whether an event is for a subscription.
+pub(super) fn is_for(only: Option<&str>, subscription: &Subscription) -> bool {
+    only.is_none_or(|only| only == subscription.id)
+}
+
+/// Waits until no delivery is under way.
+async fn all_sent(client: &Client, subscription: &Subscription) {
+    for status in ["PENDING", "PUBLISHED"] {
+        let path = subscription.path(&format!("/deliveries?limit=1&status={status}"));
+        eventually(&format!("none to be {status}"), async || {
+            let listed = client.get(&path).await.expect(200);
+            listed.data().as_array().unwrap().is_empty().then_some(())
+        })
+        .await;
+    }
+}
+
+impl End {
+    /// Whether a host was killed while the outcome of what was answered at an instant
+    /// may have been on its way to the database.
+    pub(super) fn killed_about(&self, at: Timestamp) -> bool {
+        let sent = SignedDuration::from_secs(TIMEOUT_S);
+        let stored = SignedDuration::from_secs(LEASE_S);
+        self.killed_within(at - sent, at + stored)
+    }
+
+    pub(super) fn killed_within(&self, from: Timestamp, to: Timestamp) -> bool {
+        let mut kills = self.kills.iter();
+        kills.any(|kill| from <= *kill && *kill <= to)
+    }
+}

@@ -1,0 +1,110 @@
+//! What was tried: the attempts of every delivery to a subscription, as its owner sees them.
+
+use super::TIMEOUT_S;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+use tests::{Client, Subscription};
+
+const PAGE: usize = 100;
+const TIMEOUT: SignedDuration = SignedDuration::from_secs(TIMEOUT_S);
+
+/// A delivery that arrived.
+pub(super) struct Past {
+    pub(super) id: String,
+    pub(super) event: String,
+    pub(super) attempts: Vec<Attempt>,
+}
+
+pub(super) struct Attempt {
+    pub(super) at: Timestamp,
+    /// When its outcome was there at the soonest.
+    pub(super) ended_at: Timestamp,
+    /// Why there was no answer.
+    pub(super) error: Option<String>,
+    pub(super) status: Option<u64>,
+}
+
+impl Past {
+    /// All deliveries to a subscription. Each has arrived, by its last attempt.
+    pub(super) async fn all(client: &Client, subscription: &Subscription) -> Vec<Self> {
+        let mut all = Vec::new();
+        loop {
+            let offset = all.len();
+            let path = format!("/deliveries?limit={PAGE}&offset={offset}");
+            let listed = client.get(&subscription.path(&path)).await.expect(200);
+            let page = listed.data().as_array().unwrap();
+            all.extend(page.iter().map(Self::read));
+            if page.len() < PAGE {
+                return all;
+            }
+        }
+    }
+
+    fn read(delivery: &Value) -> Self {
+        assert_eq!(delivery["status"], "DELIVERED", "{delivery:#}");
+        assert_eq!(delivery["replay_count"], 0, "{delivery:#}");
+        let attempts = delivery["attempts"].as_array().unwrap();
+        let numbers = attempts.iter().map(|one| one["attempt_number"].as_u64());
+        assert!(
+            numbers.eq((1..=attempts.len() as u64).map(Some)),
+            "{delivery:#}"
+        );
+        let attempts: Vec<Attempt> = attempts.iter().map(Attempt::read).collect();
+        let (last, failed) = attempts.split_last().unwrap();
+        assert_eq!(
+            (last.status, &last.error),
+            (Some(204), &None),
+            "{delivery:#}"
+        );
+        assert!(
+            failed.iter().all(|one| one.failure().is_some()),
+            "{delivery:#}"
+        );
+        Self {
+            id: delivery["id"].as_str().unwrap().to_owned(),
+            event: delivery["event"]["id"].as_str().unwrap().to_owned(),
+            attempts,
+        }
+    }
+
+    /// When each retry was due by its step, and when it was begun.
+    pub(super) fn waits(&self, steps_s: &[i64]) -> Vec<(Timestamp, Timestamp)> {
+        let pairs = self.attempts.windows(2).zip(steps_s);
+        let waits = pairs.map(|(pair, step)| {
+            let due = pair[0].ended_at + SignedDuration::from_secs(*step);
+            (due, pair[1].at)
+        });
+        waits.collect()
+    }
+
+    /// Whether the receiver's answer at an instant was not seen: it is on record that
+    /// there was none.
+    pub(super) fn has_missed(&self, answered_at: Timestamp) -> bool {
+        let mut attempts = self.attempts.iter();
+        attempts.any(|one| {
+            let around = one.at <= answered_at && answered_at <= one.at + TIMEOUT;
+            around && one.error.is_some()
+        })
+    }
+}
+
+impl Attempt {
+    fn read(attempt: &Value) -> Self {
+        let at: Timestamp = attempt["created_at"].as_str().unwrap().parse().unwrap();
+        let error = attempt["error"].as_str().map(str::to_owned);
+        let is_timeout = error.as_deref() == Some("timeout");
+        Self {
+            at,
+            ended_at: if is_timeout { at + TIMEOUT } else { at },
+            error,
+            status: attempt["response_status"].as_u64(),
+        }
+    }
+
+    /// A word for why it failed, if it did.
+    pub(super) fn failure(&self) -> Option<String> {
+        let status = self.status.filter(|status| *status != 204);
+        let status = status.map(|status| status.to_string());
+        self.error.clone().or(status)
+    }
+}

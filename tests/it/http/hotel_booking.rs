@@ -1,0 +1,400 @@
+//! What a hotel booking is made of in each status, and how a list finds it again.
+
+use super::shape::{check_instant, check_names};
+use serde_json::{Value, json};
+use tests::{
+    Booked, Client, Database, Server, days_ahead, money, offers_request, on_both_databases,
+    prebook_request,
+};
+
+/// In every list.
+const SUMMARY: [&str; 12] = [
+    "id",
+    "reference_id",
+    "status",
+    "hotel",
+    "check_in",
+    "check_out",
+    "total",
+    "created_at",
+    "updated_at",
+    "confirmed_at",
+    "canceled_at",
+    "payments",
+];
+
+/// In the single read, beside those.
+const DETAILS: [&str; 9] = [
+    "cancellations",
+    "hotel_confirmation_code",
+    "hotel_remarks",
+    "offer_expires_at",
+    "due_at_property",
+    "cancellation_policy",
+    "contact",
+    "loyalty",
+    "rooms",
+];
+
+/// The only row of an answer to pricing.
+async fn priced(client: &Client, request: &Value) -> Value {
+    let reply = client.post("/v1/hotel/offers", request).await.expect(200);
+    reply.data()[0].clone()
+}
+
+/// Two adults, and one with a child of seven, for two nights at a hotel that tells all it can.
+fn rich_request() -> Value {
+    let mut request = offers_request("MANY");
+    request["occupancy"] = json!([{"adults": 2, "children": []}, {"adults": 1, "children": [7]}]);
+    request["guest_residence"] = json!("FR");
+    request
+}
+
+/// Binds the refundable offer of that; the booking.
+async fn rich_booking(client: &Client, reference: &str) -> Value {
+    let row = priced(client, &rich_request()).await;
+    let offer = row["offers"][1]["offer_reference"].as_str().unwrap();
+    let mut request = prebook_request(offer, 2);
+    request["reference_id"] = json!(reference);
+    request["rooms"][1]["guests"][1]["type"] = json!("CHILD");
+    let keyed = client.header("x-idempotency-key", reference);
+    let bound = keyed.post("/v1/hotel/prebook", &request).await.expect(201);
+    assert_eq!(bound.body["meta"], json!({"supplier": "SANDBOX_HOTELS"}));
+    bound.data().clone()
+}
+
+fn check_policy(policy: &Value, fee: f64) {
+    let members = [
+        "version",
+        "refundable",
+        "deadline",
+        "penalties",
+        "restrictions",
+    ];
+    check_names("policy", policy, &members, &[]);
+    assert!(policy["version"].is_u64(), "{policy}");
+    assert_eq!(policy["refundable"], true);
+    assert_eq!(policy["restrictions"], json!([]));
+    check_instant(&policy["deadline"]);
+    let penalty =
+        json!({"from": policy["deadline"], "type": "AMOUNT", "amount": money(fee, "EUR")});
+    assert_eq!(policy["penalties"], json!([penalty]));
+}
+
+fn check_rooms(rooms: &Value) {
+    let members = [
+        "id",
+        "position",
+        "name",
+        "board",
+        "board_name",
+        "adults",
+        "children",
+        "total",
+        "due_at_property",
+        "cancellation_policy",
+        "promotions",
+        "supplier_reference_number",
+        "hotel_confirmation_code",
+        "canceled_at",
+        "guests",
+    ];
+    let rooms = rooms.as_array().unwrap();
+    assert_eq!(rooms.len(), 2);
+    let asked = [
+        (2, json!([]), ["ADULT", "ADULT"]),
+        (1, json!([{"age": 7}]), ["ADULT", "CHILD"]),
+    ];
+    for (position, (room, (adults, children, types))) in rooms.iter().zip(asked).enumerate() {
+        check_names("room", room, &members, &[]);
+        assert!(room["id"].as_str().unwrap().starts_with("room_"));
+        assert_eq!(
+            (&room["position"], &room["adults"], &room["children"]),
+            (&json!(position), &json!(adults), &children)
+        );
+        assert_eq!(room["board"], "BED_AND_BREAKFAST");
+        assert!(room["name"].is_string() && room["board_name"].is_string());
+        assert_eq!(room["total"], money(260.0, "EUR"));
+        assert_eq!(room["due_at_property"], money(8.0, "EUR"));
+        assert_eq!(room["promotions"][0]["room_positions"], json!([0, 1]));
+        check_policy(&room["cancellation_policy"], 260.0);
+        for (at, guest) in room["guests"].as_array().unwrap().iter().enumerate() {
+            let id = guest["id"].as_str().unwrap();
+            assert!(id.starts_with("guest_"), "{id}");
+            let names = ["Ada", "Byron"];
+            let shape = json!({
+                "id": id, "first_name": names[at], "last_name": "Lovelace",
+                "type": types[at], "is_lead": at == 0,
+            });
+            assert_eq!(*guest, shape);
+        }
+    }
+}
+
+/// As it is right after it was bound.
+fn check_ready(booking: &Value) {
+    assert!(booking["id"].as_str().unwrap().starts_with("bkg_"));
+    assert_eq!(booking["status"], "READY_FOR_COMPLETE");
+    assert_eq!(booking["reference_id"], "trip-4711");
+    assert_eq!(
+        (&booking["check_in"], &booking["check_out"]),
+        (&json!(days_ahead(30)), &json!(days_ahead(32)))
+    );
+    check_names("hotel", &booking["hotel"], &["id", "name", "address"], &[]);
+    assert_eq!(booking["total"], money(520.0, "EUR"));
+    assert_eq!(booking["due_at_property"], money(16.0, "EUR"));
+    for empty in ["payments", "cancellations"] {
+        assert_eq!(booking[empty], json!([]), "{empty}");
+    }
+    for null in [
+        "confirmed_at",
+        "canceled_at",
+        "hotel_confirmation_code",
+        "hotel_remarks",
+    ] {
+        assert_eq!(booking[null], Value::Null, "{null}");
+    }
+    for instant in ["created_at", "updated_at", "offer_expires_at"] {
+        check_instant(&booking[instant]);
+    }
+    assert!(booking["offer_expires_at"].as_str() > booking["created_at"].as_str());
+    assert_eq!(booking["contact"], prebook_request("", 1)["contact"]);
+    let loyalty = ["program", "membership_number", "points_estimate"];
+    check_names("loyalty", &booking["loyalty"], &loyalty, &[]);
+    let member = booking["loyalty"]["membership_number"].as_str().unwrap();
+    assert!(
+        member.starts_with('*') && member.ends_with("0815"),
+        "{member}"
+    );
+    check_policy(&booking["cancellation_policy"], 520.0);
+    check_rooms(&booking["rooms"]);
+}
+
+async fn a_booking_is_whole_in_every_status(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let whole = |what: &str, booking: &Value, more: &[&str]| {
+        check_names(what, booking, &[&SUMMARY[..], &DETAILS].concat(), more);
+    };
+    let ready = rich_booking(&client, "trip-4711").await;
+    whole("ready", &ready, &[]);
+    check_ready(&ready);
+    let id = ready["id"].as_str().unwrap();
+    assert_eq!(client.hotel_booking(id).await, ready);
+    let path = format!("/v1/hotel/bookings/{id}");
+    let card = json!({"payment_instrument_id": client.store_card("tok_visa").await});
+    let booked = client.post(&format!("{path}/book"), &card).await;
+    whole("booked", booked.expect(200).data(), &[]);
+    let paid = tests::eventually("the payment to be captured", async || {
+        let booking = client.hotel_booking(id).await;
+        (booking["payments"][0]["status"] == "CAPTURED").then_some(booking)
+    });
+    let paid = paid.await;
+    whole("confirmed", &paid, &[]);
+    check_instant(&paid["confirmed_at"]);
+    for text in ["hotel_confirmation_code", "hotel_remarks"] {
+        assert!(paid[text].is_string(), "{text}");
+    }
+    let payment = &paid["payments"][0];
+    let of_payment = ["id", "status", "amount", "created_at"];
+    check_names("payment", payment, &of_payment, &["cards"]);
+    assert!(payment["id"].as_str().unwrap().starts_with("pay_"));
+    assert_eq!(payment["amount"], money(520.0, "EUR"));
+    let listed = client.get("/v1/hotel/bookings").await.expect(200);
+    let listed = &listed.data()[0];
+    check_names("listed", listed, &SUMMARY, &[]);
+    check_names("listed payment", &listed["payments"][0], &of_payment, &[]);
+    for same in SUMMARY.iter().filter(|name| **name != "payments") {
+        assert_eq!(listed[same], paid[same], "{same}");
+    }
+    let begun = client.post(&format!("{path}/cancel"), &json!({})).await;
+    assert!(matches!(begun.status, 200 | 202), "{:#}", begun.body);
+    let canceled = client.hotel_booking_once(id, "CANCELED").await;
+    whole("canceled", &canceled, &[]);
+    check_instant(&canceled["canceled_at"]);
+    let (refused, reply) = Booked::at("BOOK_REFUSED").book(&client).await;
+    reply.expect_problem(422, "supplier_rejected");
+    let failed = client.hotel_booking(&refused).await;
+    whole("failed", &failed, &["failure"]);
+    check_names("failure", &failed["failure"], &["code", "description"], &[]);
+}
+
+/// The ids of a page.
+async fn ids(client: &Client, query: &str) -> Vec<Value> {
+    let path = format!("/v1/hotel/bookings?{query}");
+    let listed = client.get(&path).await.expect(200);
+    let bookings = listed.data().as_array().unwrap().iter();
+    bookings.map(|booking| booking["id"].clone()).collect()
+}
+
+async fn a_reference_finds_all_its_bookings_and_no_other(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    let longest = "r".repeat(200);
+    let mut made = Vec::new();
+    for (number, reference) in ["Trip-1", "trip-1", "Trip-1", &longest].iter().enumerate() {
+        let offer = Booked::at("OK").offer(&client).await;
+        let mut request = prebook_request(&offer, 1);
+        request["reference_id"] = json!(reference);
+        let keyed = client.header("x-idempotency-key", &number.to_string());
+        let bound = keyed.post("/v1/hotel/prebook", &request).await.expect(201);
+        made.push(bound.data()["id"].clone());
+    }
+    let of = |expected: &[usize]| -> Vec<Value> {
+        let expected = expected.iter();
+        expected.map(|at| made[*at].clone()).collect()
+    };
+    for (query, expected) in [
+        ("reference_id=Trip-1", &[2, 0][..]),
+        ("reference_id=trip-1", &[1]),
+        ("reference_id=Trip-", &[]),
+        (&format!("reference_id={longest}"), &[3]),
+        ("reference_id=Trip-1&status=READY_FOR_COMPLETE", &[2, 0]),
+        ("reference_id=Trip-1&status=CONFIRMED", &[]),
+        ("limit=100", &[3, 2, 1, 0]),
+        ("offset=100000", &[]),
+    ] {
+        assert_eq!(ids(&client, query).await, of(expected), "{query}");
+    }
+    let too_long = format!("/v1/hotel/bookings?reference_id={longest}r");
+    let refused = client.get(&too_long).await;
+    refused.expect_problem(400, "validation_failed");
+    let stranger = client.user("stranger");
+    assert_eq!(ids(&stranger, "reference_id=Trip-1").await, of(&[]));
+}
+
+/// Each name, and no other.
+#[tokio::test]
+async fn every_status_can_be_asked_for() {
+    const COMMON: [&str; 9] = [
+        "CREATED",
+        "PREBOOK_IN_PROGRESS",
+        "READY_FOR_COMPLETE",
+        "COMPLETE_IN_PROGRESS",
+        "CONFIRMED",
+        "CANCEL_IN_PROGRESS",
+        "CANCELED",
+        "FAILED",
+        "EXPIRED",
+    ];
+    let server = Server::start(Database::Sqlite).await;
+    let client = server.client();
+    for (product, partly) in [("hotel", 200), ("flight", 400)] {
+        let list = async |status: &str| {
+            let path = format!("/v1/{product}/bookings?status={status}");
+            client.get(&path).await
+        };
+        for status in COMMON {
+            assert_eq!(list(status).await.expect(200).data(), &json!([]));
+        }
+        let _answer = list("PARTIALLY_CANCELED").await.expect(partly);
+        let _unknown = list("REFUNDED").await.expect(400);
+    }
+}
+
+/// What an offer says of itself, it says of its first room or of all of them.
+#[tokio::test]
+async fn an_offer_sums_up_its_rooms() {
+    let server = Server::start(Database::Sqlite).await;
+    let client = server.client();
+    let row = priced(&client, &rich_request()).await;
+    check_names(
+        "row",
+        &row,
+        &["hotel_id", "supplier_hotel_id", "offers"],
+        &[],
+    );
+    let members = [
+        "offer_reference",
+        "total",
+        "rooms",
+        "room_type",
+        "board",
+        "refundable",
+        "cancellation_policy",
+        "promotions",
+        "expires_at",
+    ];
+    let of_room = [
+        "position",
+        "adults",
+        "children",
+        "room_type",
+        "board",
+        "refundable",
+        "cancellation_policy",
+    ];
+    for offer in row["offers"].as_array().unwrap() {
+        check_names("offer", offer, &members, &[]);
+        check_instant(&offer["expires_at"]);
+        let rooms = offer["rooms"].as_array().unwrap();
+        for (position, room) in rooms.iter().enumerate() {
+            check_names("room", room, &of_room, &[]);
+            assert_eq!(room["position"], position);
+        }
+        assert_eq!(
+            (&rooms[0]["adults"], &rooms[1]["children"]),
+            (&json!(2), &json!([7]))
+        );
+        for told in ["room_type", "board", "refundable"] {
+            assert_eq!(offer[told], rooms[0][told], "{told}");
+        }
+        let promotions = offer["promotions"].as_array().unwrap();
+        assert_eq!(promotions.len(), 1, "once, however many rooms it is for");
+        assert_eq!(promotions[0]["room_positions"], json!([0, 1]));
+    }
+    let flexible = &row["offers"][1];
+    assert_eq!(flexible["total"], money(520.0, "EUR"));
+    check_policy(&flexible["cancellation_policy"], 520.0);
+    check_policy(&flexible["rooms"][0]["cancellation_policy"], 260.0);
+    let mut one = rich_request();
+    one["max_offers_per_hotel"] = json!(1);
+    let cheapest = priced(&client, &one).await["offers"].clone();
+    assert_eq!(cheapest.as_array().unwrap().len(), 1);
+}
+
+/// Ten hotels with 25 offers each are as many as can be asked for, and all of one supplier.
+#[tokio::test]
+async fn as_many_hotels_are_priced_as_was_promised() {
+    const HOTELS: [&str; 11] = [
+        "OK",
+        "MANY",
+        "NO_OFFERS",
+        "PRICE_UP",
+        "PRICE_DOWN",
+        "BOOK_REFUSED",
+        "BOOK_PENDING",
+        "CANCEL_REFUSED",
+        "RESTRICTED",
+        "QUOTE_PREVIEW",
+        "QUOTE_FAILS",
+    ];
+    let server = Server::start(Database::Sqlite).await;
+    let client = server.client();
+    for (hotels, offers, status) in [(10, 25, 200), (10, 26, 400), (11, 1, 400), (9, 27, 200)] {
+        let mut request = offers_request("OK");
+        request["supplier_hotel_ids"] = json!(HOTELS[..hotels]);
+        request["max_offers_per_hotel"] = json!(offers);
+        let reply = client.post("/v1/hotel/offers", &request).await;
+        let reply = reply.expect(status);
+        if status == 200 {
+            let rows = reply.data().as_array().unwrap().iter();
+            let told: Vec<&Value> = rows.map(|row| &row["supplier_hotel_id"]).collect();
+            assert_eq!(told, HOTELS[..hotels], "in the order of the request");
+        }
+    }
+    let mut mixed = offers_request("OK");
+    let of_one = client.hotel_id("OK").await;
+    mixed["supplier"] = json!("SANDBOX_MINI");
+    let of_another = priced(&client, &mixed).await["hotel_id"].clone();
+    let members = mixed.as_object_mut().unwrap();
+    members.retain(|name, _| !name.starts_with("supplier"));
+    mixed["hotel_ids"] = json!([of_one, of_another]);
+    let refused = client.post("/v1/hotel/offers", &mixed).await;
+    refused.expect_problem(400, "validation_failed");
+}
+
+on_both_databases! {
+    a_booking_is_whole_in_every_status,
+    a_reference_finds_all_its_bookings_and_no_other,
+}

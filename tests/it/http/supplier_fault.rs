@@ -1,0 +1,469 @@
+//! Whatever a supplier does at whichever call: what the caller is told at once, where
+//! the booking ends, and what was carried out, which is never anything twice.
+//!
+//! Each cell has a supplier of its own, behind a proxy that does the wrong thing once.
+//! The calls are the five of a hotel booking, and the purchase of bags, because a card is
+//! charged for it; a quote is a read like pricing.
+
+use futures::{FutureExt, StreamExt, stream};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::fmt::{self, Write};
+use std::panic::AssertUnwindSafe;
+use tests::Fault::{
+    Denied, FailAfter, FailBefore, Fine, Garbage, HangAfter, HangBefore, Late, Refuse, Reset, Slow,
+    Twice,
+};
+use tests::{
+    Booked, CALLER, Client, Database, Fault, FaultProxy, Flown, Misstep, Reply, Server,
+    ServerOptions, eventually, on_both_databases, prebook_request,
+};
+
+/// A call of the gateway to its supplier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Call {
+    Price,
+    Prebook,
+    Book,
+    /// The read-back of a booking whose answer was lost.
+    Find,
+    Cancel,
+    /// The purchase of bags on a ticket.
+    Bags,
+}
+
+use Call::{Bags, Book, Cancel, Find, Prebook, Price};
+
+/// A call that meets a fault; status and word of the answer; how it ends; what stands in
+/// the ledger then, in order.
+///
+/// The word is the booking's status, or the problem's code. A cancellation, or a purchase,
+/// ends with its own status behind that of the booking.
+#[derive(Debug, Clone, Copy)]
+struct Cell(
+    Call,
+    Fault,
+    (u16, &'static str),
+    &'static str,
+    &'static [&'static str],
+);
+
+const NOTHING: &[&str] = &[];
+const RELEASED: &[&str] = &["authorization", "void"];
+const BOOKED: &[&str] = &["authorization", "booking", "capture"];
+const RETURNED: &[&str] = &[
+    "authorization",
+    "booking",
+    "capture",
+    "cancellation",
+    "refund",
+];
+const CARRIED: &[&str] = &[
+    "authorization",
+    "booking",
+    "capture",
+    "authorization",
+    "bags",
+    "capture",
+];
+const NOT_CARRIED: &[&str] = &[
+    "authorization",
+    "booking",
+    "capture",
+    "authorization",
+    "void",
+];
+
+#[rustfmt::skip]
+const MATRIX: [Cell; 72] = [
+    //   call     meets       is answered at once         and ends                with, in the ledger
+    Cell(Price,   Fine,       (200, "OFFERED"),              "OFFERED",              NOTHING),
+    Cell(Price,   Slow,       (200, "OFFERED"),              "OFFERED",              NOTHING),
+    Cell(Price,   Refuse,     (422, "supplier_rejected"),    "OFFERED",              NOTHING),
+    Cell(Price,   Denied,     (502, "supplier_error"),       "OFFERED",              NOTHING),
+    Cell(Price,   FailBefore, (502, "supplier_error"),       "OFFERED",              NOTHING),
+    Cell(Price,   FailAfter,  (502, "supplier_error"),       "OFFERED",              NOTHING),
+    Cell(Price,   HangBefore, (504, "supplier_timeout"),     "OFFERED",              NOTHING),
+    Cell(Price,   HangAfter,  (504, "supplier_timeout"),     "OFFERED",              NOTHING),
+    Cell(Price,   Reset,      (503, "supplier_unavailable"), "OFFERED",              NOTHING),
+    Cell(Price,   Garbage,    (502, "supplier_error"),       "OFFERED",              NOTHING),
+    Cell(Price,   Twice,      (200, "OFFERED"),              "OFFERED",              NOTHING),
+    Cell(Price,   Late,       (503, "supplier_unavailable"), "OFFERED",              NOTHING),
+
+    Cell(Prebook, Fine,       (201, "READY_FOR_COMPLETE"),   "READY_FOR_COMPLETE",   NOTHING),
+    Cell(Prebook, Slow,       (201, "READY_FOR_COMPLETE"),   "READY_FOR_COMPLETE",   NOTHING),
+    Cell(Prebook, Refuse,     (422, "offer_unavailable"),    "FAILED",               NOTHING),
+    Cell(Prebook, Denied,     (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
+    Cell(Prebook, FailBefore, (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
+    Cell(Prebook, FailAfter,  (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
+    Cell(Prebook, HangBefore, (504, "supplier_timeout"),     "PREBOOK_IN_PROGRESS",  NOTHING),
+    Cell(Prebook, HangAfter,  (504, "supplier_timeout"),     "PREBOOK_IN_PROGRESS",  NOTHING),
+    Cell(Prebook, Reset,      (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
+    Cell(Prebook, Garbage,    (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
+    Cell(Prebook, Twice,      (201, "READY_FOR_COMPLETE"),   "READY_FOR_COMPLETE",   NOTHING),
+    Cell(Prebook, Late,       (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
+
+    Cell(Book,    Fine,       (200, "CONFIRMED"),            "CONFIRMED",            BOOKED),
+    Cell(Book,    Slow,       (200, "CONFIRMED"),            "CONFIRMED",            BOOKED),
+    Cell(Book,    Refuse,     (422, "supplier_rejected"),    "FAILED",               RELEASED),
+    Cell(Book,    Denied,     (500, "result_unknown"),       "FAILED",               RELEASED),
+    Cell(Book,    FailBefore, (500, "result_unknown"),       "FAILED",               RELEASED),
+    Cell(Book,    FailAfter,  (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Book,    HangBefore, (500, "result_unknown"),       "FAILED",               RELEASED),
+    Cell(Book,    HangAfter,  (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Book,    Reset,      (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Book,    Garbage,    (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Book,    Twice,      (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Book,    Late,       (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+
+    Cell(Find,    Fine,       (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    Slow,       (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    Refuse,     (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    Denied,     (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    FailBefore, (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    FailAfter,  (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    HangBefore, (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    HangAfter,  (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    Reset,      (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    Garbage,    (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    Twice,      (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    Late,       (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+
+    Cell(Cancel,  Fine,       (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
+    Cell(Cancel,  Slow,       (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
+    Cell(Cancel,  Refuse,     (202, "CANCEL_IN_PROGRESS"),   "CONFIRMED REFUSED",    BOOKED),
+    Cell(Cancel,  Denied,     (202, "CANCEL_IN_PROGRESS"),   "CONFIRMED FAILED",     BOOKED),
+    Cell(Cancel,  FailBefore, (202, "CANCEL_IN_PROGRESS"),   "CONFIRMED FAILED",     BOOKED),
+    Cell(Cancel,  FailAfter,  (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
+    Cell(Cancel,  HangBefore, (202, "CANCEL_IN_PROGRESS"),   "CONFIRMED FAILED",     BOOKED),
+    Cell(Cancel,  HangAfter,  (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
+    Cell(Cancel,  Reset,      (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
+    Cell(Cancel,  Garbage,    (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
+    Cell(Cancel,  Twice,      (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
+    Cell(Cancel,  Late,       (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
+
+    Cell(Bags,    Fine,       (200, "CONFIRMED"),            "CONFIRMED CONFIRMED",  CARRIED),
+    Cell(Bags,    Slow,       (200, "CONFIRMED"),            "CONFIRMED CONFIRMED",  CARRIED),
+    Cell(Bags,    Refuse,     (422, "supplier_rejected"),    "CONFIRMED FAILED",     NOT_CARRIED),
+    Cell(Bags,    Denied,     (500, "result_unknown"),       "CONFIRMED FAILED",     NOT_CARRIED),
+    Cell(Bags,    FailBefore, (500, "result_unknown"),       "CONFIRMED FAILED",     NOT_CARRIED),
+    Cell(Bags,    FailAfter,  (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
+    Cell(Bags,    HangBefore, (500, "result_unknown"),       "CONFIRMED FAILED",     NOT_CARRIED),
+    Cell(Bags,    HangAfter,  (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
+    Cell(Bags,    Reset,      (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
+    Cell(Bags,    Garbage,    (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
+    Cell(Bags,    Twice,      (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
+    Cell(Bags,    Late,       (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
+];
+
+/// Method and path of a call at its supplier, and how that says no to it.
+const fn at_supplier(call: Call) -> (&'static str, (u16, &'static str)) {
+    match call {
+        Price => (
+            "POST /lodge/v1/rates",
+            (400, r#"{"error": {"code": "INVALID_REQUEST"}}"#),
+        ),
+        Prebook => (
+            "POST /lodge/v1/prebooks",
+            (409, r#"{"error": {"code": "SOLD_OUT"}}"#),
+        ),
+        Book => (
+            "POST /lodge/v1/bookings",
+            (422, r#"{"error": {"code": "BOOKING_REFUSED"}}"#),
+        ),
+        // Not the answer that says that there is no booking: that is an empty list.
+        Find => (
+            "GET /lodge/v1/bookings",
+            (404, r#"{"error": {"code": "NOT_FOUND"}}"#),
+        ),
+        Cancel => (
+            "POST /lodge/v1/bookings/*/cancel",
+            (409, r#"{"error": {"code": "NOT_CANCELLABLE"}}"#),
+        ),
+        Bags => (
+            "POST /skylane/orders/*/bags",
+            (422, r#"{"errors": [{"code": "bags_refused"}]}"#),
+        ),
+    }
+}
+
+/// Its supplier's id.
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(call, fault, ..) = self;
+        f.write_str(&format!("{call:?}_{fault:?}").to_uppercase())
+    }
+}
+
+impl Cell {
+    /// What its supplier does wrong.
+    fn missteps(&self) -> Vec<Misstep> {
+        let Self(call, fault, ..) = *self;
+        let misstep = |call, fault| {
+            let (route, refusal) = at_supplier(call);
+            Misstep {
+                route,
+                fault,
+                refusal,
+            }
+        };
+        match (call, fault) {
+            // What appears late is not found at first.
+            (Find, Late) => vec![misstep(Book, Late)],
+            // Only what may have been lost is read back.
+            (Find, _) => vec![misstep(Book, FailAfter), misstep(Find, fault)],
+            _ => vec![misstep(call, fault)],
+        }
+    }
+
+    /// Its supplier, as an operator configures it.
+    fn supplier(&self, proxy: &str) -> String {
+        let (kind, component, header, key) = match self.0 {
+            Bags => (
+                "flight",
+                "fake-flights-skylane.wasm",
+                "authorization",
+                "Bearer skylane-supplier-a",
+            ),
+            Price | Prebook | Book | Find | Cancel => (
+                "hotel",
+                "fake-hotels.wasm",
+                "x-lodge-key",
+                "lodge-sandbox-hotels",
+            ),
+        };
+        format!(
+            r#"
+            [[suppliers]]
+            id = "{self}"
+            kind = "{kind}"
+            modes = ["test"]
+            component = "{component}"
+            settings = {{ base_url = "http://{proxy}" }}
+            hosts = [{{ host = "http://{proxy}", private = true }}]
+            credentials = [
+                {{ host = "{proxy}", header = "{header}", value = "{key}" }},
+                {{ host = "{proxy}", header = "{CALLER}", value = "{self}" }},
+            ]
+            limits = {{ call_ms_max = 6000 }}
+            weight = 0
+            "#
+        )
+    }
+}
+
+/// Most cells wait for most of their time; more of them would wait for each other.
+const AT_ONCE: usize = 32;
+
+/// A server on which the cells are played.
+struct Stage {
+    server: Server,
+    client: Client,
+    payment: Value,
+}
+
+#[test]
+fn every_call_meets_every_fault() {
+    let cells: HashSet<(Call, Fault)> = MATRIX.iter().map(|cell| (cell.0, cell.1)).collect();
+    for call in [Price, Prebook, Book, Find, Cancel, Bags] {
+        for fault in Fault::ALL {
+            assert!(cells.contains(&(call, fault)), "{call:?} {fault:?}");
+        }
+    }
+}
+
+/// All of them where that is cheap; elsewhere those whose outcome is open although all
+/// was done. The ones that take longest begin first.
+fn played_on(database: Database) -> Vec<Cell> {
+    let is_played = |fault| match database {
+        Database::Sqlite => true,
+        Database::Postgres => matches!(fault, HangAfter | Reset | Twice | Late),
+    };
+    let mut cells = MATRIX.to_vec();
+    cells.retain(|cell| is_played(cell.1));
+    cells.sort_by_key(|cell| !matches!(cell.1, HangBefore | HangAfter));
+    cells
+}
+
+async fn every_fault_ends_as_it_says(database: Database) {
+    let proxy = FaultProxy::start().await;
+    let limits = "[limits]\nrequest_s = 6\nrequests_per_s = 100000\nburst = 100000\n";
+    let mut config = limits.to_owned();
+    let cells = played_on(database);
+    for cell in &cells {
+        config.write_str(&cell.supplier(&proxy.host)).unwrap();
+        proxy.plan(&cell.to_string(), cell.missteps());
+    }
+    let server = Server::start_with(ServerOptions::on(database).hurried().config(&config)).await;
+    proxy.forward_to(&server.sandbox_url);
+    let client = server.client();
+    let instrument = client.store_card("tok_visa").await;
+    let stage = Stage {
+        payment: json!({"payment_instrument_id": instrument}),
+        server,
+        client,
+    };
+    // One cell that fails must not keep the others from being told of.
+    let play = |cell: &Cell| AssertUnwindSafe(stage.play(*cell)).catch_unwind();
+    let playing = stream::iter(cells.iter().map(play)).buffer_unordered(AT_ONCE);
+    let played: Vec<(Cell, String)> = playing.filter_map(async |ended| ended.ok()).collect().await;
+    assert_eq!(played.len(), cells.len(), "the others are told above");
+    let ledger = stage.server.ledger().await;
+    for (cell, booking) in &played {
+        let unmet = proxy.unmet(&cell.to_string());
+        assert!(unmet.is_empty(), "{cell} did not meet {unmet:?}");
+        assert_eq!(ledger.kinds_of(booking), cell.4, "{cell}, after all");
+    }
+    let effects = cells.iter().map(|cell| cell.4.len()).sum::<usize>();
+    assert_eq!(ledger.of("").count(), effects, "nothing beside the cells");
+}
+
+impl Stage {
+    /// The cell, and the booking in it.
+    async fn play(&self, cell: Cell) -> (Cell, String) {
+        let Cell(call, _, _, end, ledger) = cell;
+        let (booking, ended) = match call {
+            Price => (NO_BOOKING.to_owned(), self.price(&cell).await),
+            Prebook => self.prebook(&cell).await,
+            Book | Find => self.book(&cell).await,
+            Cancel => self.cancel(&cell).await,
+            Bags => self.buy_bags(&cell).await,
+        };
+        assert_eq!(ended, end, "{cell} ends");
+        let what = format!("{cell} to leave {ledger:?} in the ledger");
+        eventually(&what, async || {
+            (self.server.ledger().await.kinds_of(&booking) == ledger).then_some(())
+        })
+        .await;
+        (cell, booking)
+    }
+
+    /// The next time it is asked, nothing is wrong any more.
+    async fn price(&self, cell: &Cell) -> String {
+        let way = Booked::at("OK").sold_by(&cell.to_string());
+        cell.check_at_once(&way.price(&self.client).await);
+        let (status, word) = told(&way.price(&self.client).await);
+        assert_eq!(status, 200, "{cell}: {word}");
+        word
+    }
+
+    async fn prebook(&self, cell: &Cell) -> (String, String) {
+        let name = cell.to_string();
+        let offer = Booked::at("OK").sold_by(&name).offer(&self.client).await;
+        let mut request = prebook_request(&offer, 1);
+        request["reference_id"] = json!(name);
+        let client = self.client.header("x-idempotency-key", &name);
+        let first = client.post("/v1/hotel/prebook", &request).await;
+        cell.check_at_once(&first);
+        let listed = format!("/v1/hotel/bookings?reference_id={name}");
+        let listed = client.get(&listed).await.expect(200);
+        let [booking] = listed.data().as_array().unwrap().as_slice() else {
+            panic!("{cell}: one booking, not {:#}", listed.body);
+        };
+        let status = booking["status"].as_str().unwrap().to_owned();
+        // The key gives what it made, or the same no.
+        let again = told(&client.post("/v1/hotel/prebook", &request).await);
+        let expected = match first.status {
+            422 => told(&first),
+            _ => (200, status.clone()),
+        };
+        assert_eq!(again, expected, "{cell}, repeated");
+        (booking["id"].as_str().unwrap().to_owned(), status)
+    }
+
+    async fn book(&self, cell: &Cell) -> (String, String) {
+        let way = Booked::at("OK").sold_by(&cell.to_string());
+        let booking = way.ready(&self.client).await;
+        cell.check_at_once(&self.ask_to_book(&booking).await);
+        let ended = self.settled(cell, &booking).await;
+        let again = match ended["status"].as_str() {
+            Some("FAILED") => (422, "supplier_rejected".to_owned()),
+            _ => (200, "CONFIRMED".to_owned()),
+        };
+        let repeated = told(&self.ask_to_book(&booking).await);
+        assert_eq!(repeated, again, "{cell}, repeated");
+        (booking, ended["status"].as_str().unwrap().to_owned())
+    }
+
+    async fn ask_to_book(&self, booking: &str) -> Reply {
+        let path = format!("/v1/hotel/bookings/{booking}/book");
+        self.client.post(&path, &self.payment).await
+    }
+
+    /// A hotel booking once nothing is going on with it.
+    async fn settled(&self, cell: &Cell, booking: &str) -> Value {
+        eventually(&format!("{cell} to be settled"), async || {
+            let booking = self.client.hotel_booking(booking).await;
+            let status = booking["status"].as_str().unwrap();
+            (!status.ends_with("_IN_PROGRESS")).then_some(booking)
+        })
+        .await
+    }
+
+    async fn cancel(&self, cell: &Cell) -> (String, String) {
+        let way = Booked::at("OK").sold_by(&cell.to_string());
+        let booking = way.ready(&self.client).await;
+        let _confirmed = self.ask_to_book(&booking).await.expect(200);
+        self.wait_for_capture(&booking).await;
+        let path = format!("/v1/hotel/bookings/{booking}/cancel");
+        cell.check_at_once(&self.client.post(&path, &json!({})).await);
+        let ended = self.settled(cell, &booking).await;
+        let [status, cancellation] = [&ended["status"], &ended["cancellations"][0]["status"]];
+        let word = |value: &Value| value.as_str().unwrap().to_owned();
+        (booking, [word(status), word(cancellation)].join(" "))
+    }
+
+    async fn wait_for_capture(&self, booking: &str) {
+        eventually(&format!("{booking} to be paid"), async || {
+            (self.server.ledger().await.count(booking, "capture") == 1).then_some(())
+        })
+        .await;
+    }
+
+    async fn buy_bags(&self, cell: &Cell) -> (String, String) {
+        let (client, name) = (&self.client, cell.to_string());
+        let way = Flown::on("LHR-JFK").at(&name);
+        let ticket = way.confirmed(&self.server).await;
+        self.wait_for_capture(&ticket).await;
+        let request = client.bag_request(&ticket, "tok_visa").await;
+        cell.check_at_once(&client.buy_bags(&ticket, &name, &request).await);
+        let ended = eventually(&format!("{cell} to be settled"), async || {
+            let booking = client.flight_booking(&ticket).await;
+            (booking["services"][0]["status"] != "PENDING").then_some(booking)
+        })
+        .await;
+        let [status, bag] = [&ended["status"], &ended["services"][0]["status"]];
+        let again = match bag.as_str() {
+            Some("FAILED") => (422, "supplier_rejected".to_owned()),
+            _ => (200, "CONFIRMED".to_owned()),
+        };
+        let repeated = told(&client.buy_bags(&ticket, &name, &request).await);
+        assert_eq!(repeated, again, "{cell}, repeated");
+        let word = |value: &Value| value.as_str().unwrap().to_owned();
+        (ticket, [word(status), word(bag)].join(" "))
+    }
+}
+
+impl Cell {
+    fn check_at_once(&self, reply: &Reply) {
+        let (status, word) = self.2;
+        assert_eq!(told(reply), (status, word.to_owned()), "{self} at once");
+    }
+}
+
+/// What an answer says: its status, and a word for the rest.
+fn told(reply: &Reply) -> (u16, String) {
+    let offered = reply.data()[0]["offers"].as_array();
+    let word = match (&reply.body["code"], &reply.data()["status"]) {
+        (Value::String(code), _) => code,
+        (_, Value::String(status)) => status,
+        _ if offered.is_some_and(|offers| !offers.is_empty()) => "OFFERED",
+        _ => panic!("{:#}", reply.body),
+    };
+    (reply.status, word.to_owned())
+}
+
+/// Begins no client reference.
+const NO_BOOKING: &str = "-";
+
+on_both_databases! { every_fault_ends_as_it_says }

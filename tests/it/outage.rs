@@ -1,0 +1,322 @@
+//! PostgreSQL goes away under load and comes back: callers are told clearly, nothing is
+//! bought twice, and everything goes on by itself.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use tests::{
+    Booked, Client, Cluster, Reply, Server, ServerOptions, Subscriber, cut_connections, eventually,
+    offers_request, prebook_request,
+};
+
+/// Far more than an answer takes that waits for a database in vain, less than a request's
+/// own limit.
+const ANSWER_MAX: Duration = Duration::from_secs(15);
+
+/// Bookings whose call can be marked and never leave, because the database ends while it
+/// stores the mark: of each caller one, and the one that is interrupted.
+const UNSENT_MAX: usize = 4;
+
+/// Read-backs at once, short leases, and no limit of requests.
+fn options(cluster: &Cluster) -> ServerOptions {
+    let config = "[webhooks]\nsubscription_retry_s = [1, 1, 1, 1]\n[jobs]\nlease_s = 3\n\
+                  [limits]\nrequests_per_s = 10000\nburst = 10000";
+    ServerOptions::on_cluster(cluster).hurried().config(config)
+}
+
+/// What callers were answered so far, by the kind of their call.
+#[derive(Default)]
+struct Load {
+    stopped: Cell<bool>,
+    succeeded: RefCell<BTreeMap<&'static str, usize>>,
+    refused: RefCell<BTreeMap<&'static str, usize>>,
+}
+
+/// Kinds of calls: `read` and `search` change nothing, `prebook` and `book` do.
+const KINDS: [&str; 4] = ["read", "search", "prebook", "book"];
+
+impl Load {
+    /// Sends a call, and the same again until it succeeds; checks every answer.
+    async fn call(&self, client: &Client, kind: &'static str, path: &str, body: &Value) -> Value {
+        let method = if body.is_null() {
+            Method::GET
+        } else {
+            Method::POST
+        };
+        eventually(path, async || {
+            let body = (!body.is_null()).then(|| body.to_string().into_bytes());
+            let begun = Instant::now();
+            let reply = client.send(method.clone(), path, body).await;
+            assert!(
+                begun.elapsed() < ANSWER_MAX,
+                "{path}: {:?}",
+                begun.elapsed()
+            );
+            // Its call was marked, and never left: the supplier knows of no booking.
+            let is_over = kind == "book" && reply.body["booking_status"] == "FAILED";
+            if is_over {
+                reply.expect_problem(422, "supplier_rejected");
+                return Some(Value::Null);
+            }
+            let outcome = if reply.status < 300 {
+                &self.succeeded
+            } else {
+                &self.refused
+            };
+            *outcome.borrow_mut().entry(kind).or_default() += 1;
+            if reply.status < 300 {
+                return Some(reply.data().clone());
+            }
+            refused_clearly(kind, reply);
+            None
+        })
+        .await
+    }
+
+    /// Waits until so many more calls of each kind succeeded than have now.
+    async fn wait_for_more(&self, more: usize) {
+        let count = |kind| {
+            self.succeeded
+                .borrow()
+                .get(kind)
+                .copied()
+                .unwrap_or_default()
+        };
+        for (kind, before) in KINDS.map(|kind| (kind, count(kind))) {
+            eventually(&format!("more calls to {kind}"), async || {
+                (count(kind) >= before + more).then_some(())
+            })
+            .await;
+        }
+    }
+
+    /// Books again and again; the bookings that were bound.
+    async fn book(&self, client: &Client, caller: usize) -> Vec<String> {
+        let instrument = client.store_card("tok_visa").await;
+        let mut bookings = Vec::new();
+        for number in 0.. {
+            if self.stopped.get() {
+                break;
+            }
+            let client = client.header("x-idempotency-key", &format!("{caller}-{number}"));
+            let call = async |kind, path: &str, body| self.call(&client, kind, path, &body).await;
+            let offers = call("search", "/v1/hotel/offers", offers_request("OK")).await;
+            let offer = offers[0]["offers"][0]["offer_reference"].as_str().unwrap();
+            let booking = call("prebook", "/v1/hotel/prebook", prebook_request(offer, 1)).await;
+            if booking["status"] != "READY_FOR_COMPLETE" {
+                // What the supplier said was lost: nothing is owed, and it is given up.
+                continue;
+            }
+            let id = booking["id"].as_str().unwrap().to_owned();
+            let body = json!({"payment_instrument_id": instrument});
+            call("book", &format!("/v1/hotel/bookings/{id}/book"), body).await;
+            bookings.push(id);
+        }
+        bookings
+    }
+
+    /// Lists bookings again and again.
+    async fn read(&self, client: &Client) {
+        while !self.stopped.get() {
+            self.call(client, "read", "/v1/hotel/bookings?limit=5", &Value::Null)
+                .await;
+        }
+    }
+
+    /// Everything at once; the bookings that were bound.
+    async fn run(&self, client: &Client) -> Vec<String> {
+        let ((), first, second, third) = tokio::join!(
+            self.read(client),
+            self.book(client, 0),
+            self.book(client, 1),
+            self.book(client, 2),
+        );
+        [first, second, third].concat()
+    }
+}
+
+/// That an answer says what its caller may do: try again, or, where a change may have been
+/// made, ask for the outcome by the same call.
+fn refused_clearly(kind: &str, reply: Reply) {
+    let code = reply.body["code"].as_str().unwrap_or_default().to_owned();
+    let is_change = matches!(kind, "prebook" | "book");
+    match (reply.status, code.as_str()) {
+        (503, "overloaded") => {
+            assert_eq!(reply.body["retryable"], true);
+            assert!(reply.header("retry-after").is_some());
+        }
+        (409, "idempotency_in_progress") if kind == "prebook" => {}
+        (500, "result_unknown") if is_change => assert_eq!(reply.body["retryable"], false),
+        _ => panic!("{kind}: {} {:#}", reply.status, reply.body),
+    }
+    reply.clone().expect_problem(reply.status, &code);
+}
+
+/// Waits until nothing is open of any booking: bought exactly once, or, where its call was
+/// marked and never left, nothing of it. Those that were bought.
+async fn settled(server: &Server, bookings: &[String]) -> Vec<String> {
+    let client = server.client();
+    let mut bought = Vec::new();
+    for id in bookings {
+        let is_bought = eventually(&format!("{id} to be settled"), async || {
+            let booking = client.hotel_booking(id).await;
+            let ledger = server.ledger().await;
+            let mut kinds = ledger.kinds_of(id);
+            kinds.sort_unstable();
+            let state = (booking["status"].as_str().unwrap(), kinds.as_slice());
+            match state {
+                ("CONFIRMED", ["authorization", "booking", "capture"]) => Some(true),
+                ("FAILED" | "READY_FOR_COMPLETE", [] | ["authorization", "void"]) => Some(false),
+                _ => None,
+            }
+        })
+        .await;
+        if is_bought {
+            bought.push(id.clone());
+        }
+    }
+    assert!(bought.len() + UNSENT_MAX >= bookings.len(), "{bookings:?}");
+    bought
+}
+
+async fn is_told(subscriber: &Subscriber, bookings: &[String]) {
+    for booking in bookings {
+        eventually(&format!("{booking} to be told of"), async || {
+            let told = subscriber.upstream.received().into_iter().any(|event| {
+                event.body["type"] == "hotel.booking.confirmed"
+                    && event.body["data"]["booking"]["id"] == booking.as_str()
+            });
+            told.then_some(())
+        })
+        .await;
+    }
+}
+
+/// A booking that the supplier takes a second for, when its database goes away.
+async fn interrupt(server: &Server, cluster: &mut Cluster) -> String {
+    let (client, slow) = (server.client(), Booked::at("SLOW_1000"));
+    let (id, instrument) = (slow.ready(&client).await, slow.instrument(&client).await);
+    let path = format!("/v1/hotel/bookings/{id}/book");
+    let body = json!({"payment_instrument_id": instrument});
+    let cut_off = async {
+        eventually("the card to be asked", async || {
+            let asked = server.ledger().await.count(&id, "authorization");
+            (asked == 1).then_some(())
+        })
+        .await;
+        cluster.stop().await;
+    };
+    let (reply, ()) = tokio::join!(client.post(&path, &body), cut_off);
+    reply.expect_problem(500, "result_unknown");
+    id
+}
+
+/// Calls of each kind that begin while there is no database.
+struct Late {
+    ready: String,
+    book: Value,
+    prebook: Value,
+}
+
+impl Late {
+    async fn prepare(client: &Client) -> Self {
+        let way = Booked::at("OK");
+        Self {
+            ready: way.ready(client).await,
+            book: json!({"payment_instrument_id": way.instrument(client).await}),
+            prebook: prebook_request(&way.offer(client).await, 1),
+        }
+    }
+
+    /// Each is told so.
+    async fn are_refused(&self, client: &Client) {
+        let booking = format!("/v1/hotel/bookings/{}", self.ready);
+        let book = format!("{booking}/book");
+        let prebook = client.header("x-idempotency-key", "late");
+        let open = client.without("x-api-key");
+        let (unready, alive, read, prebooked, booked) = tokio::join!(
+            open.get("/readyz"),
+            open.get("/healthz"),
+            client.get(&booking),
+            prebook.post("/v1/hotel/prebook", &self.prebook),
+            client.post(&book, &self.book),
+        );
+        let _alive = alive.expect(200);
+        for reply in [unready, read, prebooked, booked] {
+            refused_clearly("late", reply);
+        }
+    }
+
+    /// The same succeed; the bookings.
+    async fn succeed(&self, client: &Client) -> [String; 2] {
+        let prebook = client.header("x-idempotency-key", "late");
+        let prebooked = prebook
+            .post("/v1/hotel/prebook", &self.prebook)
+            .await
+            .expect(201);
+        let prebooked = prebooked.data()["id"].as_str().unwrap().to_owned();
+        let bookings = [self.ready.clone(), prebooked];
+        for id in &bookings {
+            let book = format!("/v1/hotel/bookings/{id}/book");
+            let booked = client.post(&book, &self.book).await.expect(200);
+            assert_eq!(booked.data()["status"], "CONFIRMED");
+        }
+        bookings
+    }
+}
+
+#[tokio::test]
+async fn a_restart_of_postgresql_is_told_and_survived() {
+    let mut cluster = Cluster::start().await;
+    let server = Server::start_beside_sandbox(options(&cluster)).await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    let late = Late::prepare(&client).await;
+    let load = Load::default();
+    let outage = async {
+        load.wait_for_more(2).await;
+        let interrupted = interrupt(&server, &mut cluster).await;
+        late.are_refused(&client).await;
+        cluster.start_again().await;
+        let mut bookings = late.succeed(&client).await.to_vec();
+        load.wait_for_more(2).await;
+        let _ready = client.get("/readyz").await.expect(200);
+        load.stopped.set(true);
+        bookings.push(interrupted);
+        bookings
+    };
+    let (loaded, bookings) = tokio::join!(load.run(&client), outage);
+    let bookings = [loaded, bookings].concat();
+    let confirmed = settled(&server, &bookings).await;
+    is_told(&subscriber, &confirmed).await;
+}
+
+#[tokio::test]
+async fn cut_connections_are_made_anew() {
+    const CUTS: usize = 5;
+    let cluster = Cluster::start().await;
+    let server = Server::start_beside_sandbox(options(&cluster)).await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    let load = Load::default();
+    let cuts = async {
+        for _ in 0..CUTS {
+            load.wait_for_more(2).await;
+            cut_connections(server.database_url()).await;
+        }
+        load.wait_for_more(2).await;
+        load.stopped.set(true);
+    };
+    let (bookings, ()) = tokio::join!(load.run(&client), cuts);
+    for kind in ["read", "search"] {
+        assert_eq!(
+            load.refused.borrow().get(kind),
+            None,
+            "{kind} goes on unharmed"
+        );
+    }
+    let confirmed = settled(&server, &bookings).await;
+    is_told(&subscriber, &confirmed).await;
+}

@@ -1,0 +1,177 @@
+//! A PostgreSQL of a test's own, which it may stop and start: the one that all tests
+//! share must keep running.
+
+use crate::database::{shared_postgres, texts};
+use crate::eventually;
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+use std::fs::{File, metadata};
+use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use tempfile::TempDir;
+
+/// Ports that no system hands out by itself: nobody is given one while its server is
+/// stopped.
+const PORT_FIRST: u16 = 15_000;
+const PORT_LAST: u16 = 30_000;
+
+/// A cluster; stopped and removed when dropped.
+#[derive(Debug)]
+pub struct Cluster {
+    programs: Programs,
+    folder: TempDir,
+    port: u16,
+    server: Option<Child>,
+}
+
+/// The programs of the server that all tests share, and who may run them.
+#[derive(Debug)]
+struct Programs {
+    folder: PathBuf,
+    /// User and group, if not ours; PostgreSQL refuses to run as root.
+    owner: Option<(u32, u32)>,
+}
+
+impl Cluster {
+    /// An empty cluster, and its server.
+    ///
+    /// # Panics
+    /// When the server that all tests share is not on this machine.
+    pub async fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let programs = Programs::find(metadata(folder.path()).unwrap().uid()).await;
+        if let Some((user, group)) = programs.owner {
+            chown(folder.path(), Some(user), Some(group)).unwrap();
+        }
+        let mut initdb = programs.command("initdb", folder.path());
+        initdb
+            .args(["--username=postgres", "--auth=trust", "--encoding=UTF8"])
+            .args(["--locale=C", "--no-sync", "--no-instructions", "--pgdata"])
+            .arg(folder.path().join("data"));
+        let made = initdb.output().unwrap();
+        let complaint = String::from_utf8_lossy(&made.stderr);
+        assert!(made.status.success(), "{complaint}");
+        let mut cluster = Self {
+            programs,
+            folder,
+            port: free_port(),
+            server: None,
+        };
+        cluster.start_again().await;
+        cluster
+    }
+
+    /// Where databases are made and dropped.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
+    }
+
+    /// Starts the server, and waits until it answers.
+    ///
+    /// # Panics
+    /// When it ends instead; the message is its log.
+    pub async fn start_again(&mut self) {
+        let log = self.folder.path().join("log");
+        let mut command = self.programs.command("postgres", self.folder.path());
+        command
+            .arg("-D")
+            .arg(self.folder.path().join("data"))
+            .args(["-c", "listen_addresses=127.0.0.1"])
+            .args(["-c", &format!("port={}", self.port)])
+            .args(["-c", "unix_socket_directories="])
+            // What the kernel has taken survives the end of a process.
+            .args(["-c", "fsync=off", "-c", "full_page_writes=off"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(
+                File::options()
+                    .create(true)
+                    .append(true)
+                    .open(&log)
+                    .unwrap(),
+            );
+        let mut server = command.spawn().unwrap();
+        let url = self.url();
+        eventually("PostgreSQL to answer", async || {
+            let ended = server.try_wait().unwrap();
+            let log = || std::fs::read_to_string(&log).unwrap_or_default();
+            assert!(ended.is_none(), "PostgreSQL ended: {}", log());
+            PgConnection::connect(&url).await.ok()
+        })
+        .await;
+        self.server = Some(server);
+    }
+
+    /// Ends the server as a crash does: clients are cut off, nothing is tidied up.
+    pub async fn stop(&mut self) {
+        let Some(mut server) = self.server.take() else {
+            return;
+        };
+        crash(&server);
+        eventually("PostgreSQL to end", async || server.try_wait().unwrap()).await;
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            crash(&server);
+            let _gone_already = server.wait();
+        }
+    }
+}
+
+/// The signal of an immediate shutdown.
+fn crash(server: &Child) {
+    let id = server.id().to_string();
+    let _gone_already = Command::new("kill").args(["-QUIT", &id]).status();
+}
+
+impl Programs {
+    /// `we`: the user that the tests run as.
+    async fn find(we: u32) -> Self {
+        let shared = shared_postgres();
+        let folder = "SELECT setting FROM pg_config WHERE name = $1";
+        let folder = texts(&shared, folder, "BINDIR").await.remove(0);
+        let data = texts(&shared, "SELECT current_setting($1)", "data_directory").await;
+        let data = metadata(&data[0]).expect("the tests' PostgreSQL is on this machine");
+        Self {
+            folder: PathBuf::from(folder),
+            owner: (data.uid() != we).then(|| (data.uid(), data.gid())),
+        }
+    }
+
+    /// A program, run in a folder by its owner.
+    fn command(&self, program: &str, folder: &Path) -> Command {
+        let mut command = Command::new(self.folder.join(program));
+        command.current_dir(folder);
+        if let Some((user, group)) = self.owner {
+            command.uid(user).gid(group);
+        }
+        command
+    }
+}
+
+fn free_port() -> u16 {
+    let drawn = std::iter::repeat_with(|| {
+        let bits = uuid::Uuid::now_v7().as_u128();
+        PORT_FIRST + u16::try_from(bits % u128::from(PORT_LAST - PORT_FIRST)).unwrap()
+    });
+    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    drawn.take(100).find(is_free).expect("a free port")
+}
+
+/// Cuts every connection to a database, as an administrator or a proxy may.
+///
+/// # Panics
+/// When it is not a PostgreSQL.
+pub async fn cut_connections(database_url: &str) {
+    let mut own = PgConnection::connect(database_url).await.unwrap();
+    let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+               WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    own.execute(AssertSqlSafe(cut)).await.unwrap();
+    own.close().await.unwrap();
+}

@@ -1,0 +1,156 @@
+//! A receiver of events that has bad spells, in which it does not take what it is sent.
+
+use crate::upstream::Received;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use futures::stream;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::net::TcpSocket;
+use tokio::task::JoinHandle;
+
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 1024;
+
+/// What is wrong with a receiver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// It takes no connection, and those that there are break.
+    Refuses,
+    /// It reads a request and answers nothing.
+    Hangs,
+    /// The connection breaks in the midst of its answer.
+    Cuts,
+    /// It answers 500.
+    Fails,
+}
+
+impl Trouble {
+    /// Each of them.
+    pub const ALL: [Self; 4] = [Self::Refuses, Self::Hangs, Self::Cuts, Self::Fails];
+}
+
+/// A request that came.
+#[derive(Debug)]
+pub struct Arrival {
+    /// As it came.
+    pub request: Received,
+    /// When its answer was chosen.
+    pub at: jiff::Timestamp,
+    /// Whether that was 204.
+    pub taken: bool,
+}
+
+#[derive(Default)]
+struct Desk {
+    trouble: Mutex<Option<Trouble>>,
+    arrived: Mutex<Vec<Arrival>>,
+}
+
+/// A running receiver; gone when dropped.
+pub struct Receiver {
+    /// Where it is told.
+    pub url: String,
+    address: SocketAddr,
+    desk: Arc<Desk>,
+    /// Keeps the port while nobody listens there.
+    _port: TcpSocket,
+    serving: Option<JoinHandle<()>>,
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        if let Some(serving) = &self.serving {
+            serving.abort();
+        }
+    }
+}
+
+impl Receiver {
+    /// A receiver that takes everything.
+    ///
+    /// # Panics
+    /// When there is no port left.
+    #[must_use]
+    pub fn start() -> Self {
+        let port = bound("127.0.0.1:0".parse().unwrap());
+        let address = port.local_addr().unwrap();
+        let mut receiver = Self {
+            url: format!("http://{address}/hook"),
+            address,
+            desk: Arc::default(),
+            _port: port,
+            serving: None,
+        };
+        receiver.open();
+        receiver
+    }
+
+    /// Is in trouble from now on, or in none.
+    pub async fn set(&mut self, trouble: Option<Trouble>) {
+        *locked(&self.desk.trouble) = trouble;
+        if trouble == Some(Trouble::Refuses) {
+            self.close().await;
+        } else if self.serving.is_none() {
+            self.open();
+        }
+    }
+
+    /// What came since the last time that it was taken, in order.
+    #[must_use]
+    pub fn take_arrived(&self) -> Vec<Arrival> {
+        std::mem::take(&mut *locked(&self.desk.arrived))
+    }
+
+    fn open(&mut self) {
+        let listener = bound(self.address).listen(BACKLOG).unwrap();
+        let router = Router::new().fallback(receive);
+        let router = router.with_state(Arc::clone(&self.desk));
+        let serving = async move { axum::serve(listener, router).await.unwrap() };
+        self.serving = Some(tokio::spawn(serving));
+    }
+
+    async fn close(&mut self) {
+        if let Some(serving) = self.serving.take() {
+            serving.abort();
+            // Only then is the port free to be listened at again.
+            let _aborted = serving.await;
+        }
+    }
+}
+
+/// Several sockets can be bound to one address as long as one of them listens.
+fn bound(address: SocketAddr) -> TcpSocket {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_reuseaddr(true).unwrap();
+    socket.bind(address).unwrap();
+    socket
+}
+
+fn locked<T>(what: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    what.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn receive(State(desk): State<Arc<Desk>>, request: Request) -> Response {
+    let Ok(request) = Received::read(request).await else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
+    let trouble = *locked(&desk.trouble);
+    locked(&desk.arrived).push(Arrival {
+        request,
+        at: jiff::Timestamp::now(),
+        taken: trouble.is_none(),
+    });
+    match trouble {
+        None => StatusCode::NO_CONTENT.into_response(),
+        Some(Trouble::Fails) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        Some(Trouble::Hangs) => std::future::pending().await,
+        Some(Trouble::Cuts | Trouble::Refuses) => {
+            let broken = std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+            Response::new(Body::from_stream(stream::iter([Ok("{"), Err(broken)])))
+        }
+    }
+}
