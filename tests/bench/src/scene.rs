@@ -1,6 +1,7 @@
 //! What measurements start from: the real gateway in a process of its own, its
 //! sandbox in another, and requests written once.
 
+use crate::report::Row;
 use crate::wire::request;
 use anyhow::Result;
 use serde_json::Value;
@@ -79,6 +80,18 @@ pub(crate) const fn name(database: Database) -> &'static str {
         Database::Sqlite => "SQLite",
         Database::Postgres => "PostgreSQL",
     }
+}
+
+/// Measures on each database in turn.
+pub(crate) fn on_both<F>(measure: impl Fn(Database) -> F) -> Result<Vec<Row>>
+where
+    F: Future<Output = Result<Vec<Row>>>,
+{
+    let mut rows = Vec::new();
+    for database in Database::BOTH {
+        rows.extend(block_on(measure(database))?);
+    }
+    Ok(rows)
 }
 
 /// Runs what needs a runtime of its own.

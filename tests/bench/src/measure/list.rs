@@ -3,10 +3,10 @@
 
 use crate::load::Load;
 use crate::report::Row;
+use crate::rows::{Rows, copied, numbers};
 use crate::sample::{Samples, ms};
-use crate::scene::{self, block_on, name};
+use crate::scene::{self, name, on_both};
 use anyhow::{Result, ensure};
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 use std::time::Duration;
 use tests::{Database, Flown, Server};
 
@@ -34,11 +34,7 @@ const ORDERS: [&str; 4] = [
 const OFFSETS: [u32; 2] = [0, 1_000];
 
 pub(super) fn measure() -> Result<Vec<Row>> {
-    let mut rows = Vec::new();
-    for database in Database::BOTH {
-        rows.extend(block_on(on(database))?);
-    }
-    Ok(rows)
+    on_both(on)
 }
 
 async fn on(database: Database) -> Result<Vec<Row>> {
@@ -91,26 +87,12 @@ async fn fill(server: &Server) -> Result<()> {
     drop(client.cancel_flight(&canceled).await);
     drop(client.flight_booking_once(&canceled, "CANCELED").await);
     let kinds = [(confirmed, 0, 6), (elsewhere, 6, 8), (canceled, 8, 10)];
-    let copies = kinds.map(|(id, from, to)| copies(&id, from, to));
-    let database = server.database_url();
-    if database.starts_with("sqlite:") {
-        let mut connection = SqliteConnection::connect(database).await?;
-        for copies in copies {
-            connection.execute(AssertSqlSafe(copies)).await?;
-        }
-        connection.close().await?;
-    } else {
-        let mut connection = PgConnection::connect(database).await?;
-        for copies in copies {
-            connection.execute(AssertSqlSafe(copies)).await?;
-        }
-        // What the server does by itself after a while.
-        connection.execute("VACUUM ANALYZE flight_booking").await?;
-        connection
-            .execute("VACUUM ANALYZE flight_booking_count")
-            .await?;
-        connection.close().await?;
+    let mut rows = Rows::of(server).await?;
+    for (id, from, to) in kinds {
+        rows.execute(copies(&id, from, to)).await?;
     }
+    rows.settle(&["flight_booking", "flight_booking_count"])
+        .await?;
     let answer = client.get("/v1/flight/bookings?limit=1").await.expect(200);
     let total = answer.body.pointer("/meta/pagination/total");
     let total = total.and_then(serde_json::Value::as_u64);
@@ -124,13 +106,12 @@ async fn fill(server: &Server) -> Result<()> {
 /// Copies one booking to the numbers that end in `from` to `to`: five minutes
 /// apart from the beginning of 2026 on, each at another price.
 fn copies(id: &str, from: u32, to: u32) -> String {
-    let copy = "substr(id, 1, length(id) - 8) || CAST(10000000 + n AS TEXT)";
+    let (numbers, copy) = (numbers(1, BOOKINGS), copied("id"));
     format!(
         "INSERT INTO flight_booking (organization, mode, id, user_id, status, supplier, \
          supplier_reference, offer_hash, exclusive_key, price, created_at, updated_at, version, \
          document) \
-         WITH RECURSIVE numbers (n) AS \
-           (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {BOOKINGS}) \
+         {numbers} \
          SELECT organization, mode, {copy}, user_id, status, supplier, 'measured-' || n, \
            offer_hash, NULL, price + n * 7919 % 100000, 1767225600000 + CAST(n AS BIGINT) * 300000, \
            updated_at, version, REPLACE(document, id, {copy}) \

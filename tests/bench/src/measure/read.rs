@@ -6,7 +6,7 @@ use crate::peer::Peer;
 use crate::process::cpu_of;
 use crate::report::Row;
 use crate::sample::{median, us};
-use crate::scene::{self, block_on, name};
+use crate::scene::{self, name, on_both};
 use crate::wire::request;
 use anyhow::Result;
 use std::time::Duration;
@@ -17,11 +17,7 @@ const ROUND: Duration = Duration::from_secs(2);
 const ROUNDS: usize = 7;
 
 pub(super) fn measure() -> Result<Vec<Row>> {
-    let mut rows = Vec::new();
-    for database in Database::BOTH {
-        rows.extend(block_on(on(database))?);
-    }
-    Ok(rows)
+    on_both(on)
 }
 
 async fn on(database: Database) -> Result<Vec<Row>> {

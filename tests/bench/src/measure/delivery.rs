@@ -1,0 +1,135 @@
+//! Deliveries that wait, to one receiver that takes them: from when they may be sent
+//! to when the last outcome is stored.
+
+use crate::receiver::Receiver;
+use crate::report::Row;
+use crate::rows::{Rows, copied, numbers};
+use crate::scene::{self, block_on, name};
+use anyhow::{Result, ensure};
+use host_domain::id::EventId;
+use serde_json::json;
+use std::time::{Duration, Instant};
+use tests::{Client, Database, Subscription};
+
+const WARM_UP: u32 = 1_000;
+const DELIVERIES: u32 = 10_000;
+/// What one receiver is sent in a second by default would be measured instead.
+const CONFIG: &str = "[webhooks]\nendpoint_per_s = 1000000";
+/// Far more than they take.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+pub(super) fn measure() -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (database, target) in [(Database::Sqlite, 500.0), (Database::Postgres, 1_000.0)] {
+        rows.push(block_on(on(database, target))?);
+    }
+    Ok(rows)
+}
+
+async fn on(database: Database, target: f64) -> Result<Row> {
+    let server = scene::gateway(database, CONFIG).await;
+    let receiver = Receiver::start().await?;
+    let client = server.client();
+    let mut waiting = Waiting {
+        subscription: Subscription::create(&client, &receiver.url).await,
+        client,
+        receiver,
+        rows: Rows::of(&server).await?,
+    };
+    waiting.pause().await;
+    let first = waiting.subscription.ping(&waiting.client).await;
+    waiting.fill(&first, 1, WARM_UP).await?;
+    // With the one that is copied.
+    waiting.deliver(WARM_UP + 1).await?;
+    waiting.pause().await;
+    waiting
+        .fill(&first, WARM_UP + 1, WARM_UP + DELIVERIES)
+        .await?;
+    let time = waiting.deliver(DELIVERIES).await?;
+    let (key, name) = (name(database).to_lowercase(), name(database));
+    Ok(Row::new(
+        format!("delivery.{key}"),
+        format!("deliveries to one receiver, outcomes stored, {name}"),
+        f64::from(DELIVERIES) / time.as_secs_f64(),
+        "/s",
+    )
+    .at_least(target))
+}
+
+/// A subscription whose deliveries wait while it is paused.
+struct Waiting {
+    client: Client,
+    subscription: Subscription,
+    receiver: Receiver,
+    rows: Rows,
+}
+
+impl Waiting {
+    async fn pause(&self) {
+        self.tell("/pause").await;
+    }
+
+    async fn tell(&self, what: &str) {
+        let path = self.subscription.path(what);
+        drop(self.client.post(&path, &json!({})).await.expect(200));
+    }
+
+    /// Copies a delivery, with its event, to these numbers.
+    async fn fill(&mut self, delivery: &str, from: u32, to: u32) -> Result<()> {
+        for copies in copies(delivery, from, to) {
+            self.rows.execute(copies).await?;
+        }
+        self.rows.settle(&["outbox", "webhook_delivery"]).await
+    }
+
+    /// How long so many take, which are all that wait.
+    async fn deliver(&mut self, count: u32) -> Result<Duration> {
+        let begin = Instant::now();
+        self.tell("/resume").await;
+        let count = usize::try_from(count)?;
+        while self.receiver.count() < count || !self.is_stored().await? {
+            ensure!(
+                begin.elapsed() < PATIENCE,
+                "{} of {count} were delivered",
+                self.receiver.count()
+            );
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let time = begin.elapsed();
+        let sent = self.receiver.take().len();
+        ensure!(sent == count, "{count} deliveries were sent {sent} times");
+        Ok(time)
+    }
+
+    async fn is_stored(&mut self) -> Result<bool> {
+        let open = "SELECT COUNT(*) FROM webhook_delivery WHERE next_at IS NOT NULL";
+        Ok(self.rows.numbers(open).await? == [0])
+    }
+}
+
+fn copies(delivery: &str, from: u32, to: u32) -> [String; 2] {
+    let (numbers, copy) = (numbers(from, to), copied("d.event_id"));
+    let event = EventId::PREFIX.len() + 1;
+    let tables = format!(
+        "FROM webhook_delivery AS d JOIN outbox AS o ON o.organization = d.organization \
+           AND o.mode = d.mode AND o.id = d.event_id CROSS JOIN numbers \
+         WHERE d.id = '{delivery}'"
+    );
+    [
+        format!(
+            "INSERT INTO outbox (organization, mode, id, event_type, product, payload, created_at) \
+             {numbers} \
+             SELECT o.organization, o.mode, {copy}, o.event_type, o.product, \
+               REPLACE(o.payload, o.id, {copy}), o.created_at - n {tables}"
+        ),
+        format!(
+            "INSERT INTO webhook_delivery (organization, mode, id, subscription_id, event_id, \
+             status, generation, attempts, next_at, created_at, pending_since) \
+             {numbers} \
+             SELECT d.organization, d.mode, \
+               REPLACE(d.id, substr(d.event_id, {event}), substr({copy}, {event})), \
+               d.subscription_id, {copy}, 'PENDING', 0, 0, d.created_at - n, d.created_at - n, \
+               d.created_at - n {tables}"
+        ),
+    ]
+}

@@ -1,0 +1,145 @@
+//! From an event to its receiver, at an even pace; and what the others notice of a
+//! receiver that takes every connection and never answers.
+
+use crate::receiver::Receiver;
+use crate::report::Row;
+use crate::sample::{Samples, median, ms, ratio};
+use crate::scene::{self, name, on_both};
+use crate::wire::Wire;
+use anyhow::{Result, ensure};
+use serde_json::json;
+use std::time::{Duration, Instant};
+use tests::{Client, Database, Server, Subscription, silence};
+
+const RECEIVERS: usize = 10;
+const EVENTS_PER_S: u32 = 50;
+const PHASE_S: u32 = 5;
+const ROUNDS: usize = 5;
+/// After so many events there is one for the silent receiver: more than can be tried.
+const BESIDE: u32 = 5;
+/// Shorter than by default, so that a phase has many that hang until their end.
+const TIMEOUT: Duration = Duration::from_secs(2);
+const ATTEMPTS: &str = "stopover_webhook_attempts_total";
+/// Far more than the last event of a phase takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(super) fn measure() -> Result<Vec<Row>> {
+    on_both(on)
+}
+
+async fn on(database: Database) -> Result<Vec<Row>> {
+    let config = format!("[webhooks]\ntimeout_s = {}", TIMEOUT.as_secs());
+    let server = scene::gateway(database, &config).await;
+    let (_port, url) = silence();
+    let told = Told::subscribe(&server, &url).await?;
+    told.silent_does("/pause").await;
+    told.phase().await?;
+    let (mut alone, mut beside) = (Samples::default(), Samples::default());
+    let mut ratios = Vec::new();
+    for _ in 0..ROUNDS {
+        let quiet = told.phase().await?;
+        told.silent_does("/resume").await;
+        let disturbed = told.phase().await?;
+        told.silent_does("/pause").await;
+        // What hangs comes to its end.
+        tokio::time::sleep(TIMEOUT).await;
+        ratios.push(ratio(disturbed.percentile(99), quiet.percentile(99)));
+        alone.extend(quiet);
+        beside.extend(disturbed);
+    }
+    let hung = server.metric(ATTEMPTS, &[("outcome", "timeout")]).await;
+    ensure!(hung > 0, "nothing was sent to the silent receiver");
+    let (key, name) = (name(database).to_lowercase(), name(database));
+    let row = |id: &str, what: &str, value, unit| {
+        let what = format!("{what}, {name}");
+        Row::new(format!("event.{key}{id}"), what, value, unit)
+    };
+    let p99 = |times: &Samples| ms(times.percentile(99));
+    Ok(vec![
+        row(
+            "",
+            "event to its receiver, 50 a second: 99th percentile",
+            p99(&alone),
+            "ms",
+        )
+        .at_most(250.0),
+        row("_p50", "the same: median", ms(alone.percentile(50)), "ms"),
+        row(
+            "_beside",
+            "99th percentile of others beside a receiver that never answers, against alone",
+            median(ratios),
+            "×",
+        )
+        .at_most(1.2),
+        row(
+            "_beside_p99",
+            "the same: 99th percentile beside it",
+            p99(&beside),
+            "ms",
+        ),
+    ])
+}
+
+/// Who is told.
+struct Told<'a> {
+    server: &'a Server,
+    client: Client,
+    receiver: Receiver,
+    quick: Vec<Subscription>,
+    silent: Subscription,
+}
+
+impl<'a> Told<'a> {
+    async fn subscribe(server: &'a Server, silence: &str) -> Result<Self> {
+        let (client, receiver) = (server.client(), Receiver::start().await?);
+        let mut quick = Vec::new();
+        for _ in 0..RECEIVERS {
+            quick.push(Subscription::create(&client, &receiver.url).await);
+        }
+        Ok(Self {
+            silent: Subscription::create(&client, silence).await,
+            server,
+            client,
+            receiver,
+            quick,
+        })
+    }
+
+    async fn silent_does(&self, what: &str) {
+        let path = self.silent.path(what);
+        drop(self.client.post(&path, &json!({})).await.expect(200));
+    }
+
+    /// Ages of events as they came to their receivers. The silent one has its own in
+    /// every phase, sent or not.
+    async fn phase(&self) -> Result<Samples> {
+        let mut wire = Wire::connect(&self.server.api).await?;
+        let mut ticks = tokio::time::interval(Duration::from_secs(1) / EVENTS_PER_S);
+        let events = EVENTS_PER_S * PHASE_S;
+        let others = (0..events).zip(self.quick.iter().cycle());
+        for (number, quick) in others {
+            ticks.tick().await;
+            self.tell(&mut wire, quick).await?;
+            if number % BESIDE == 0 {
+                self.tell(&mut wire, &self.silent).await?;
+            }
+        }
+        let (begin, events) = (Instant::now(), usize::try_from(events)?);
+        while self.receiver.count() < events {
+            ensure!(begin.elapsed() < PATIENCE, "an event did not come");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        Ok(self.receiver.take())
+    }
+
+    async fn tell(&self, wire: &mut Wire, whom: &Subscription) -> Result<()> {
+        let test = scene::post(self.server, &whom.path("/test"), &json!({}));
+        let answer = wire.exchange(&test).await?;
+        ensure!(
+            answer.status() == Some(202),
+            "an event: {}",
+            answer.first_line
+        );
+        Ok(())
+    }
+}

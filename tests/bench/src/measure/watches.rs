@@ -1,0 +1,196 @@
+//! A million watches, each with a question of its own: what the gateway holds in
+//! memory beside them, and how long it takes to find what is due.
+
+use crate::process::resident_mb;
+use crate::report::Row;
+use crate::rows::{Rows, copied, numbers};
+use crate::sample::{Samples, ms};
+use crate::scene::{self, block_on};
+use anyhow::{Context, Result, ensure};
+use host_domain::time::Timestamp;
+use host_storage::{AskClaim, AskOutcome, ClaimedAsk, Options, Seen, Store, Write};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use tests::{Database, Server};
+use tokio::task::JoinSet;
+
+const FEW: u32 = 1_000;
+const MANY: u32 = 1_000_000;
+/// Between two that are due: a hundred thousand in an hour.
+const APART_MS: u32 = 36;
+/// While which the gateway's memory is watched.
+const LENGTH: Duration = Duration::from_secs(15);
+const CLAIMS: usize = 1_500;
+const WARM_UP: usize = 100;
+/// Of a claim, as by default.
+const AT_ONCE: u32 = 16;
+const LEASE_MS: i64 = 15_000;
+const HOUR_S: i64 = 60 * 60;
+/// Nothing is due twice, and no watch sees its price.
+const CONFIG: &str = "[watches]\ninterval_s = 86400\nsupplier_per_minute = 1000000";
+
+pub(super) fn measure() -> Result<Vec<Row>> {
+    block_on(watches())
+}
+
+async fn watches() -> Result<Vec<Row>> {
+    let mut server = scene::gateway(Database::Postgres, CONFIG).await;
+    let first = Watched::first(&server).await?;
+    let mut rows = Rows::of(&server).await?;
+    first.copy(&mut rows, 1, FEW - 1).await?;
+    let few = resident_at_most(&server, LENGTH).await?;
+    first.copy(&mut rows, FEW, MANY - 1).await?;
+    let many = resident_at_most(&server, LENGTH).await?;
+    let active = "SELECT COUNT(*) FROM watch WHERE status = 'active'";
+    let active = rows.numbers(active).await?;
+    ensure!(active == [i64::from(MANY)], "{active:?} watches are active");
+    // From here on, who claims is measured and nobody else.
+    server.kill().await;
+    let (claims, nexts) = claims(server.database_url()).await?;
+    Ok(vec![
+        Row::new(
+            "watches.claim",
+            "claim of 16 due questions beside 1,000,000 watches, PostgreSQL: 99th percentile",
+            ms(claims.percentile(99)),
+            "ms",
+        )
+        .at_most(10.0),
+        Row::new(
+            "watches.claim_p50",
+            "the same: median",
+            ms(claims.percentile(50)),
+            "ms",
+        ),
+        Row::new(
+            "watches.next",
+            "when the next question is due, beside as many: 99th percentile",
+            ms(nexts.percentile(99)),
+            "ms",
+        ),
+        Row::new(
+            "watches.resident",
+            "resident memory at most with 1,000,000 watches, against 1,000",
+            many / few,
+            "×",
+        )
+        .at_most(1.1),
+        Row::new("watches.resident_few", "the same: with 1,000", few, "MB"),
+    ])
+}
+
+async fn resident_at_most(server: &Server, length: Duration) -> Result<f64> {
+    let begin = Instant::now();
+    let mut resident = 0.0_f64;
+    while begin.elapsed() < length {
+        resident = resident.max(resident_mb(server.process_id())?);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    Ok(resident)
+}
+
+/// The watch that the others are copies of.
+struct Watched(String);
+
+impl Watched {
+    async fn first(server: &Server) -> Result<Self> {
+        let client = server.client();
+        let watch = &client.watch_hotel("OK", 1.0, json!({})).await;
+        let is_asked = |watch: &Value| !watch["last_checked_at"].is_null();
+        let id = &watch["id"];
+        drop(client.watch_that("an ask", id, is_asked).await);
+        let id = id.as_str().context("a watch has an id")?;
+        Ok(Self(id.to_owned()))
+    }
+
+    /// Copies it to these numbers, each with a copy of its question: one due after the
+    /// other from now on.
+    async fn copy(&self, rows: &mut Rows, from: u32, to: u32) -> Result<()> {
+        let (numbers, ask, watch) = (numbers(from, to), copied("w.ask_id"), copied("w.id"));
+        let (now, id) = (now().0, &self.0);
+        // First the watches: a question that none asks is forgotten.
+        rows.execute(format!(
+            "INSERT INTO watch (organization, mode, id, user_id, ask_id, status, trigger_minor, \
+             created_at, updated_at, version, document) {numbers} \
+             SELECT w.organization, w.mode, {watch}, w.user_id, {ask}, w.status, \
+               w.trigger_minor, w.created_at + n, w.updated_at + n, w.version, \
+               REPLACE(w.document, w.id, {watch}) \
+             FROM watch AS w CROSS JOIN numbers WHERE w.id = '{id}'"
+        ))
+        .await?;
+        rows.execute(format!(
+            "INSERT INTO watch_ask (organization, mode, id, question, next_at, revision, \
+             created_at) {numbers} \
+             SELECT a.organization, a.mode, {ask}, a.question, \
+               {now} + CAST(n - {from} AS BIGINT) * {APART_MS}, 1, a.created_at \
+             FROM watch AS w JOIN watch_ask AS a ON a.organization = w.organization \
+               AND a.mode = w.mode AND a.id = w.ask_id CROSS JOIN numbers \
+             WHERE w.id = '{id}'"
+        ))
+        .await?;
+        rows.settle(&["watch", "watch_ask"]).await
+    }
+}
+
+/// Times of claims as a gateway makes them, and of asking when to make the next one.
+/// What is claimed is given back, to be due again behind all others.
+async fn claims(database: &str) -> Result<(Samples, Samples)> {
+    let store = Store::open(database, &Options::default()).await?;
+    let now = now().plus_s(HOUR_S);
+    let (mut claims, mut nexts) = (Samples::default(), Samples::default());
+    for number in 0..WARM_UP + CLAIMS {
+        let token = format!("{number:032x}");
+        let claim = AskClaim {
+            now,
+            limit: AT_ONCE,
+            lease_ms: LEASE_MS,
+            token: &token,
+        };
+        let begin = Instant::now();
+        let claimed = store.claim_asks(claim).await?;
+        let claim_time = begin.elapsed();
+        ensure!(
+            claimed.len() == usize::try_from(AT_ONCE)? && claimed.iter().all(|ask| ask.is_wanted),
+            "{} questions are due",
+            claimed.len()
+        );
+        release(&store, claimed, now).await?;
+        let begin = Instant::now();
+        let next = store.next_ask_due().await?;
+        let next_time = begin.elapsed();
+        ensure!(next.is_some_and(|at| at <= now), "nothing is due next");
+        if number >= WARM_UP {
+            claims.push(claim_time);
+            nexts.push(next_time);
+        }
+    }
+    store.close().await;
+    Ok((claims, nexts))
+}
+
+/// Each by itself and all at once, as their answers come.
+async fn release(store: &Store, claimed: Vec<ClaimedAsk>, now: Timestamp) -> Result<()> {
+    let mut releases = JoinSet::new();
+    for ask in claimed {
+        let store = store.clone();
+        releases.spawn(async move {
+            let outcome = AskOutcome {
+                seen: Some(Seen {
+                    at: now,
+                    total: None,
+                }),
+                next_at: now.plus_s(24 * HOUR_S),
+            };
+            let mut write = Write::new(now);
+            write.release_ask(&ask, outcome);
+            store.commit(write).await
+        });
+    }
+    while let Some(released) = releases.join_next().await {
+        released??;
+    }
+    Ok(())
+}
+
+fn now() -> Timestamp {
+    Timestamp(jiff::Timestamp::now().as_millisecond())
+}
