@@ -129,7 +129,9 @@ fn request(document: &[u8]) -> Option<(Method, String, Vec<u8>)> {
     let uri: http::Uri = path.parse().ok()?;
     // Of another authority: no client would send it here.
     let is_path = uri.authority().is_none() && path.starts_with('/');
-    is_path.then(|| (method, path.to_owned(), body.to_vec()))
+    // Without what follows a `#`, which no client sends.
+    let path = uri.path_and_query()?.to_string();
+    is_path.then(|| (method, path, body.to_vec()))
 }
 
 /// A request of each operation: with its example, or with any id.
