@@ -62,20 +62,20 @@ pub(super) struct End {
     pub(super) requests: usize,
 }
 
-/// Chance that can be had again: `SplitMix64`.
-struct Random(u64);
+/// Chance that can be had again.
+struct Random(fuzz::Random);
 
 impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        usize::try_from((z ^ (z >> 31)) >> 33).unwrap() % limit
+    const fn new(seed: u64) -> Self {
+        Self(fuzz::Random::new(seed))
+    }
+
+    fn below(&self, limit: usize) -> usize {
+        usize::try_from(self.0.bits64() >> 33).unwrap() % limit
     }
 
     /// Waits so many milliseconds.
-    async fn pause(&mut self, (least, most): (u64, u64)) {
+    async fn pause(&self, (least, most): (u64, u64)) {
         let span = usize::try_from(most - least).unwrap();
         let more = u64::try_from(self.below(span)).unwrap();
         tokio::time::sleep(Duration::from_millis(least + more)).await;
@@ -207,7 +207,7 @@ impl Day {
 
     /// Kills one host after the other, and starts each again.
     async fn kill(&self, mut hosts: Vec<Server>, options: &ServerOptions) -> Vec<Server> {
-        let mut random = Random(self.seed);
+        let random = Random::new(self.seed);
         let (pauses, most) = if self.events < LONG {
             (KILLS, KILLS_MIN)
         } else {
@@ -229,7 +229,7 @@ impl Day {
     /// Receivers begin in trouble, are in another or in none for a while, and well in
     /// the end.
     async fn spells(&self, recipients: &mut [Recipient]) {
-        let mut random = Random(!self.seed);
+        let random = Random::new(!self.seed);
         let begin = random.below(Trouble::ALL.len());
         let troubles = Trouble::ALL.iter().cycle().skip(begin);
         for ((receiver, _), trouble) in recipients.iter_mut().take(BAD).zip(troubles) {

@@ -23,9 +23,11 @@
 mod choice;
 mod corpus;
 mod mutation;
+mod random;
 mod run;
 
 pub use choice::Choice;
+pub use random::Random;
 
 use mutation::Mutation;
 use run::Run;

@@ -1,6 +1,7 @@
 //! One target's run: how many cases, which, and what happens when one fails.
 
 use crate::ENTROPY_BYTES;
+use crate::Random;
 use crate::corpus::Corpus;
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
 use std::panic::{self, AssertUnwindSafe};
@@ -42,7 +43,7 @@ impl Run {
 
     /// So many cases, each made of random bytes.
     pub(crate) fn all(&self, property: &impl Fn(&[u8]), make: impl Fn(&[u8]) -> Vec<u8>) {
-        let mut state = self.seed;
+        let random = Random::new(self.seed);
         let mut entropy = vec![0; ENTROPY_BYTES];
         let mut done: u64 = 0;
         let goes_on = |done| match self.until {
@@ -51,7 +52,7 @@ impl Run {
         };
         while goes_on(done) {
             for chunk in entropy.chunks_mut(8) {
-                chunk.copy_from_slice(&draw(&mut state).to_le_bytes()[..chunk.len()]);
+                chunk.copy_from_slice(&random.bits64().to_le_bytes()[..chunk.len()]);
             }
             self.one(property, &make(&entropy));
             done += 1;
@@ -101,15 +102,6 @@ fn smaller(mut input: Vec<u8>, fails: impl Fn(&[u8]) -> bool) -> Vec<u8> {
         length /= 2;
     }
     input
-}
-
-/// `SplitMix64`.
-fn draw(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

@@ -2,26 +2,20 @@
 //! drawn from here, in one order.
 
 use crate::id::IdSource;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// `SplitMix64`: the same seed gives the same numbers, in every version.
-pub(super) struct Random(AtomicU64);
+/// The same seed gives the same numbers, in every version.
+pub(super) struct Random(fuzz::Random);
 
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
         // Neighbouring seeds begin far apart.
-        let random = Self(AtomicU64::new(seed.wrapping_mul(0xD134_2543_DE82_EF95)));
+        let random = Self(fuzz::Random::new(seed.wrapping_mul(0xD134_2543_DE82_EF95)));
         random.bits64();
         random
     }
 
     fn bits64(&self) -> u64 {
-        const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
-        let drawn = self.0.fetch_add(GAMMA, Ordering::Relaxed);
-        let mut z = drawn.wrapping_add(GAMMA);
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.bits64()
     }
 
     /// Of `from..=to`.
