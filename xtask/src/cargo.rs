@@ -35,7 +35,6 @@ pub(crate) fn target(path: &str) -> PathBuf {
 pub(crate) struct Workspace {
     /// Members, and only members.
     pub(crate) packages: Vec<Package>,
-    workspace_default_members: Vec<String>,
 }
 
 /// One member of the workspace.
@@ -66,15 +65,6 @@ impl Workspace {
     /// From what `cargo metadata` prints.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         serde_json::from_str(text).context("cannot read what `cargo metadata` prints")
-    }
-
-    /// Members that a bare `cargo build` leaves out: what runs inside the
-    /// plugin sandbox.
-    pub(crate) fn guests(&self) -> Vec<&Package> {
-        self.packages
-            .iter()
-            .filter(|package| !self.workspace_default_members.contains(&package.id))
-            .collect()
     }
 
     /// The folders of a member and of every member that it is built from.
@@ -136,7 +126,6 @@ mod tests {
     use super::*;
 
     const METADATA: &str = r#"{
-        "workspace_default_members": ["host"],
         "packages": [
             { "id": "host", "name": "host", "manifest_path": "/w/host/Cargo.toml", "dependencies": [] },
             { "id": "plugin", "name": "plugin", "manifest_path": "/w/plugin/Cargo.toml",
@@ -145,17 +134,6 @@ mod tests {
               "dependencies": [{ "path": "/w/money" }, { "path": "/w/plugin" }] }
         ]
     }"#;
-
-    #[test]
-    fn guests_are_the_members_that_a_bare_build_leaves_out() {
-        let workspace = Workspace::parse(METADATA).unwrap();
-        let names: Vec<&str> = workspace
-            .guests()
-            .iter()
-            .map(|guest| guest.name.as_str())
-            .collect();
-        assert_eq!(names, ["plugin", "sdk"]);
-    }
 
     #[test]
     fn a_member_is_built_from_its_path_dependencies_at_any_depth() {

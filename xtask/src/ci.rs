@@ -4,8 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::cargo::{self, Workspace};
-use crate::{process, test};
+use crate::{cargo, process, test};
 
 /// Every check that runs nothing.
 pub(crate) fn lint() -> Result<()> {
@@ -30,38 +29,33 @@ fn lint_sections(report: &mut Report) -> Result<()> {
             .map(drop)
             .context("Cargo.lock does not match the manifests")
     })?;
-    report.section("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
-    let workspace = Workspace::read()?;
-    let guests: Vec<&str> = workspace
-        .guests()
-        .iter()
-        .flat_map(|guest| ["--package", &guest.name])
-        .collect();
+    report.section("format", || cargo(&["fmt", "--all", "--check"]))?;
+    // Guests too, as native libraries: in one go, so that what they depend on is
+    // checked once.
     report.section("lints", || {
-        let options = ["--all-targets", "--", "-D", "warnings"];
-        cargo(&["clippy"], &options)?;
-        for_guests(&["clippy", "--all-features"], &guests, &options)
+        cargo(&[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ])
     })?;
     report.section("documentation", || {
-        let options = ["--no-deps", "--document-private-items"];
-        cargo(&["doc"], &options)?;
-        for_guests(&["doc", "--all-features"], &guests, &options)
+        cargo(&[
+            "doc",
+            "--workspace",
+            "--no-deps",
+            "--document-private-items",
+        ])
     })
 }
 
-/// Guests are no default members; here they are checked as native libraries.
-fn for_guests(command: &[&str], guests: &[&str], options: &[&str]) -> Result<()> {
-    if guests.is_empty() {
-        return Ok(());
-    }
-    cargo(&[command, guests].concat(), options)
-}
-
-fn cargo(command: &[&str], options: &[&str]) -> Result<()> {
+fn cargo(arguments: &[&str]) -> Result<()> {
     process::run(
         cargo::command()
-            .args(command)
-            .args(options)
+            .args(arguments)
             .env("RUSTDOCFLAGS", "-D warnings"),
     )
 }

@@ -38,19 +38,29 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// Builds the binary `stopover`.
 pub(crate) fn build_gateway(release: bool) -> Result<PathBuf> {
+    let mut command = cargo::command();
+    command.args(["build", "--package", "host-server", "--bin", "stopover"]);
+    if release {
+        command.arg("--release");
+    }
+    gateway(&mut command)
+}
+
+/// The binary that the tests were run with. Built by itself it would be built anew,
+/// because what it depends on has fewer features without the tests.
+pub(crate) fn tested_gateway() -> Result<PathBuf> {
+    gateway(cargo::command().args(["test", "--workspace", "--no-run"]))
+}
+
+fn gateway(build: &mut Command) -> Result<PathBuf> {
     let workspace = Workspace::read()?;
     let package = workspace
         .packages
         .iter()
         .find(|package| package.name == "host-server")
         .context("the workspace has no package host-server")?;
-    let mut command = cargo::command();
-    command.args(["build", "--package", "host-server", "--bin", "stopover"]);
-    if release {
-        command.arg("--release");
-    }
-    cargo::artifacts(&mut command, package)?
+    cargo::artifacts(build, package)?
         .into_iter()
         .find(|file| file.file_name().is_some_and(|name| name == "stopover"))
-        .context("`cargo build` made no binary called stopover")
+        .context("cargo made no binary called stopover")
 }

@@ -64,14 +64,18 @@ impl Default for Options {
 
 /// Starts a demo, validates its API document, and fails on whatever the fuzzer finds.
 pub(crate) fn schemathesis(options: &Options) -> Result<()> {
+    plugins::build(&plugins::Options::default())?;
+    examine(&run::build_gateway(false)?, options)
+}
+
+/// The same of a gateway that is built, beside its plugins.
+pub(crate) fn examine(gateway: &Path, options: &Options) -> Result<()> {
     let folder = cargo::target("schemathesis");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let programs = install(&folder)?;
-    plugins::build(&plugins::Options::default())?;
-    let gateway = run::build_gateway(false)?;
     let log = folder.join("gateway.log");
     let suppliers = cargo::root().join("xtask/schemathesis-suppliers.toml");
-    let mut demo = Demo::start(&gateway, &suppliers, &VARIABLES, &log)?;
+    let mut demo = Demo::start(gateway, &suppliers, &VARIABLES, &log)?;
 
     let document = format!("{}/openapi.json", demo.api);
     process::run(

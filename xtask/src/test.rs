@@ -6,9 +6,8 @@ use std::{env, thread};
 use anyhow::Result;
 use clap::Args;
 
-use crate::cargo::{self, Workspace};
 use crate::postgres::{Durability, Postgres};
-use crate::{languages, localstripe, plugins, process, pyjwt, schemathesis};
+use crate::{cargo, languages, localstripe, plugins, process, pyjwt, run, schemathesis};
 
 /// How many tests of a binary run at once.
 const THREADS_VARIABLE: &str = "RUST_TEST_THREADS";
@@ -32,13 +31,14 @@ pub(crate) fn test(options: &Options) -> Result<()> {
     if !options.arguments.is_empty() {
         return with_database(&options.arguments);
     }
-    with_database(&["--no-fail-fast".to_owned()])?;
-    guests()?;
-    schemathesis::schemathesis(&schemathesis::Options::default())
+    // Guests too, as native libraries: they test how they read a supplier's answers.
+    let everything = ["--workspace", "--no-fail-fast"].map(str::to_owned);
+    with_database(&everything)?;
+    schemathesis::examine(&run::tested_gateway()?, &schemathesis::Options::default())
 }
 
-/// The default members, or what the arguments select. The database goes away
-/// with the end of this function, whatever the outcome.
+/// What the arguments select. The database goes away with the end of this
+/// function, whatever the outcome.
 fn with_database(arguments: &[String]) -> Result<()> {
     let database = Postgres::start(Durability::Given)?;
     let mut command = cargo::command();
@@ -49,20 +49,5 @@ fn with_database(arguments: &[String]) -> Result<()> {
         command.env(THREADS_VARIABLE, (2 * cores).to_string());
     }
     database.offer(&mut command);
-    process::run(&mut command)
-}
-
-/// What guests can test without a sandbox: the mapping of a supplier's answers.
-fn guests() -> Result<()> {
-    let workspace = Workspace::read()?;
-    let guests = workspace.guests();
-    if guests.is_empty() {
-        return Ok(());
-    }
-    let mut command = cargo::command();
-    command.args(["test", "--no-fail-fast", "--all-features"]);
-    for guest in guests {
-        command.args(["--package", &guest.name]);
-    }
     process::run(&mut command)
 }
