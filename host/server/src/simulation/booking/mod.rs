@@ -6,6 +6,7 @@ mod call;
 mod check;
 mod flight;
 mod hotel;
+mod job;
 mod payment;
 mod people;
 mod processor;
@@ -25,6 +26,7 @@ use host_domain::leg::Schedule;
 use host_domain::payment::{Next, Payment};
 use host_domain::supplier::ChangeError;
 use host_domain::time::Timestamp;
+use job::{Job, LEASE_MS};
 use payment::{judge_payment, payment_request};
 use people::Wish;
 use setting::{Setting, cards};
@@ -34,8 +36,6 @@ use world::World;
 
 /// When every life begins: 2026-01-01.
 const BIRTH: Timestamp = Timestamp(1_767_225_600_000);
-/// As `jobs.lease_s`.
-const LEASE_MS: i64 = 60_000;
 /// A call that gave no answer by then gives none: shorter than the lease.
 const CALL_MAX_MS: i64 = 45_000;
 /// As `job::RETRY_S`.
@@ -88,27 +88,6 @@ enum Happening {
         walker: u64,
     },
     Wishes(Wish),
-}
-
-struct Job {
-    due_at: Timestamp,
-    again_at: Option<Timestamp>,
-    lease: Option<(u64, Timestamp)>,
-    /// Workers look now and then.
-    noticed_after_ms: i64,
-}
-
-impl Job {
-    fn is_held_at(&self, now: Timestamp) -> bool {
-        self.lease.is_some_and(|(_, until)| until > now)
-    }
-
-    fn claimable_at(&self) -> Timestamp {
-        let free_at = self
-            .lease
-            .map_or(self.due_at, |(_, until)| until.max(self.due_at));
-        free_at.plus_ms(self.noticed_after_ms)
-    }
 }
 
 /// Somebody who takes the steps of the booking.
@@ -249,52 +228,6 @@ impl<'a, B: Subject> Life<'a, B> {
             .insert((self.now.plus_ms(after_ms), place), happening);
     }
 
-    // ---- what the database does ----
-
-    fn write_job(&mut self, job: Option<(Timestamp, Option<u64>)>) {
-        let until = self.now.plus_ms(LEASE_MS);
-        self.job = job.map(|(due_at, holder)| Job {
-            due_at,
-            again_at: None,
-            lease: holder.map(|name| (name, until)),
-            noticed_after_ms: self.random.between(0, 1_000),
-        });
-    }
-
-    /// As `Write::upsert_job`.
-    fn ask_for_work(&mut self) {
-        let now = self.now;
-        match &mut self.job {
-            Some(Job {
-                again_at,
-                lease: Some(_),
-                ..
-            }) => *again_at = Some(again_at.map_or(now, |at| at.min(now))),
-            Some(_) | None => self.write_job(Some((now, None))),
-        }
-    }
-
-    /// As `release_job` and `finish_job`; false: the claim is lost.
-    fn give_back(&mut self, holder: u64, due_at: Option<Timestamp>) -> bool {
-        if !self.holds(holder) {
-            return false;
-        }
-        let again_at = self.job.as_ref().and_then(|job| job.again_at);
-        let due_at = match (due_at, again_at) {
-            (Some(due), Some(again)) => Some(due.min(again)),
-            (due, again) => due.or(again),
-        };
-        self.write_job(due_at.map(|at| (at, None)));
-        true
-    }
-
-    fn holds(&self, holder: u64) -> bool {
-        let lease = self.job.as_ref().and_then(|job| job.lease);
-        lease.is_some_and(|(name, _)| name == holder)
-    }
-
-    // ---- who walks ----
-
     fn begin_prebook(&mut self) -> Result<()> {
         let id = BookingId::from_bits(crate::id::IdSource::bits(self.random));
         let booking = B::born(id, self.setting, self.now);
@@ -320,7 +253,7 @@ impl<'a, B: Subject> Life<'a, B> {
         let Some(job) = &mut self.job else {
             return Ok(());
         };
-        job.lease = Some((name, self.now.plus_ms(LEASE_MS)));
+        job.hold(name, self.now);
         let view = self.row.clone().unwrap();
         self.note(|| format!("worker {name} claims"));
         self.advance(name, view, None, true)
@@ -420,7 +353,7 @@ impl<'a, B: Subject> Life<'a, B> {
             Planned::Call(step, call) => (step, call),
         };
         if let Some(job) = &mut self.job {
-            job.lease = Some((name, self.now.plus_ms(LEASE_MS)));
+            job.hold(name, self.now);
         }
         let reference = call.map(|(_, _, call)| call.client_reference);
         let request = match B::payment_step(&step) {
