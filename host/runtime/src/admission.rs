@@ -2,9 +2,10 @@
 //! the plugin's own and one over all plugins stand in front of it. Waiting is
 //! bounded in time and in number.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 /// Calls that may wait for each one that may run; more are refused at once.
@@ -13,7 +14,7 @@ const WAITING_PER_PERMIT: u32 = 16;
 /// A number of places and a bounded queue in front of them.
 #[derive(Debug)]
 pub(crate) struct Admission {
-    places: Semaphore,
+    places: Arc<Semaphore>,
     waiting: AtomicU32,
     waiting_max: u32,
 }
@@ -26,11 +27,11 @@ impl Admission {
     pub(crate) fn new(places: u32) -> Self {
         let places = places.max(1);
         Self {
-            places: Semaphore::new(
+            places: Arc::new(Semaphore::new(
                 usize::try_from(places)
                     .unwrap_or(Semaphore::MAX_PERMITS)
                     .min(Semaphore::MAX_PERMITS),
-            ),
+            )),
             waiting: AtomicU32::new(0),
             waiting_max: places.saturating_mul(WAITING_PER_PERMIT),
         }
@@ -41,13 +42,13 @@ impl Admission {
         &self,
         wait: Duration,
         deadline: Instant,
-    ) -> Result<SemaphorePermit<'_>, Full> {
-        if let Ok(permit) = self.places.try_acquire() {
+    ) -> Result<OwnedSemaphorePermit, Full> {
+        if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
             return Ok(permit);
         }
         let _waiting = self.queue()?;
         let until = deadline.min(Instant::now() + wait);
-        match tokio::time::timeout_at(until, self.places.acquire()).await {
+        match tokio::time::timeout_at(until, Arc::clone(&self.places).acquire_owned()).await {
             Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) | Err(_) => Err(Full),
         }

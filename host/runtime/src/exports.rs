@@ -21,6 +21,14 @@ pub(crate) struct Function<Arguments, Answer> {
     types: PhantomData<fn(Arguments) -> Answer>,
 }
 
+impl<Arguments, Answer> Clone for Function<Arguments, Answer> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<Arguments, Answer> Copy for Function<Arguments, Answer> {}
+
 impl<Arguments, Answer> Function<Arguments, Answer>
 where
     Arguments: ComponentNamedList + Lower,

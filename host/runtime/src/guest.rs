@@ -1,19 +1,13 @@
 //! One call in one fresh instance: a store with all of its limits, an instance
-//! from the pool, the call, and an end in time. The store is dropped after it.
+//! from the pool, the call, and an end in time. The store is dropped with its guest.
 
 use crate::engine::{DeadlinePassed, ProcessorTimeUsed, on_tick};
 use crate::exports::Function;
 use crate::provision::Provision;
-use crate::state::{Broken, CallScope, GuestState};
+use crate::state::{Broken, CallScope, GuestState, Sent};
 use std::sync::Arc;
 use wasmtime::component::{ComponentNamedList, InstancePre, Lift, Lower};
 use wasmtime::{Engine, PoolConcurrencyLimitError, Store};
-
-/// How a call ended, and what it used.
-pub(crate) struct Ended<Answer> {
-    pub(crate) answer: Result<Answer, Broken>,
-    pub(crate) memory_bytes: usize,
-}
 
 pub(crate) fn new_store(
     engine: &Engine,
@@ -32,36 +26,49 @@ pub(crate) fn new_store(
     store
 }
 
-/// Makes an instance, calls, and drops it.
+/// Makes an instance, calls, and drops it, and then the places that it took; in the
+/// background once it computes for long.
 pub(crate) async fn call<Arguments, Answer>(
     pre: &InstancePre<GuestState>,
     provision: &Arc<Provision>,
     scope: &Arc<CallScope>,
     function: &Function<Arguments, Answer>,
     arguments: Arguments,
-) -> Ended<Answer>
+    places: impl Send + 'static,
+) -> Result<Answer, Broken>
 where
-    Arguments: ComponentNamedList + Lower + Send + Sync,
+    Arguments: ComponentNamedList + Lower + Send + Sync + 'static,
     Answer: ComponentNamedList + Lift + Send + Sync + 'static,
 {
-    let mut store = new_store(pre.engine(), provision, scope);
-    let guest = async {
-        let instance = pre.instantiate_async(&mut store).await?;
-        let function = function
-            .of(&mut store, &instance)
-            .ok_or_else(|| wasmtime::Error::msg("the function is gone"))?;
-        function.call_async(&mut store, arguments).await
-    };
+    let (pre, function) = (pre.clone(), *function);
+    let store = new_store(pre.engine(), provision, scope);
+    let guest = provision.background.shift(async move {
+        // Whatever becomes of the caller: a place is free when its instance is gone.
+        let _places = places;
+        let mut store = store;
+        let called = async {
+            let instance = pre.instantiate_async(&mut store).await?;
+            let function = function
+                .of(&mut store, &instance)
+                .ok_or_else(|| wasmtime::Error::msg("the function is gone"))?;
+            function.call_async(&mut store, arguments).await
+        };
+        let answer = called.await;
+        answer.map_err(|error| broken(&error, store.data().usage.refused()))
+    });
+    let over = Over(&scope.sent);
     let in_time = tokio::time::timeout_at(scope.deadline, guest).await;
-    let usage = &store.data().usage;
-    let answer = match in_time {
-        Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(error)) => Err(broken(&error, usage.refused())),
-        Err(_) => Err(Broken::TimedOut),
-    };
-    Ended {
-        answer,
-        memory_bytes: usage.memory_bytes(),
+    drop(over);
+    in_time.unwrap_or(Err(Broken::TimedOut))
+}
+
+/// Whatever ended the call, its guest may compute up to the next tick: it sends
+/// nothing any more.
+struct Over<'a>(&'a Sent);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.close();
     }
 }
 

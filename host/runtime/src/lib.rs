@@ -11,6 +11,7 @@ pub mod address;
 pub mod guard;
 
 mod admission;
+mod background;
 mod bindings;
 mod breaker;
 mod call_log;

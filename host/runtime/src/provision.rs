@@ -2,6 +2,7 @@
 //! its settings and the secrets that it may have computed with. Shared by all of
 //! the plugin's calls; knows nothing of components or instances.
 
+use crate::background::Background;
 use crate::call_log::CallSink;
 use crate::egress::Egress;
 use crate::import::cache::Cache;
@@ -24,4 +25,5 @@ pub(crate) struct Provision {
     pub(crate) cache: Cache,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) sink: Arc<dyn CallSink>,
+    pub(crate) background: Arc<Background>,
 }

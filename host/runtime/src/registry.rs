@@ -3,6 +3,7 @@
 //! and checked. Nothing of a plugin counts before all of it is sound.
 
 use crate::admission::Admission;
+use crate::background::Background;
 use crate::bindings::stopover::host as imports;
 use crate::breaker::Breaker;
 use crate::call_log::CallSink;
@@ -88,6 +89,7 @@ pub(crate) struct Loader {
     code: CodeCache,
     clock: Arc<dyn Clock>,
     sink: Arc<dyn CallSink>,
+    background: Arc<Background>,
 }
 
 struct Linked {
@@ -113,6 +115,7 @@ impl Loader {
             code,
             clock,
             sink,
+            background: Arc::new(Background::start()),
         })
     }
 
@@ -230,8 +233,8 @@ impl Loader {
                 .map_err(|error| broken(guest::broken(&error, store.data().usage.refused())))?;
             Exports::find(&linked.pre, &instance, &mut store)?
         };
-        let ended = guest::call(&linked.pre, &provision, &scope, &exports.describe, ()).await;
-        let (wire,) = ended.answer.map_err(broken)?;
+        let answer = guest::call(&linked.pre, &provision, &scope, &exports.describe, (), ()).await;
+        let (wire,) = answer.map_err(broken)?;
         Ok((exports, describe::check(wire)?))
     }
 
@@ -252,6 +255,7 @@ impl Loader {
             cache: Cache::new(spec.limits.cache_bytes_max),
             clock: Arc::clone(&self.clock),
             sink: Arc::clone(&self.sink),
+            background: Arc::clone(&self.background),
         })
     }
 }

@@ -6,18 +6,21 @@ use crate::limits::Limits;
 use crate::provision::Provision;
 use host_domain::supplier::Operation;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use tokio::time::Instant;
 use wasmtime::component::{HasData, ResourceTable};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
-/// What outlives the store of a call: who asked, and what left the gateway.
+/// What outlives the store of a call: who asked, what left the gateway, and what
+/// it took.
 pub(crate) struct CallScope {
     pub(crate) operation: Option<Operation>,
     pub(crate) request_id: String,
     pub(crate) booking: Option<String>,
     pub(crate) deadline: Instant,
     pub(crate) sent: Sent,
+    /// Linear memory at its largest; it never shrinks.
+    pub(crate) memory_bytes: AtomicUsize,
 }
 
 impl CallScope {
@@ -33,6 +36,7 @@ impl CallScope {
             booking: booking.map(str::to_owned),
             deadline,
             sent: Sent::default(),
+            memory_bytes: AtomicUsize::new(0),
         }
     }
 }
@@ -40,24 +44,40 @@ impl CallScope {
 /// The host's own count of what may have reached the supplier.
 #[derive(Debug, Default)]
 pub(crate) struct Sent {
+    closed: AtomicBool,
     tried: AtomicU32,
     any: AtomicU32,
     changing: AtomicU32,
 }
 
 impl Sent {
-    /// A request is about to leave; until it is taken back, it may have arrived.
-    pub(crate) fn begin(&self, changing: bool) {
-        self.any.fetch_add(1, Ordering::Relaxed);
+    /// A request is about to leave; until it is taken back, it may have arrived. False:
+    /// it must not, because nobody waits for the call any more.
+    #[must_use]
+    pub(crate) fn begin(&self, changing: bool) -> bool {
+        // All in one order: either this sees that the call is over, or whoever closes
+        // it sees this request.
+        self.any.fetch_add(1, Ordering::SeqCst);
         self.changing
-            .fetch_add(u32::from(changing), Ordering::Relaxed);
+            .fetch_add(u32::from(changing), Ordering::SeqCst);
+        let open = !self.closed.load(Ordering::SeqCst);
+        if !open {
+            self.take_back(changing);
+        }
+        open
+    }
+
+    /// The call is over, though its guest may still be computing: no request leaves
+    /// after what is counted now.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
     }
 
     /// It is certain that the request did not leave.
     pub(crate) fn take_back(&self, changing: bool) {
-        self.any.fetch_sub(1, Ordering::Relaxed);
+        self.any.fetch_sub(1, Ordering::SeqCst);
         self.changing
-            .fetch_sub(u32::from(changing), Ordering::Relaxed);
+            .fetch_sub(u32::from(changing), Ordering::SeqCst);
     }
 
     /// Takes one of the call's requests; false when there is none left.
@@ -71,12 +91,12 @@ impl Sent {
 
     /// Any request may have reached the supplier.
     pub(crate) fn any(&self) -> bool {
-        self.any.load(Ordering::Relaxed) > 0
+        self.any.load(Ordering::SeqCst) > 0
     }
 
     /// A request other than GET and HEAD may have reached the supplier.
     pub(crate) fn changing(&self) -> bool {
-        self.changing.load(Ordering::Relaxed) > 0
+        self.changing.load(Ordering::SeqCst) > 0
     }
 }
 
@@ -94,7 +114,7 @@ pub(crate) struct GuestState {
 impl GuestState {
     pub(crate) fn new(provision: Arc<Provision>, scope: Arc<CallScope>) -> Self {
         Self {
-            usage: Usage::new(&provision.limits),
+            usage: Usage::new(&provision.limits, &scope),
             deadline: scope.deadline,
             ticks_left: provision.limits.cpu_ticks(crate::engine::TICK),
             log_lines: 0,
@@ -136,6 +156,7 @@ impl WasiView for GuestState {
 
 /// Memory and tables of a call, counted over the whole store.
 pub(crate) struct Usage {
+    scope: Arc<CallScope>,
     memory_bytes: usize,
     memory_bytes_max: usize,
     table_elements: usize,
@@ -147,8 +168,9 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    fn new(limits: &Limits) -> Self {
+    fn new(limits: &Limits, scope: &Arc<CallScope>) -> Self {
         Self {
+            scope: Arc::clone(scope),
             memory_bytes: 0,
             memory_bytes_max: limits.memory_bytes_max,
             table_elements: 0,
@@ -163,11 +185,6 @@ impl Usage {
     /// What the guest asked for and did not get: the likely cause of a trap.
     pub(crate) const fn refused(&self) -> Option<&'static str> {
         self.refused
-    }
-
-    /// Linear memory at its largest; it never shrinks.
-    pub(crate) const fn memory_bytes(&self) -> usize {
-        self.memory_bytes
     }
 }
 
@@ -184,6 +201,7 @@ impl wasmtime::ResourceLimiter for Usage {
         let granted = wanted <= self.memory_bytes_max;
         if granted {
             self.memory_bytes = wanted;
+            self.scope.memory_bytes.store(wanted, Ordering::Relaxed);
         } else {
             self.refused = Some("it asked for more memory than its limit");
         }

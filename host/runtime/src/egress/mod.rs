@@ -236,7 +236,9 @@ impl Egress {
         let limit = Instant::now().checked_add(timeout);
         let deadline = limit.map_or(scope.deadline, |limit| limit.min(scope.deadline));
 
-        scope.sent.begin(changing);
+        if !scope.sent.begin(changing) {
+            return Err(ExchangeError::NotSent("the call is over".to_owned()));
+        }
         let result = match &self.route {
             Route::Replay(replayer) => replayer.answer(&outgoing),
             Route::Live => {

@@ -13,6 +13,7 @@ use crate::supplier::{CallContext, Supplier};
 use host_domain::supplier::Operation;
 use host_domain::time::Timestamp;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use tokio::time::Instant;
 use wasmtime::component::{ComponentNamedList, Lift, Lower};
 
@@ -34,7 +35,7 @@ impl Supplier {
         read: impl FnOnce(W) -> Result<T, Unreadable>,
     ) -> Result<T, E>
     where
-        A: ComponentNamedList + Lower + Send + Sync,
+        A: ComponentNamedList + Lower + Send + Sync + 'static,
         W: Lift + Send + Sync + 'static,
         X: Lift + Send + Sync + 'static,
         (Result<W, X>,): ComponentNamedList + Lift,
@@ -58,24 +59,24 @@ impl Supplier {
         };
         let deadline = record.scope.deadline;
         let wait = plugin.spec.limits.admission_wait();
-        let Ok(_own_place) = plugin.admission.enter(wait, deadline).await else {
+        let Ok(own_place) = plugin.admission.enter(wait, deadline).await else {
             return Err(record.end(E::unanswered(Unanswered::Overloaded), Outcome::Overloaded));
         };
-        let Ok(_place) = self.places.enter(wait, deadline).await else {
+        let Ok(place) = self.places.enter(wait, deadline).await else {
             return Err(record.end(E::unanswered(Unanswered::Overloaded), Outcome::Overloaded));
         };
 
-        let ended = guest::call(
+        let answer = guest::call(
             &plugin.pre,
             &plugin.provision,
             &record.scope,
             function,
             arguments,
+            (own_place, place),
         )
         .await;
-        record.memory_bytes = ended.memory_bytes;
         let sent = &record.scope.sent;
-        match ended.answer {
+        match answer {
             Ok((Ok(wire),)) => match read(wire) {
                 Ok(answer) => {
                     record.finish(Outcome::Done, None);
@@ -106,7 +107,6 @@ struct Recording<'a> {
     passage: Option<Passage>,
     began: Instant,
     started_at: Timestamp,
-    memory_bytes: usize,
     finished: bool,
 }
 
@@ -124,7 +124,6 @@ impl<'a> Recording<'a> {
             passage: None,
             began,
             started_at: plugin.provision.clock.now(),
-            memory_bytes: 0,
             finished: false,
         }
     }
@@ -161,7 +160,7 @@ impl<'a> Recording<'a> {
             outcome,
             detail,
             exchanges: self.scope.sent.tried(),
-            memory_bytes: self.memory_bytes,
+            memory_bytes: self.scope.memory_bytes.load(Ordering::Relaxed),
         };
         trace_call(&record);
         self.plugin.provision.sink.call(&record);

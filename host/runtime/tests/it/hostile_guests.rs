@@ -485,3 +485,23 @@ async fn places_are_shared_by_all_plugins_and_never_run_out_under_the_number() {
     }
     assert_eq!(read(&supplier).await, Ok(0));
 }
+
+/// A call that nobody waits for any more keeps its place until its guest is gone.
+#[tokio::test]
+async fn a_crowd_of_given_up_loops_takes_no_place_of_others() {
+    let bench = Bench::with_calls(2);
+    let looping = Guest {
+        on_read: LOOP.to_owned(),
+        ..Guest::default()
+    };
+    let looping = bench.load(&looping, &[]).await;
+    let sound = bench.load(&quiet(), &[]).await;
+    for _ in 0..10 {
+        let context = within(Duration::from_millis(50));
+        let loops = [(); 2].map(|()| looping.read_hotel_reviews(&context, "x".to_owned(), 0));
+        for answer in futures::future::join_all(loops).await {
+            assert!(matches!(answer, Err(ReadError::TimedOut(_))), "{answer:?}");
+        }
+        assert_eq!(read(&sound).await, Ok(0));
+    }
+}

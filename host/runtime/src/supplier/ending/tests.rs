@@ -4,7 +4,7 @@ use super::*;
 fn sent(requests: &[bool]) -> Sent {
     let sent = Sent::default();
     for changing in requests {
-        sent.begin(*changing);
+        assert!(sent.begin(*changing));
     }
     sent
 }
@@ -61,4 +61,12 @@ fn what_an_adapter_says_of_an_event_is_told_apart_from_how_it_breaks() {
     ] {
         assert_eq!(outcome, expected);
     }
+}
+
+#[test]
+fn nothing_is_sent_after_the_end() {
+    let sent = sent(&[false]);
+    sent.close();
+    assert!(!sent.begin(true));
+    assert!(sent.any() && !sent.changing());
 }

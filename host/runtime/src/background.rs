@@ -1,0 +1,316 @@
+//! Guests that compute for long go on in threads of a low priority: there they
+//! get the processor time that nobody else wants, so that others hardly notice.
+//! Knows nothing of guests: what it moves is any future.
+
+use futures::task::{ArcWake, AtomicWaker, waker_ref};
+use std::any::Any;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+/// Work that took so much processor time without waiting for anything computes for
+/// long. It counts from where it gave way first: an answer of an ordinary size is read
+/// by then. Time that others had meanwhile does not count, or a busy machine would send
+/// everything away.
+const COMPUTES_MAX: Duration = Duration::from_millis(8);
+
+/// Between the highest that a process may have of itself, 0, and the lowest, 19,
+/// which would keep a lock for long that a guest's host function holds just then.
+#[cfg(target_os = "linux")]
+const NICENESS: i32 = 10;
+
+/// The threads. They end when it is dropped and nothing is left to do.
+pub(crate) struct Background {
+    /// None without threads: all work stays where it is.
+    queue: Option<Arc<Queue>>,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: Mutex<Waiting>,
+    arrived: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    slices: VecDeque<Box<dyn Slice>>,
+    closed: bool,
+}
+
+/// Work up to where it gives way.
+trait Slice: Send {
+    /// Itself when it goes on computing.
+    fn run(self: Box<Self>) -> Option<Box<dyn Slice>>;
+}
+
+impl Background {
+    /// As many threads as processors.
+    pub(crate) fn start() -> Self {
+        let queue = Arc::<Queue>::default();
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut started = 0;
+        for number in 0..threads {
+            let queue = Arc::clone(&queue);
+            let thread = std::thread::Builder::new().name(format!("background-{number}"));
+            match thread.spawn(move || queue.work()) {
+                Ok(_) => started += 1,
+                Err(error) => {
+                    tracing::error!(%error, "a thread less for guests that compute for long");
+                }
+            }
+        }
+        Self {
+            queue: (started > 0).then_some(queue),
+        }
+    }
+
+    /// The same work, that goes on here once it computes for long.
+    pub(crate) fn shift<F>(&self, work: F) -> Shifting<F>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        Shifting {
+            place: Place::Here(Box::pin(work)),
+            computed: None,
+            signal: Arc::default(),
+            queue: self.queue.clone(),
+        }
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        if let Some(queue) = &self.queue {
+            queue.waiting().closed = true;
+            queue.arrived.notify_all();
+        }
+    }
+}
+
+impl Queue {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, slice: Box<dyn Slice>) {
+        self.waiting().slices.push_back(slice);
+        self.arrived.notify_one();
+    }
+
+    fn work(&self) {
+        give_way_to_others();
+        while let Some(slice) = self.next() {
+            // Behind the others, so that all of them get on.
+            if let Some(rest) = slice.run() {
+                self.push(rest);
+            }
+        }
+    }
+
+    /// None: there will be no more.
+    fn next(&self) -> Option<Box<dyn Slice>> {
+        let mut waiting = self.waiting();
+        loop {
+            if let Some(slice) = waiting.slices.pop_front() {
+                return Some(slice);
+            }
+            if waiting.closed {
+                return None;
+            }
+            let woken = self.arrived.wait(waiting);
+            waiting = woken.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn give_way_to_others() {
+    // Of this thread alone: on Linux each has its own.
+    if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
+        tracing::warn!(%error, "guests that compute for long have the priority of all others");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn give_way_to_others() {}
+
+/// What this thread has used.
+#[cfg(target_os = "linux")]
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+/// Nearly: with what others had meanwhile.
+#[cfg(not(target_os = "linux"))]
+fn processor_time() -> Duration {
+    use std::sync::LazyLock;
+    use tokio::time::Instant;
+    static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    BEGAN.elapsed()
+}
+
+/// Whoever polls the work, and whether it wanted to go on at once.
+#[derive(Default)]
+struct Signal {
+    woken: AtomicBool,
+    task: AtomicWaker,
+}
+
+impl ArcWake for Signal {
+    fn wake_by_ref(signal: &Arc<Self>) {
+        signal.woken.store(true, Ordering::Release);
+        signal.task.wake();
+    }
+}
+
+/// How far a poll came.
+enum Polled<T> {
+    Done(T),
+    GaveWay,
+    Waits,
+}
+
+impl Signal {
+    fn poll<F: Future>(self: &Arc<Self>, work: Pin<&mut F>) -> Polled<F::Output> {
+        self.woken.store(false, Ordering::Release);
+        match work.poll(&mut Context::from_waker(&waker_ref(self))) {
+            Poll::Ready(output) => Polled::Done(output),
+            Poll::Pending if self.woken.load(Ordering::Acquire) => Polled::GaveWay,
+            Poll::Pending => Polled::Waits,
+        }
+    }
+}
+
+/// Work that is where it should be.
+pub(crate) struct Shifting<F: Future> {
+    place: Place<F>,
+    /// Since it gave way first after it had waited.
+    computed: Option<Duration>,
+    signal: Arc<Signal>,
+    queue: Option<Arc<Queue>>,
+}
+
+enum Place<F: Future> {
+    Here(Pin<Box<F>>),
+    Away(oneshot::Receiver<Back<F>>),
+    Gone,
+}
+
+/// What comes back from a thread.
+enum Back<F: Future> {
+    Done(F::Output),
+    /// It waits for something, which it may do here.
+    Waits(Pin<Box<F>>),
+    Panicked(Box<dyn Any + Send>),
+}
+
+impl<F> Future for Shifting<F>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let this = &mut *self;
+        this.signal.task.register(context.waker());
+        loop {
+            let moves = this.computed.is_some_and(|took| took >= COMPUTES_MAX);
+            let queue = this.queue.as_ref().filter(|_| moves);
+            match (std::mem::replace(&mut this.place, Place::Gone), queue) {
+                (Place::Here(mut work), None) => {
+                    let before = this.computed.map(|took| (took, processor_time()));
+                    match this.signal.poll(work.as_mut()) {
+                        Polled::Done(output) => return Poll::Ready(output),
+                        Polled::GaveWay => {
+                            let took = before
+                                .map(|(took, then)| took + processor_time().saturating_sub(then));
+                            this.computed = Some(took.unwrap_or_default());
+                        }
+                        Polled::Waits => this.computed = None,
+                    }
+                    this.place = Place::Here(work);
+                    return Poll::Pending;
+                }
+                (Place::Here(work), Some(queue)) => {
+                    let (reply, back) = oneshot::channel();
+                    queue.push(Box::new(Away {
+                        work,
+                        signal: Arc::default(),
+                        runtime: Handle::current(),
+                        reply,
+                    }));
+                    this.place = Place::Away(back);
+                }
+                (Place::Away(mut back), _) => {
+                    let came = Pin::new(&mut back).poll(context);
+                    if came.is_pending() {
+                        this.place = Place::Away(back);
+                    }
+                    match ready!(came) {
+                        Ok(Back::Done(output)) => return Poll::Ready(output),
+                        // What it waits for may have come meanwhile.
+                        Ok(Back::Waits(work)) => {
+                            this.computed = None;
+                            this.place = Place::Here(work);
+                        }
+                        Ok(Back::Panicked(panic)) => resume_unwind(panic),
+                        Err(_) => return Poll::Pending,
+                    }
+                }
+                (Place::Gone, _) => return Poll::Pending,
+            }
+        }
+    }
+}
+
+struct Away<F: Future> {
+    work: Pin<Box<F>>,
+    /// Its own: whoever waits for it need not hear of every turn.
+    signal: Arc<Signal>,
+    /// Whose timers and connections it uses.
+    runtime: Handle,
+    reply: oneshot::Sender<Back<F>>,
+}
+
+impl<F> Slice for Away<F>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    fn run(mut self: Box<Self>) -> Option<Box<dyn Slice>> {
+        let runtime = self.runtime.clone();
+        let _inside = runtime.enter();
+        if self.reply.is_closed() {
+            // Inside the runtime, which its connections may need.
+            drop(self);
+            return None;
+        }
+        // A panic is its caller's; the thread is everybody's.
+        let polled = catch_unwind(AssertUnwindSafe(|| self.signal.poll(self.work.as_mut())));
+        let back = match polled {
+            Ok(Polled::GaveWay) => return Some(self),
+            Ok(Polled::Waits) => Back::Waits(self.work),
+            Err(panic) => Back::Panicked(panic),
+            Ok(Polled::Done(output)) => {
+                // What it held is free before anybody hears of its end.
+                drop(self.work);
+                Back::Done(output)
+            }
+        };
+        // Nobody waits any more: it ends here.
+        drop(self.reply.send(back));
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests;
