@@ -2,6 +2,7 @@
 //! the document says. A handler's attribute gives method, path, words, statuses
 //! and its own error codes; the rest is derived here.
 
+mod example;
 mod journey;
 mod operation;
 mod webhook;
@@ -16,6 +17,7 @@ use crate::api::problem::ApiError;
 use crate::api::schema::{COMPONENTS, Components, described, merge};
 use crate::app::App;
 use axum::extract::State;
+use host_domain::event::Product;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,6 +28,8 @@ use utoipa::ToSchema;
 pub struct Inputs {
     parameters: Vec<Value>,
     body: Option<Value>,
+    /// Where each product has its own.
+    bodies: Vec<(Product, Value)>,
     codes: BTreeSet<Code>,
     components: Components,
 }
@@ -108,17 +112,34 @@ pub(crate) fn describe<Call, F: Operation<Call>>(_: &F) -> (Inputs, Outputs) {
 impl Inputs {
     /// A JSON body.
     pub fn body<T: ToSchema>(&mut self, required: bool) {
-        let reference = refer::<T>(&mut self.components);
-        self.body = Some(json!({
-            "required": required,
-            "content": { "application/json": { "schema": reference } },
-        }));
+        self.body = Some(self.json_body::<T>(required));
+    }
+
+    /// A JSON body, which is another one for other products.
+    pub(crate) fn body_of<T: ToSchema>(&mut self, product: Product) {
+        let body = self.json_body::<T>(true);
+        self.bodies.push((product, body));
+    }
+
+    /// From now on those of one product.
+    pub(crate) fn choose(&mut self, product: Product) {
+        let mut bodies = std::mem::take(&mut self.bodies).into_iter();
+        let own = bodies.find(|(of, _)| *of == product);
+        self.body = own.map(|(_, body)| body).or(self.body.take());
+    }
+
+    fn json_body<T: ToSchema>(&mut self, required: bool) -> Value {
         self.codes.extend([
             Code::ValidationFailed,
             Code::MalformedJson,
             Code::BodyTooLarge,
             Code::UnsupportedMediaType,
         ]);
+        let reference = refer::<T>(&mut self.components);
+        json!({
+            "required": required,
+            "content": { "application/json": { "schema": reference } },
+        })
     }
 
     /// A body of which the gateway itself knows nothing.

@@ -3,6 +3,7 @@
 mod auth;
 mod body;
 mod document;
+mod example;
 mod flight_booking;
 mod flight_offer;
 mod fuzzed;

@@ -1,5 +1,5 @@
-//! The way through the API: examples of requests that work as they stand in a
-//! demo, and links from each answer to the calls that can follow it.
+//! The way through the API: links from each answer to the calls that can follow it,
+//! as they work in a demo.
 
 mod flight;
 mod mandate;
@@ -11,7 +11,7 @@ use jiff::ToSpan;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Days from now to the stay of the examples: far enough for a document that is
+/// Days from now to the stay of the links: far enough for a document that is
 /// read long after it was made.
 const DAYS_AHEAD: i64 = 60;
 const NIGHTS: i64 = 2;
@@ -26,7 +26,7 @@ struct Link {
     body: Option<Value>,
 }
 
-/// Adds examples and links to the operations that they are about.
+/// Adds links to the operations that they are about.
 pub(super) fn show(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date) {
     let stay = Stay::after(today);
     for operation in paths.values_mut().flat_map(Map::values_mut) {
@@ -34,10 +34,6 @@ pub(super) fn show(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date
             continue;
         };
         let name = name.to_owned();
-        let json = operation.pointer_mut("/requestBody/content/application~1json");
-        if let (Some(Value::Object(json)), Some(example)) = (json, example(&name, &stay)) {
-            json.insert("example".to_owned(), example);
-        }
         let links = links(&stay)
             .into_iter()
             .chain(flight::links())
@@ -78,7 +74,7 @@ fn with_id(from: &'static str, status: &'static str, to: &'static str) -> Link {
     }
 }
 
-/// The stay of the examples.
+/// The stay of the links.
 struct Stay {
     check_in: String,
     check_out: String,
@@ -104,27 +100,6 @@ impl Stay {
         }
         request
     }
-}
-
-fn example(operation: &str, stay: &Stay) -> Option<Value> {
-    Some(match operation {
-        "find_places" => json!({ "query": "Testville" }),
-        "search_hotels" => stay.with(json!({
-            "location": { "latitude": 51.755, "longitude": -0.336, "radius": 5000 }, "sort": "total",
-        })),
-        "price_hotels" => {
-            stay.with(json!({ "supplier": "SANDBOX_HOTELS", "supplier_hotel_ids": ["OK"] }))
-        }
-        "prebook_hotel" => prebook("the_offer_reference_of_an_offer"),
-        "read_price_calendar" => calendar("htl_01976f3e4a5b7c8d9e0f112233445566", stay),
-        "add_payment_instrument" => json!({ "type": "CARD", "token": "tok_visa" }),
-        _ => {
-            return flight::example(operation, stay)
-                .or_else(|| watch::example(operation, stay))
-                .or_else(|| mandate::example(operation))
-                .or_else(|| webhook::example(operation));
-        }
-    })
 }
 
 fn prebook(offer_reference: &str) -> Value {

@@ -2,7 +2,7 @@
 //! of its errors.
 
 use crate::api::code::Code;
-use crate::api::document::{Inputs, Outputs, journey, refer, webhook};
+use crate::api::document::{Inputs, Outputs, example, journey, refer, webhook};
 use crate::api::problem::{ApiError, PROBLEM_JSON, Problem};
 use crate::api::schema::{COMPONENTS, Components, merge};
 use host_domain::time::Date;
@@ -68,6 +68,7 @@ impl Document {
     /// OpenAPI 3.1. `server` is the address of the API; examples are of stays
     /// after `today`.
     pub(crate) fn finish(mut self, server: &str, today: Date) -> Value {
+        example::show(&mut self.paths, today);
         journey::show(&mut self.paths, today);
         let webhooks = webhook::catalogue(&mut self.components);
         json!({

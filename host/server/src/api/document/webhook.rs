@@ -136,12 +136,29 @@ fn webhook(event_type: EventType, components: &mut Components) -> Value {
         "security": [{}],
         "parameters": headers.collect::<Vec<_>>(),
         "requestBody": { "required": true, "content": { "application/json": body } },
-        "responses": {
-            "2XX": { "description": "You have it. Only the status counts; the first KiB of the body is kept, for you to read in the delivery." },
-            "410": { "description": "You want no more: the delivery has failed, and the subscription is paused." },
-            "default": { "description": "Anything else, a redirect, or no answer within 10 seconds: it is sent again, after 1, 5, 30 and 90 minutes, later if `Retry-After` says so; then the delivery has failed. Watch events are tried for longer." },
-        },
+        "responses": answers(&about),
     })
+}
+
+/// What a receiver may answer.
+fn answers(about: &About) -> Value {
+    let taken = json!({ "description": "You have it. Only the status counts; the first KiB of the body is kept, for you to read in the delivery." });
+    match about {
+        About::HotelBooking | About::FlightBooking | About::Payment | About::Subscription => {
+            json!({
+                "2XX": taken,
+                "410": { "description": "You want no more: the delivery has failed, and the subscription is paused." },
+                "default": { "description": "Anything else, a redirect, or no answer within 10 seconds: it is sent again, after 1, 5, 30 and 90 minutes; then the delivery has failed. `Retry-After` makes a step longer, as far as all are still done within 2 hours 15 minutes." },
+            })
+        }
+        About::WatchTriggered
+        | About::TripTriggered
+        | About::WatchPurchased
+        | About::WatchPurchaseFailed => json!({
+            "2XX": taken,
+            "default": { "description": "Anything else, a redirect, or no answer within 10 seconds: it is sent again, after 1, 5 and 30 minutes, 2, 12 and 24 hours; then it is `failed` in the log. `Retry-After` makes a step longer, to twice itself." },
+        }),
+    }
 }
 
 const fn sent_to(about: &About) -> &'static str {

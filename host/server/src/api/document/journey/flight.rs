@@ -1,24 +1,7 @@
 //! The way from fares to a ticket with bags.
 
-use crate::api::document::journey::{Link, Stay, with_id};
+use crate::api::document::journey::{Link, with_id};
 use serde_json::{Value, json};
-
-/// The trip of the examples begins when their stay does.
-pub(super) fn example(operation: &str, stay: &Stay) -> Option<Value> {
-    Some(match operation {
-        "price_flights" => json!({
-            "supplier": "SUPPLIER_A",
-            "journeys": [{ "origin": "LHR", "destination": "JFK", "date": stay.check_in }],
-            "passengers": { "adults": 1 },
-        }),
-        "prebook_flight" => prebook("the_offer_reference_of_an_offer"),
-        "buy_flight_services" => json!({
-            "services": [{ "id": "svc_01976f3e4a5b7c8d9e0f112233445566", "quantity": 1 }],
-            "payment_instrument_id": "inst_01976f3e4a5b7c8d9e0f112233445566",
-        }),
-        _ => return None,
-    })
-}
 
 fn prebook(offer_reference: &str) -> Value {
     json!({

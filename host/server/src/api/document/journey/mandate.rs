@@ -3,11 +3,6 @@
 use crate::api::document::journey::{Link, with_id};
 use serde_json::{Value, json};
 
-pub(super) fn example(operation: &str) -> Option<Value> {
-    let issues = operation == "issue_mandate";
-    issues.then(|| request("inst_01976f3e4a5b7c8d9e0f112233445566"))
-}
-
 pub(super) fn links() -> Vec<Link> {
     let mut all = Vec::new();
     for status in ["200", "201"] {

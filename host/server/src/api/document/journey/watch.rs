@@ -3,20 +3,6 @@
 use crate::api::document::journey::{Link, Stay};
 use serde_json::{Value, json};
 
-const HOTEL: &str = "htl_01976f3e4a5b7c8d9e0f112233445566";
-
-pub(super) fn example(operation: &str, stay: &Stay) -> Option<Value> {
-    Some(match operation {
-        "create_hotel_watch" => hotel(HOTEL, stay),
-        "create_trip_watch" => stay.with(json!({
-            "location": { "latitude": 51.755, "longitude": -0.336, "radius": 5000 },
-            "filters": { "min_star_rating": 3 },
-            "trigger": { "type": "below_total", "amount": 150 },
-        })),
-        _ => return None,
-    })
-}
-
 fn hotel(hotel_id: &str, stay: &Stay) -> Value {
     stay.with(json!({
         "hotel_id": hotel_id,

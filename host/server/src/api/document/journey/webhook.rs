@@ -1,26 +1,7 @@
 //! The way from a subscription to what became of its events.
 
 use crate::api::document::journey::{Link, with_id};
-use serde_json::{Value, json};
-
-/// Nobody is there: the name is for documents.
-const URL: &str = "https://shop.example/webhooks";
-
-pub(super) fn example(operation: &str) -> Option<Value> {
-    Some(match operation {
-        "create_hotel_subscription" => {
-            json!({ "url": URL, "event_types": ["hotel.booking.confirmed", "hotel.booking.failed"] })
-        }
-        "create_flight_subscription" => json!({ "url": URL, "event_types": ["*"] }),
-        "change_hotel_subscription" | "change_flight_subscription" => {
-            json!({ "event_types": ["*"], "description": "all that happens" })
-        }
-        "recover_hotel_deliveries" | "recover_flight_deliveries" => {
-            json!({ "since": "2026-11-21T10:00:00.000Z" })
-        }
-        _ => return None,
-    })
-}
+use serde_json::json;
 
 pub(super) fn links() -> Vec<Link> {
     let mut all = of_product([

@@ -1,0 +1,169 @@
+//! An example of every operation: what was asked and answered once, kept as it was,
+//! but for its dates: they move on, so that what was asked can be asked today.
+
+use host_domain::time::Date;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+macro_rules! recordings {
+    ($($operation:ident)*) => {
+        [$((stringify!($operation), include_str!(concat!("example/", stringify!($operation), ".json")))),*]
+    };
+}
+
+/// By operation.
+const RECORDINGS: [(&str, &str); 68] = recordings! {
+    add_payment_instrument
+    book_flight
+    book_hotel
+    buy_flight_services
+    cancel_flight_booking
+    cancel_hotel_booking
+    change_flight_subscription
+    change_hotel_subscription
+    confirm_purchase
+    create_flight_subscription
+    create_hotel_subscription
+    create_hotel_watch
+    create_trip_watch
+    find_airports
+    find_places
+    get_health
+    get_readiness
+    issue_mandate
+    list_flight_bookings
+    list_flight_deliveries
+    list_flight_services
+    list_flight_subscriptions
+    list_hotel_bookings
+    list_hotel_deliveries
+    list_hotel_subscriptions
+    list_mandate_keys
+    list_payment_instruments
+    list_suppliers
+    list_watch_events
+    list_watches
+    pause_flight_subscription
+    pause_hotel_subscription
+    prebook_flight
+    prebook_hotel
+    price_flights
+    price_hotels
+    quote_flight_cancellation
+    quote_hotel_cancellation
+    read_airline
+    read_flight_booking
+    read_flight_delivery
+    read_flight_subscription
+    read_hotel
+    read_hotel_booking
+    read_hotel_delivery
+    read_hotel_subscription
+    read_mandate
+    read_payment_instrument
+    read_place
+    read_price_calendar
+    read_stay_weather
+    read_watch
+    read_watcher_webhook
+    receive_secret_supplier_events
+    receive_supplier_events
+    recover_flight_deliveries
+    recover_hotel_deliveries
+    register_watcher_webhook
+    replay_flight_delivery
+    replay_hotel_delivery
+    resume_flight_subscription
+    resume_hotel_subscription
+    revoke_mandate
+    rotate_flight_subscription_secret
+    rotate_hotel_subscription_secret
+    search_hotels
+    test_flight_subscription
+    test_hotel_subscription
+};
+
+/// One file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Recording {
+    /// The day of the recording.
+    recorded: Date,
+    request: Option<Value>,
+    /// Of 200 and of 201: a repeat is answered as what it repeats was.
+    answer: Option<Value>,
+    /// Of 202.
+    accepted: Option<Value>,
+}
+
+/// Adds the examples to the operations that they are of.
+pub(super) fn show(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date) {
+    let recordings: BTreeMap<&str, &str> = RECORDINGS.into_iter().collect();
+    for operation in paths.values_mut().flat_map(Map::values_mut) {
+        let name = operation.get("operationId").and_then(Value::as_str);
+        let text = name.and_then(|name| recordings.get(name));
+        let Some(recording) = text.and_then(|text| Recording::read(text, today)) else {
+            continue;
+        };
+        let places = [
+            ("/requestBody", &recording.request),
+            ("/responses/200", &recording.answer),
+            ("/responses/201", &recording.answer),
+            ("/responses/202", &recording.accepted),
+        ];
+        for (place, example) in places {
+            let json = operation.pointer_mut(&format!("{place}/content/application~1json"));
+            if let (Some(Value::Object(json)), Some(example)) = (json, example) {
+                json.insert("example".to_owned(), example.clone());
+            }
+        }
+    }
+}
+
+impl Recording {
+    /// None of a file that is not one: a test finds what then lacks its example.
+    fn read(text: &str, today: Date) -> Option<Self> {
+        let mut recording: Self = serde_json::from_str(text).ok()?;
+        let recorded = recording.recorded;
+        let parts = [
+            &mut recording.request,
+            &mut recording.answer,
+            &mut recording.accepted,
+        ];
+        for part in parts.into_iter().flatten() {
+            move_on(part, recorded, today);
+        }
+        Some(recording)
+    }
+}
+
+/// Moves dates and instants by as many days as today is after the recording.
+fn move_on(value: &mut Value, recorded: Date, today: Date) {
+    match value {
+        Value::Object(members) => members
+            .values_mut()
+            .for_each(|member| move_on(member, recorded, today)),
+        Value::Array(elements) => elements
+            .iter_mut()
+            .for_each(|element| move_on(element, recorded, today)),
+        Value::String(text) => {
+            if let Some(moved) = moved(text, recorded, today) {
+                *text = moved;
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// None of what is no date, and of what is long past: a date of birth.
+fn moved(text: &str, recorded: Date, today: Date) -> Option<String> {
+    let (day, time) = text.split_at_checked("YYYY-MM-DD".len())?;
+    let day: Date = day.parse().ok()?;
+    let is_whole = time.is_empty() || time.starts_with('T');
+    if !is_whole || day.year() < recorded.year() - 1 {
+        return None;
+    }
+    let moved = day.saturating_add(recorded.duration_until(today));
+    Some(format!("{moved}{time}"))
+}
