@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::postgres::{Durability, Postgres};
-use crate::{cargo, plugins, process};
+use crate::{cargo, plugins, process, run};
 
 /// Options of `cargo xtask soak`.
 #[derive(Args)]
@@ -30,6 +30,7 @@ pub(crate) fn soak(options: &Options) -> Result<()> {
     simulate(options.seeds)?;
     fuzz(options.fuzz_s)?;
     plugins::build(&plugins::Options::default())?;
+    run::build_gateway(false)?;
     let database = Postgres::start(Durability::Given)?;
     for round in 1..=options.rounds {
         eprintln!("xtask: crash tests, round {round} of {}", options.rounds);

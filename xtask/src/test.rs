@@ -21,7 +21,7 @@ pub(crate) struct Options {
     arguments: Vec<String>,
 }
 
-/// Builds the plugins, installs what tests start (languages, a Stripe, a verifier), starts a
+/// Builds the plugins and the gateway, installs what tests start (languages, a Stripe, a verifier), starts a
 /// database, runs the tests.
 pub(crate) fn test(options: &Options) -> Result<()> {
     plugins::build(&plugins::Options::default())?;
@@ -29,6 +29,8 @@ pub(crate) fn test(options: &Options) -> Result<()> {
     localstripe::install()?;
     pyjwt::install()?;
     if !options.arguments.is_empty() {
+        // Many tests start the gateway, which cargo builds only for those of its package.
+        run::build_gateway(false)?;
         return with_database(&options.arguments);
     }
     // Guests too, as native libraries: they test how they read a supplier's answers.
