@@ -29,10 +29,9 @@ RULES = {
     "/check_in too_far_ahead",
     "/check_out not_after_check_in",
     "/check_out too_long",
-    # Subscriptions: types of another product, a name twice, and one more than there may be.
+    # Subscriptions: a name twice, and one more than there may be.
     " too_many_subscriptions",
     "/event_types/* duplicate",
-    "/event_types/* unknown_event_type",
     # More decimals than the currency has, or than any number here may have.
     "/currency required",
     "/filters/max_total invalid",

@@ -282,7 +282,10 @@ async fn a_restart_of_postgresql_is_told_and_survived() {
         cluster.start_again().await;
         let mut bookings = late.succeed(&client).await.to_vec();
         load.wait_for_more(2).await;
-        let _ready = client.get("/readyz").await.expect(200);
+        eventually("it to be ready", async || {
+            (client.get("/readyz").await.status == 200).then_some(())
+        })
+        .await;
         load.stopped.set(true);
         bookings.push(interrupted);
         bookings

@@ -1,5 +1,6 @@
 //! What handlers and jobs may use, built in one place.
 
+use crate::api::health::Readiness;
 use crate::api::schema::Schemas;
 use crate::config::Config;
 use crate::flow::Schedules;
@@ -51,6 +52,8 @@ pub struct App {
     pub schemas: Schemas,
     /// How much a key may ask.
     pub limiter: Limiter,
+    /// Whether the database answers.
+    pub readiness: Readiness,
     /// How many deliveries of suppliers are taken in at once.
     pub(crate) deliveries: Semaphore,
     /// What questions to suppliers remember between requests.
@@ -129,6 +132,7 @@ impl App {
         let tasks = Tasks::default();
         let app = Arc::new(Self {
             keys: Keys::new(store.clone(), tasks.clone()),
+            readiness: Readiness::default(),
             limiter: Limiter::new(config.limits.requests_per_s, config.limits.burst),
             schemas: Schemas::default(),
             deliveries: Semaphore::new(DELIVERIES_MAX),

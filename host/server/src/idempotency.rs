@@ -1,6 +1,6 @@
 //! Idempotency keys. Of calls whose repetition the state itself makes safe, the key
-//! only tells whether it is the same request, and keeps a refusal. What makes something
-//! takes its key in the transaction that makes it, see [`take`].
+//! only tells whether it is the same request. What makes something takes its key in the
+//! transaction that makes it, see [`take`].
 
 use crate::api::extract;
 use crate::app::App;
@@ -38,8 +38,8 @@ impl From<DatabaseError> for KeyError {
 pub(crate) enum KeyUse {
     /// For the first time; it is taken now.
     First,
-    /// By the same request before; with the refusal that was kept, if one was.
-    Again(Option<String>),
+    /// By the same request before.
+    Again,
 }
 
 impl RequestKey {
@@ -92,16 +92,16 @@ impl App {
         key: &RequestKey,
         resource_id: &str,
     ) -> Result<KeyUse, KeyError> {
-        if let Some(known) = self.earlier_use(key).await? {
-            return Ok(KeyUse::Again(known.refusal));
+        if self.earlier_use(key).await?.is_some() {
+            return Ok(KeyUse::Again);
         }
         let mut write = Write::new(self.clock.now());
         write.take_idempotency_key(&key.key, &key.fingerprint, resource_id);
         match self.store.commit(write).await {
             Ok(()) => Ok(KeyUse::First),
             Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => {
-                let known = self.earlier_use(key).await?;
-                Ok(KeyUse::Again(known.and_then(|known| known.refusal)))
+                self.earlier_use(key).await?;
+                Ok(KeyUse::Again)
             }
             Err(error) => Err(error.into()),
         }
@@ -116,18 +116,6 @@ impl App {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "an idempotency key was not given back"
-            );
-        }
-    }
-
-    /// Keeps a refusal that the same request gets again.
-    pub(crate) async fn keep_refusal(&self, key: &RequestKey, refusal: &str) {
-        let mut write = Write::new(self.clock.now());
-        write.keep_refusal(&key.key, refusal);
-        if let Err(error) = self.store.commit(write).await {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "a refusal was not kept"
             );
         }
     }

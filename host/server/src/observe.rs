@@ -32,6 +32,10 @@ const BUCKETS: [f64; 12] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0,
 ];
 
+/// Says at ERROR, of nobody, that the other side's certificate is no good: whoever
+/// connected says of whom, as loudly as it matters.
+const SAID_TWICE: &str = "rustls_platform_verifier=off";
+
 /// Why nothing can be observed.
 #[derive(Debug, thiserror::Error)]
 pub enum ObserveError {
@@ -49,7 +53,7 @@ pub enum ObserveError {
 /// [`ObserveError`].
 pub fn start_logging(log: &Log) -> Result<(), ObserveError> {
     let filter = EnvFilter::builder()
-        .parse(&log.filter)
+        .parse(format!("{SAID_TWICE},{}", log.filter))
         .map_err(ObserveError::Filter)?;
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)

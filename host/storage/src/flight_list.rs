@@ -122,8 +122,7 @@ impl Store {
                 0
             } else {
                 let priced = self.number(priced(owner, filter)).await?;
-                page.offset
-                    .saturating_sub(u32::try_from(priced).unwrap_or(u32::MAX))
+                page.offset.saturating_sub(priced.unsigned_abs())
             };
             let rest = Page {
                 limit: page.limit.saturating_sub(have),

@@ -22,7 +22,7 @@ pub struct Page {
     /// The most to return.
     pub limit: u32,
     /// How many to pass over.
-    pub offset: u32,
+    pub offset: u64,
 }
 
 /// A part of a list, and whether more follows it.

@@ -121,6 +121,13 @@ impl From<u32> for Value {
     }
 }
 
+impl From<u64> for Value {
+    /// As much as fits: nothing in a database is counted further.
+    fn from(number: u64) -> Self {
+        Self::Int(Some(i64::try_from(number).unwrap_or(i64::MAX)))
+    }
+}
+
 impl From<Timestamp> for Value {
     fn from(at: Timestamp) -> Self {
         Self::Int(Some(at.0))

@@ -1,6 +1,7 @@
 //! Cancelling, quoting, and what is given back.
 
 use super::shape::{check_instant, check_names};
+use futures::future::join_all;
 use serde_json::json;
 use tests::{
     Booked, Client, Database, Reply, Server, ServerOptions, eventually, on_both_databases,
@@ -120,6 +121,36 @@ async fn rooms_are_released_one_by_one_where_the_supplier_can(database: Database
     .await;
 }
 
+async fn rooms_that_are_not_being_released_are_not_promised(database: Database) {
+    let server = server(database).await;
+    let client = server.client();
+    let booking = captured(&server, Booked::at("OK").rooms(4)).await;
+    let rooms = client.hotel_booking(&booking).await["rooms"].clone();
+    let path = format!("/v1/hotel/bookings/{booking}/cancel");
+    let wishes = [0, 1, 2].map(|room| json!({"room_ids": [rooms[room]["id"]]}));
+    let wishes = wishes.into_iter().chain([json!({})]);
+    let replies = join_all(wishes.map(|wish| {
+        let (client, path) = (client.clone(), path.clone());
+        async move { client.post(&path, &wish).await }
+    }));
+    let replies = replies.await;
+    let promised = |reply: &Reply| matches!(reply.status, 200 | 202);
+    let all = promised(replies.last().unwrap());
+    for (room, reply) in replies.iter().enumerate() {
+        if !promised(reply) {
+            let refused = reply.clone().expect_problem(409, "booking_state_conflict");
+            assert_eq!(refused.body["booking_status"], "CANCEL_IN_PROGRESS");
+        } else if room < 3 || all {
+            eventually("a promised room to be released", async || {
+                let now = client.hotel_booking(&booking).await;
+                (!now["rooms"][room]["canceled_at"].is_null()).then_some(())
+            })
+            .await;
+        }
+    }
+    assert!(replies.iter().any(promised));
+}
+
 async fn single_rooms_are_refused_elsewhere(database: Database) {
     let server = server(database).await;
     let client = server.client();
@@ -230,6 +261,7 @@ async fn a_quote_of_a_booking_that_changes_meanwhile_is_not_given(database: Data
 on_both_databases! {
     every_cancellation_ends_as_it_says,
     rooms_are_released_one_by_one_where_the_supplier_can,
+    rooms_that_are_not_being_released_are_not_promised,
     single_rooms_are_refused_elsewhere,
     what_is_not_refundable_gives_nothing_back,
     quotes_say_where_they_come_from,

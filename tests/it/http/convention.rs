@@ -164,6 +164,14 @@ async fn too_many_requests_are_told_when_to_come_back() {
             >= 1
     );
     assert!(refused.header("ratelimit").is_some());
+    let stranger = client.without("x-api-key");
+    tests::eventually("the limit of an address", async || {
+        (stranger.get("/v1/suppliers").await.status == 429).then_some(())
+    })
+    .await;
+    for probe in ["/healthz", "/readyz"] {
+        let _works = stranger.get(probe).await.expect(200);
+    }
 }
 
 #[tokio::test]

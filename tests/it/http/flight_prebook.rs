@@ -330,8 +330,8 @@ async fn a_family_flies(database: Database) {
             .collect();
         assert_eq!(
             names,
-            ["Ada", "William", "Annabella", "Ralph"],
-            "{supplier}"
+            ["Ralph", "Annabella", "Ada", "William"],
+            "{supplier}: as they were named"
         );
         if let Some(token) = bound.body["meta"]["checkout"]["token"].as_str() {
             pay(&server.sandbox_url, token).await;

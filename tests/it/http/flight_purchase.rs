@@ -84,7 +84,8 @@ async fn a_refusal_stays_and_a_new_key_tries_again(database: Database) {
     for (tries, key) in [(1, "first"), (2, "second")] {
         for _ in 0..3 {
             let refused = client.buy_bags(&booking, key, &wanted).await;
-            refused.expect_problem(422, "supplier_rejected");
+            let refused = refused.expect_problem(422, "supplier_rejected");
+            assert_eq!(refused.header("x-supplier"), Some("SUPPLIER_A"));
         }
         eventually("the hold to be released", async || {
             (counts(&server, &booking).await == [0, 1 + tries, 1, tries]).then_some(())

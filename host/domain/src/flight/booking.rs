@@ -159,7 +159,7 @@ pub struct Booking {
     pub contact: Contact,
     /// Who was priced.
     pub travellers: Travellers,
-    /// Who flies, in the order of the request.
+    /// Who flies, in the order in which fares are priced: by type.
     pub passengers: Vec<BookedPassenger>,
     /// Documents and whole membership numbers, sealed; none: there are none.
     pub sealed: Option<String>,

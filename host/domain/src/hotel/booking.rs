@@ -401,6 +401,22 @@ impl Booking {
         self.payments.iter().find(|payment| payment.id == *id)
     }
 
+    /// Whether these rooms, or without any all of them, are released or being released.
+    #[must_use]
+    pub fn releases(&self, rooms: &[RoomId]) -> bool {
+        let running = match &self.state {
+            State::CancelInProgress { cancellation, .. } => {
+                self.cancellations.iter().find(|c| c.id == *cancellation)
+            }
+            _ => None,
+        };
+        let is_running = |room: &Room| running.is_some_and(|c| c.room_ids.contains(&room.id));
+        self.rooms
+            .iter()
+            .filter(|room| rooms.is_empty() || rooms.contains(&room.id))
+            .all(|room| room.canceled_at.is_some() || is_running(room))
+    }
+
     /// The price of the rooms that stand: what a cancellation would release.
     /// Rounding of shares falls on the last room.
     #[must_use]

@@ -7,9 +7,6 @@ use crate::time::Timestamp;
 /// the schedule says, so that those that failed together do not come back together.
 pub const JITTER_PERMILLE_MAX: i64 = 50;
 
-/// A receiver that names a time may lengthen a step to so many times itself.
-const RETRY_AFTER_STEPS_MAX: i64 = 2;
-
 /// Where a delivery is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeliveryStatus {
@@ -56,7 +53,7 @@ impl DeliveryStatus {
 pub enum FailureReason {
     /// The last attempt failed too.
     RetriesExhausted,
-    /// The address may not be connected to.
+    /// The last attempt failed too: its address may not be connected to.
     UrlNotAllowed,
     /// The receiver answered that it is gone for good.
     Gone,
@@ -155,7 +152,7 @@ pub enum SendOutcome {
     },
     /// 410.
     Gone,
-    /// The address may not be connected to; nothing was sent.
+    /// The address that the name has now may not be connected to; nothing was sent.
     UrlNotAllowed,
 }
 
@@ -166,6 +163,23 @@ pub struct Retry<'a> {
     pub steps_s: &'a [i64],
     /// A number of 0 to [`JITTER_PERMILLE_MAX`]: so much later.
     pub jitter_permille: i64,
+    /// What a receiver that names a time is given.
+    pub patience: Patience,
+}
+
+/// How far a step is lengthened for a receiver that names a time. It is never
+/// shortened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// To twice itself.
+    Twice,
+    /// As far as the last attempt still ends in time, however late the others are.
+    Within {
+        /// From when a sender took the delivery to the end of its last attempt.
+        all_ms: i64,
+        /// What an attempt takes at most, the wait for its turn included.
+        attempt_ms: i64,
+    },
 }
 
 /// What makes a delivery eligible to be sent anew.
@@ -359,43 +373,59 @@ fn answered(
         at: now,
         reason,
     };
+    let again_or = |retry_after_s, reason| {
+        let next_at = retry.next_at(published_at, failed_before, retry_after_s, now);
+        next_at.map_or(given_up(reason), |next_at| DeliveryState::Published {
+            at: published_at,
+            next_at,
+        })
+    };
     match outcome {
         SendOutcome::Taken => DeliveryState::Delivered {
             published_at,
             at: now,
         },
         SendOutcome::NotTaken { retry_after_s } => {
-            match retry.next_after(failed_before, retry_after_s, now) {
-                Some(next_at) => DeliveryState::Published {
-                    at: published_at,
-                    next_at,
-                },
-                None => given_up(FailureReason::RetriesExhausted),
-            }
+            again_or(retry_after_s, FailureReason::RetriesExhausted)
         }
+        // A name may mean another address by then.
+        SendOutcome::UrlNotAllowed => again_or(None, FailureReason::UrlNotAllowed),
         SendOutcome::Gone => given_up(FailureReason::Gone),
-        SendOutcome::UrlNotAllowed => given_up(FailureReason::UrlNotAllowed),
     }
 }
 
 impl Retry<'_> {
     /// When the attempt after this failed one is due; none: it was the last.
-    fn next_after(
+    fn next_at(
         self,
+        published_at: Timestamp,
         failed_before: i64,
         retry_after_s: Option<i64>,
         now: Timestamp,
     ) -> Option<Timestamp> {
         let index = usize::try_from(failed_before).ok()?;
-        let step_ms = self.steps_s.get(index)?.saturating_mul(1000);
-        let jitter = self.jitter_permille.clamp(0, JITTER_PERMILLE_MAX);
-        let late_ms = step_ms.saturating_mul(1000 + jitter) / 1000;
+        let (step_s, later_s) = self.steps_s.get(index..)?.split_first()?;
+        let longest_ms = match self.patience {
+            Patience::Twice => step_s.saturating_mul(2000),
+            Patience::Within { all_ms, attempt_ms } => {
+                let later_ms = later_s.iter().fold(attempt_ms, |sum, step_s| {
+                    let step_ms = late_ms(*step_s, JITTER_PERMILLE_MAX);
+                    sum.saturating_add(step_ms).saturating_add(attempt_ms)
+                });
+                let gone_ms = now.since(published_at);
+                all_ms.saturating_sub(gone_ms).saturating_sub(later_ms)
+            }
+        };
         let asked_ms = retry_after_s.unwrap_or(0).saturating_mul(1000);
-        let wait_ms = asked_ms
-            .min(step_ms.saturating_mul(RETRY_AFTER_STEPS_MAX))
-            .max(late_ms);
-        Some(now.plus_ms(wait_ms))
+        let least_ms = late_ms(*step_s, self.jitter_permille);
+        Some(now.plus_ms(asked_ms.min(longest_ms).max(least_ms)))
     }
+}
+
+/// A step with its jitter, in milliseconds.
+fn late_ms(step_s: i64, jitter_permille: i64) -> i64 {
+    let jitter = jitter_permille.clamp(0, JITTER_PERMILLE_MAX);
+    step_s.saturating_mul(1000 + jitter)
 }
 
 #[cfg(test)]

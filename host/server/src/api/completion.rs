@@ -13,11 +13,8 @@ use crate::flow::bookable::Bookable;
 use crate::flow::complete::{Complete, CompleteError, Completion};
 use crate::idempotency::{KeyUse, RequestKey};
 use host_domain::id::BookingId;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::ToSchema;
-
-/// Where a declined card leaves a booking.
-const READY: &str = "READY_FOR_COMPLETE";
 
 /// How the booking is paid.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
@@ -37,28 +34,26 @@ impl BookRequest {
             owner: caller.owner.clone(),
             booking,
             instrument: self.payment_instrument_id.map(|id| id.0),
+            repeated: false,
             request_id: caller.request_id.to_string(),
             deadline: caller.deadline.instant(),
         }
     }
 }
 
-/// A decline that the same request gets again.
-#[derive(Debug, Serialize, Deserialize)]
-struct Declined {
-    requires_action: bool,
-}
-
 /// Completes and answers: 200 what is booked, 202 what will be.
-pub(crate) async fn answer<B: Bookable, T>(
+pub(crate) async fn answer<B: Bookable, T, C>(
     app: &App,
     key: Option<RequestKey>,
-    wish: &Complete,
-    completing: impl Future<Output = Result<Completion<B>, CompleteError>> + Send,
+    wish: Complete,
+    complete: impl FnOnce(Complete) -> C,
     show: fn(&B) -> T,
-) -> Result<Answer<T, SupplierMeta>, ApiError> {
+) -> Result<Answer<T, SupplierMeta>, ApiError>
+where
+    C: Future<Output = Result<Completion<B>, CompleteError>> + Send,
+{
     let meta = |booking: &B| SupplierMeta::of(booking.supplier().clone());
-    match under_key(app, key, wish, completing).await? {
+    match under_key(app, key, wish, complete).await? {
         Completion::Confirmed(booking) => Ok(Answer::ok(show(&booking)).meta(meta(&booking))),
         Completion::InProgress(booking) => {
             Ok(Answer::accepted(show(&booking)).meta(meta(&booking)))
@@ -67,36 +62,34 @@ pub(crate) async fn answer<B: Bookable, T>(
     }
 }
 
-/// Completes under a key, if there is one: a key whose request came to nothing is
-/// given back, and one whose card was declined keeps that.
-async fn under_key<B>(
+/// Completes under a key, if there is one: a key whose request came to nothing is given
+/// back. A repeat tries no declined card again, and is told of what was booked also
+/// once it is given back.
+async fn under_key<B: Bookable, C>(
     app: &App,
     key: Option<RequestKey>,
-    wish: &Complete,
-    completing: impl Future<Output = Result<Completion<B>, CompleteError>> + Send,
-) -> Result<Completion<B>, ApiError> {
+    mut wish: Complete,
+    complete: impl FnOnce(Complete) -> C,
+) -> Result<Completion<B>, ApiError>
+where
+    C: Future<Output = Result<Completion<B>, CompleteError>> + Send,
+{
     let Some(key) = key else {
-        return completing.await.map_err(ApiError::complete);
+        return complete(wish).await.map_err(ApiError::complete);
     };
     let used = app
         .use_key(&key, wish.booking.as_str())
         .await
         .map_err(ApiError::key)?;
-    if let KeyUse::Again(Some(refusal)) = &used {
-        return Err(declined_before(refusal));
-    }
-    let ended = completing.await;
-    match &ended {
-        Ok(Completion::PaymentFailed {
-            requires_action, ..
-        }) if wish.instrument.is_some() => {
-            let declined = Declined {
-                requires_action: *requires_action,
-            };
-            app.keep_refusal(&key, &serde_json::to_string(&declined).unwrap_or_default())
-                .await;
+    wish.repeated = used == KeyUse::Again;
+    let ended = match complete(wish).await {
+        Ok(Completion::Left(booking)) if used == KeyUse::Again => {
+            Ok(Completion::Confirmed(booking))
         }
-        Ok(Completion::NotSent(_)) => app.free_key(&key).await,
+        ended => ended,
+    };
+    match &ended {
+        Ok(Completion::NotSent(_) | Completion::Left(_)) => app.free_key(&key).await,
         Err(error) if used == KeyUse::First && came_to_nothing(error) => app.free_key(&key).await,
         Ok(_) | Err(_) => {}
     }
@@ -113,12 +106,6 @@ const fn came_to_nothing(error: &CompleteError) -> bool {
         | CompleteError::InstrumentMissing
         | CompleteError::InstrumentNotWanted => true,
     }
-}
-
-fn declined_before(refusal: &str) -> ApiError {
-    let requires_action =
-        serde_json::from_str(refusal).is_ok_and(|declined: Declined| declined.requires_action);
-    ApiError::payment_failed(requires_action).booking_status(READY)
 }
 
 impl ApiError {
@@ -145,6 +132,7 @@ impl ApiError {
             } => Self::payment_failed(*requires_action).booking_status(booking.status_name()),
             Completion::NotSent(booking) => of(Code::SupplierUnavailable, booking),
             Completion::Refused(booking) => of(Code::SupplierRejected, booking),
+            Completion::Left(booking) => Self::state(booking.status_name()),
             Completion::Confirmed(booking)
             | Completion::InProgress(booking)
             | Completion::Unknown(booking) => of(Code::ResultUnknown, booking),

@@ -3,6 +3,7 @@
 
 use crate::api::caller::{Caller, Scope, Visit};
 use crate::api::code::Code;
+use crate::api::health;
 use crate::api::problem::{ApiError, Place, Violation, error_of};
 use crate::app::App;
 use crate::id;
@@ -59,7 +60,12 @@ pub(crate) async fn surround(
             request.extensions_mut().insert(Unidentified(error));
         }
     }
-    let mut response = match verdict.retry_after_s {
+    // Whoever asks whether the process works has no key, and behind a proxy the
+    // address of everybody else.
+    let is_probe = route
+        .as_ref()
+        .is_some_and(|route| health::PROBES.contains(&route.as_str()));
+    let mut response = match verdict.retry_after_s.filter(|_| !is_probe) {
         Some(seconds) => ApiError::from(Code::RateLimited)
             .retry_after(seconds)
             .into_response(),

@@ -6,8 +6,12 @@ use crate::api::extract::Valid;
 use crate::api::problem::ApiError;
 use crate::app::App;
 use axum::extract::State;
+use host_storage::{DatabaseError, Store};
 use serde::Serialize;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
 use utoipa::ToSchema;
 
 /// That it runs.
@@ -18,6 +22,30 @@ pub(crate) struct Health {
     status: &'static str,
     /// Of the program.
     version: &'static str,
+}
+
+/// Answered however many calls there are.
+pub(crate) const PROBES: [&str; 2] = ["/healthz", "/readyz"];
+
+/// The database is asked no more often than this, however many want to know.
+const ASKED_EVERY: Duration = Duration::from_secs(1);
+
+/// Whether the database answered when it was asked last.
+#[derive(Default)]
+pub struct Readiness(Mutex<Option<(Instant, Result<(), DatabaseError>)>>);
+
+impl Readiness {
+    async fn of(&self, store: &Store) -> Result<(), DatabaseError> {
+        let mut last = self.0.lock().await;
+        if let Some((at, answers)) = &*last
+            && at.elapsed() < ASKED_EVERY
+        {
+            return answers.clone();
+        }
+        let answers = store.ping().await;
+        *last = Some((Instant::now(), answers.clone()));
+        answers
+    }
 }
 
 fn ok() -> Health {
@@ -47,6 +75,7 @@ pub(crate) async fn get_readiness(
     if app.tasks.stopping().is_cancelled() {
         return Err(ApiError::from(Code::Overloaded).detail("the process is stopping"));
     }
-    app.store.ping().await.map_err(ApiError::storage)?;
+    let answers = app.readiness.of(&app.store).await;
+    answers.map_err(ApiError::storage)?;
     Ok(Answer::ok(ok()))
 }

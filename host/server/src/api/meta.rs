@@ -91,7 +91,7 @@ impl Meta for PrebookMeta {
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub(crate) struct Pagination {
     limit: u32,
-    offset: u32,
+    offset: u64,
     /// Whether the next page would hold something.
     has_more: bool,
     /// How many there are without paging, exactly.

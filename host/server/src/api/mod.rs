@@ -11,12 +11,11 @@ pub mod schema;
 pub mod value;
 
 pub(crate) mod admin;
-mod cancellation;
 mod completion;
 mod docs;
 mod flight;
 mod guard;
-mod health;
+pub(crate) mod health;
 mod hotel;
 mod identifier;
 mod mandate;
@@ -201,8 +200,9 @@ impl Route {
     }
 
     /// The operation of one product: `{product}` in its path is that, and so is the
-    /// word after the verb of its name.
+    /// word after the verb of its name; its body is that product's.
     fn of(mut self, product: Product) -> Self {
+        self.operation.inputs.choose(product);
         let (product, operation) = (product.as_str(), &mut self.operation);
         operation.path = operation.path.replace("{product}", product);
         if let Some(Value::String(name)) = operation.attribute.get_mut("operationId") {

@@ -7,7 +7,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{ValidationError, Validator};
 use serde_json::{Map, Value, json};
 use std::any::TypeId;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 use utoipa::ToSchema;
 
@@ -16,6 +16,9 @@ pub(crate) const COMPONENTS: &str = "#/components/schemas/";
 
 /// Named schemas, as they stand among the document's components.
 pub(crate) type Components = BTreeMap<String, Value>;
+
+/// The code of a value that is of another type than it should be.
+const WRONG_TYPE: &str = "type";
 
 /// A type's own schema and everything that it refers to.
 pub(crate) fn described<T: ToSchema>() -> (Value, Components) {
@@ -139,7 +142,7 @@ impl Compiled {
     /// Every violation of the schema, and the value without its unknown members,
     /// so that what else is wrong with it can be found too.
     pub(crate) fn check(&self, place: Place, value: &Value, found: &mut Vec<Violation>) -> Value {
-        let mut controlled = Vec::new();
+        let (mut broken, mut controlled) = (Vec::new(), Vec::new());
         control_characters(place, value, String::new(), &mut controlled);
         let mut known = value.clone();
         for error in self.validator.iter_errors(value) {
@@ -148,9 +151,19 @@ impl Compiled {
             let is_said = matches!(error.kind(), Kind::Pattern { .. })
                 && controlled.iter().any(|violation| violation.pointer == at);
             if !is_said {
-                report(place, &error, found, Some(&mut known));
+                report(place, &error, &mut broken, Some(&mut known));
             }
         }
+        // What is of the wrong type violates everything else that is said of it too.
+        let of_wrong_type: HashSet<String> = broken
+            .iter()
+            .filter(|violation| violation.code == WRONG_TYPE)
+            .map(|violation| violation.pointer.clone())
+            .collect();
+        broken.retain(|violation| {
+            violation.code == WRONG_TYPE || !of_wrong_type.contains(&violation.pointer)
+        });
+        found.append(&mut broken);
         found.append(&mut controlled);
         known
     }
@@ -334,7 +347,7 @@ fn report_branch(
         Some(errors) => errors
             .iter()
             .for_each(|error| report(place, error, found, None)),
-        None => found.push(Violation::at(place, here, "type", wrong_type(context))),
+        None => found.push(Violation::at(place, here, WRONG_TYPE, wrong_type(context))),
     }
 }
 
@@ -357,7 +370,10 @@ fn type_names(kind: &TypeKind) -> Vec<String> {
 
 fn explain(kind: &Kind) -> (&'static str, String) {
     match kind {
-        Kind::Type { kind } => ("type", format!("must be {}", type_names(kind).join(" or "))),
+        Kind::Type { kind } => (
+            WRONG_TYPE,
+            format!("must be {}", type_names(kind).join(" or ")),
+        ),
         Kind::Enum { options } => (
             "not_allowed",
             format!("must be one of {}", shortened(options)),

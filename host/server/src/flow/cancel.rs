@@ -1,7 +1,10 @@
-//! How cancellations and their quotes do not succeed, hotels and flights alike.
+//! What the beginnings of cancellations share, and how they and their quotes do not
+//! succeed, hotels and flights alike.
 
+use crate::app::App;
 use crate::flow::step::FlowError;
-use host_domain::id::RoomId;
+use crate::idempotency::{KeyError, RequestKey};
+use host_domain::id::{BookingId, RoomId};
 use host_domain::supplier::{ReadError, SupplierId};
 
 /// Why it was not begun.
@@ -17,6 +20,8 @@ pub(crate) enum CancelError {
     UnknownRoom(RoomId),
     #[error("the supplier does not cancel this")]
     Unsupported,
+    #[error(transparent)]
+    Key(KeyError),
 }
 
 /// Why there is no quote.
@@ -45,5 +50,26 @@ impl<E: Into<FlowError>> From<E> for CancelError {
 impl<E: Into<FlowError>> From<E> for QuoteError {
     fn from(error: E) -> Self {
         Self::Flow(error.into())
+    }
+}
+
+impl App {
+    /// Whether the same request was answered before: it begins nothing again.
+    pub(super) async fn asked_before(&self, key: Option<&RequestKey>) -> Result<bool, CancelError> {
+        let made = self.made_before(key).await.map_err(CancelError::Key)?;
+        Ok(made.is_some())
+    }
+
+    /// Takes the key of a request that found nothing left to begin.
+    pub(super) async fn keep_key(
+        &self,
+        key: Option<&RequestKey>,
+        booking: &BookingId,
+    ) -> Result<(), CancelError> {
+        if let Some(key) = key {
+            let used = self.use_key(key, booking.as_str()).await;
+            used.map_err(CancelError::Key)?;
+        }
+        Ok(())
     }
 }

@@ -14,7 +14,7 @@ use host_domain::id::{BookingId, InstrumentId, PaymentId};
 use host_domain::leg::Leg;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
-use host_domain::payment::{Decline, Payment, PaymentState};
+use host_domain::payment::{Decline, Method, Payment, PaymentState};
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -25,8 +25,22 @@ pub(crate) struct Complete {
     pub(crate) booking: BookingId,
     /// None: the browser or the supplier has taken the payment.
     pub(crate) instrument: Option<InstrumentId>,
+    /// The same request was made before: a card that was declined is not tried again.
+    pub(crate) repeated: bool,
     pub(crate) request_id: String,
     pub(crate) deadline: Instant,
+}
+
+impl Complete {
+    /// How its instrument was declined so far.
+    fn declines<B: Bookable>(&self, booking: &B) -> Vec<Decline> {
+        let by_it = |payment: &&Payment| match &payment.method {
+            Method::Instrument { id } => self.instrument.as_ref() == Some(id),
+            Method::Sdk | Method::Supplier => false,
+        };
+        let tried = booking.payments().iter().filter(by_it);
+        tried.filter_map(|payment| payment.decline).collect()
+    }
 }
 
 /// What came of it.
@@ -34,6 +48,8 @@ pub(crate) struct Complete {
 pub(crate) enum Completion<B> {
     /// Booked, now or before.
     Confirmed(Box<B>),
+    /// Booked before, and given back since, or being so.
+    Left(Box<B>),
     /// The supplier accepted, and decides later.
     InProgress(Box<B>),
     /// The payment was declined or is not completed; another may be tried.
@@ -104,9 +120,22 @@ impl App {
         self: &Arc<Self>,
         wish: Complete,
     ) -> Result<Completion<B>, CompleteError> {
+        let mut declines_known = None;
         loop {
             let booking = self.booking_to_complete::<B>(&wish).await?;
+            let declines = wish.declines(&booking);
+            // Of this card, since it was asked, or before where it was asked before.
+            let known = *declines_known.get_or_insert(match wish.repeated {
+                true => 0,
+                false => declines.len(),
+            });
             match booking.stage() {
+                Stage::Ready if declines.len() > known => {
+                    return Ok(Completion::PaymentFailed {
+                        requires_action: declines.last() == Some(&Decline::RequiresAction),
+                        booking: Box::new(booking),
+                    });
+                }
                 Stage::Ready => {
                     if let Some(completion) = self.begin(booking, &wish).await? {
                         return Ok(completion);
@@ -122,13 +151,14 @@ impl App {
                         continue;
                     }
                 }
-                Stage::Early | Stage::Expired | Stage::Leaving | Stage::Failed { bound: false } => {
+                Stage::Early | Stage::Expired | Stage::Failed { bound: false } => {
                     return Err(CompleteError::State(booking.status_name()));
                 }
                 Stage::Failed { bound: true } => {
                     return Ok(Completion::Refused(Box::new(booking)));
                 }
                 Stage::Confirmed => return Ok(Completion::Confirmed(Box::new(booking))),
+                Stage::Leaving => return Ok(Completion::Left(Box::new(booking))),
             }
             // Somebody else is at it: their outcome is the caller's outcome.
             if !self.wait_a_little(wish.deadline).await {

@@ -80,7 +80,7 @@ pub(crate) enum DeliveryStatus {
 pub(crate) enum FailureReason {
     /// The last attempt failed too.
     RetriesExhausted,
-    /// The URL stands for an address that may not be called.
+    /// The last attempt failed too: the URL stands for an address that may not be called.
     UrlNotAllowed,
     /// The receiver answered 410.
     Gone,

@@ -241,11 +241,12 @@ impl<'a> Purchase<'a> {
             owner: self.watch().owner.clone(),
             booking: booking.clone(),
             instrument: Some(self.auto_book.payment_instrument_id.clone()),
+            repeated: false,
             request_id: self.request_id.clone(),
             deadline: self.deadline,
         };
         Ok(match self.app.complete_hotel(wish).await {
-            Ok(Completion::Confirmed(booking)) => Left::Bought(booking),
+            Ok(Completion::Confirmed(booking) | Completion::Left(booking)) => Left::Bought(booking),
             Ok(Completion::InProgress(_) | Completion::Unknown(_) | Completion::NotSent(_)) => {
                 Left::Open
             }

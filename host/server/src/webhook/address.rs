@@ -11,10 +11,14 @@ use url::{Host, Url};
 /// Longest URL: as long as everything between us and a receiver lets through.
 const URL_BYTES_MAX: usize = 2048;
 
+/// Longest label of a name, and longest name.
+const LABEL_BYTES_MAX: usize = 63;
+const NAME_BYTES_MAX: usize = 253;
+
 /// A name that is not resolved in this time is judged when it is connected to.
 const LOOKUP_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// Ends of names that mean something in one network only.
+/// Ends of names that mean something in one network only, or nothing in any.
 const LOCAL_ENDS: [&str; 7] = [
     ".local",
     ".internal",
@@ -42,6 +46,8 @@ pub(crate) enum UrlRefusal {
     Port,
     #[error("its host is spelled in an unusual way")]
     Spelling,
+    #[error("its host is no name: labels of up to {LABEL_BYTES_MAX} letters, digits and hyphens")]
+    NoName,
     #[error("its host is not a public name")]
     LocalName,
     #[error("its host is not a public address: {0}")]
@@ -108,9 +114,8 @@ fn judge_host(url: &Url, authority: &str, insecure: bool) -> Result<(), UrlRefus
             is_spelled(authority, name)?;
             let is_loopback = name == "localhost" || name.ends_with(".localhost");
             let is_local = !name.contains('.') || LOCAL_ENDS.iter().any(|end| name.ends_with(end));
-            let has_gap = name.split('.').any(str::is_empty);
             match (is_loopback, insecure) {
-                _ if has_gap => Err(UrlRefusal::LocalName),
+                _ if !is_name(name) => Err(UrlRefusal::NoName),
                 (true, true) => Ok(()),
                 (true, false) => Err(UrlRefusal::Address("loopback")),
                 (false, _) if is_local => Err(UrlRefusal::LocalName),
@@ -118,6 +123,20 @@ fn judge_host(url: &Url, authority: &str, insecure: bool) -> Result<(), UrlRefus
             }
         }
     }
+}
+
+/// Whether a resolver could know the name. An underscore is in no host's name by the
+/// book, and in some by custom.
+fn is_name(name: &str) -> bool {
+    let is_label = |label: &str| {
+        (1..=LABEL_BYTES_MAX).contains(&label.len())
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    };
+    name.len() <= NAME_BYTES_MAX && name.split('.').all(is_label)
 }
 
 fn is_spelled(authority: &str, host: &str) -> Result<(), UrlRefusal> {

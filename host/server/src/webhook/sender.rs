@@ -27,6 +27,8 @@ pub(super) struct Letter<'a> {
     pub(super) url: &'a str,
     /// Whether plain http and this machine are allowed.
     pub(super) insecure: bool,
+    /// Whether a receiver may end it all by 410.
+    pub(super) may_end: bool,
     /// Beside the content type.
     pub(super) headers: HeaderMap,
     /// Byte for byte as it is signed.
@@ -44,6 +46,8 @@ pub(super) struct Attempted {
     pub(super) body: Option<String>,
     /// Why there is no answer: `url_not_allowed`, `connect`, `timeout` or `cut`.
     pub(super) error: Option<&'static str>,
+    /// The same for the log, where more is known; says nothing of its path and query.
+    pub(super) cause: Option<String>,
     /// How long it took.
     pub(super) took: Duration,
 }
@@ -81,6 +85,12 @@ impl Failure {
     }
 }
 
+/// That there is no answer.
+struct Unanswered {
+    failure: Failure,
+    cause: Option<String>,
+}
+
 /// The answer, as far as it is read.
 struct Answer {
     status: StatusCode,
@@ -115,22 +125,24 @@ impl Sender {
     /// Sends once; at `now`.
     pub(super) async fn send(&self, letter: Letter<'_>, now: Timestamp) -> Attempted {
         let watch = Stopwatch::start();
+        let may_end = letter.may_end;
         let answered = match address::read(letter.url, letter.insecure) {
             Ok(url) => tokio::time::timeout(self.time_max, self.exchange(url, letter))
                 .await
-                .unwrap_or(Err(Failure::TimedOut)),
-            Err(_) => Err(Failure::UrlNotAllowed),
+                .unwrap_or(Err(Failure::TimedOut.into())),
+            Err(_) => Err(Failure::UrlNotAllowed.into()),
         };
         let took = watch.elapsed();
         match answered {
             Ok(answer) => Attempted {
-                outcome: answer.outcome(now),
+                outcome: answer.outcome(may_end, now),
                 status: Some(answer.status.as_u16()),
                 body: Some(answer.body),
                 error: None,
+                cause: None,
                 took,
             },
-            Err(failure) => Attempted {
+            Err(Unanswered { failure, cause }) => Attempted {
                 outcome: match failure {
                     Failure::UrlNotAllowed => SendOutcome::UrlNotAllowed,
                     Failure::Connect | Failure::TimedOut | Failure::Cut => SendOutcome::NotTaken {
@@ -140,12 +152,13 @@ impl Sender {
                 status: None,
                 body: None,
                 error: Some(failure.word()),
+                cause,
                 took,
             },
         }
     }
 
-    async fn exchange(&self, url: Url, letter: Letter<'_>) -> Result<Answer, Failure> {
+    async fn exchange(&self, url: Url, letter: Letter<'_>) -> Result<Answer, Unanswered> {
         let client = self.client(letter.insecure).ok_or(Failure::Connect)?;
         let mut request = Request::new(Method::POST, url);
         *request.headers_mut() = letter.headers;
@@ -153,7 +166,7 @@ impl Sender {
         request.headers_mut().insert(CONTENT_TYPE, json);
         *request.body_mut() = Some(letter.body.into());
         let response = client.execute(request).await;
-        read(response.map_err(|error| failure(&error))?).await
+        read(response?).await
     }
 
     /// Made at its first use: most of a client's cost is reading the system's
@@ -189,10 +202,10 @@ impl Sender {
 }
 
 impl Answer {
-    fn outcome(&self, now: Timestamp) -> SendOutcome {
+    fn outcome(&self, may_end: bool, now: Timestamp) -> SendOutcome {
         if self.status.is_success() {
             SendOutcome::Taken
-        } else if self.status == StatusCode::GONE {
+        } else if may_end && self.status == StatusCode::GONE {
             SendOutcome::Gone
         } else {
             let retry_after = self.retry_after.as_ref();
@@ -213,12 +226,12 @@ fn seconds_until(value: &HeaderValue, now: Timestamp) -> Option<i64> {
     Some((date.timestamp().as_millisecond() - now.0).div_euclid(1000))
 }
 
-async fn read(mut response: Response) -> Result<Answer, Failure> {
+async fn read(mut response: Response) -> Result<Answer, Unanswered> {
     let status = response.status();
     let retry_after = response.headers_mut().remove(RETRY_AFTER);
     let mut body = Vec::new();
     while body.len() < BODY_BYTES_KEPT
-        && let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))?
+        && let Some(chunk) = response.chunk().await?
     {
         let room = BODY_BYTES_KEPT - body.len();
         body.extend(chunk.iter().take(room));
@@ -239,15 +252,30 @@ fn text(body: &[u8]) -> String {
     String::from_utf8_lossy(whole.unwrap_or(body)).into_owned()
 }
 
-fn failure(error: &reqwest::Error) -> Failure {
-    if guard::refused_address(error).is_some() {
-        Failure::UrlNotAllowed
-    } else if error.is_timeout() {
-        Failure::TimedOut
-    } else if error.is_builder() || error.is_connect() {
-        Failure::Connect
-    } else {
-        Failure::Cut
+impl From<Failure> for Unanswered {
+    fn from(failure: Failure) -> Self {
+        Self {
+            failure,
+            cause: None,
+        }
+    }
+}
+
+impl From<reqwest::Error> for Unanswered {
+    fn from(error: reqwest::Error) -> Self {
+        let failure = if guard::refused_address(&error).is_some() {
+            Failure::UrlNotAllowed
+        } else if error.is_timeout() {
+            Failure::TimedOut
+        } else if error.is_builder() || error.is_connect() {
+            Failure::Connect
+        } else {
+            Failure::Cut
+        };
+        Self {
+            failure,
+            cause: Some(guard::sentence(&error)),
+        }
     }
 }
 

@@ -1,8 +1,11 @@
 //! What callers do to subscriptions and deliveries.
 
+use crate::api::caller::Caller;
 use crate::app::App;
 use crate::idempotency::{RequestKey, take};
+use crate::time::Deadline;
 use crate::webhook::secret::{self, Column};
+use crate::webhook::tries::Tries;
 use crate::webhook::{WebhookError, address};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use host_domain::event::{EventType, Product};
@@ -13,9 +16,6 @@ use host_domain::webhook::{Delivery, Subscription, SubscriptionEvent, Subscripti
 use host_storage::{CommitError, Conflict, OutboxEvent, SealedSecrets, StoredDelivery, Write};
 use secrecy::SecretString;
 use serde_json::json;
-
-/// How often a change is tried again that somebody else was faster with.
-pub(super) const CONFLICT_RETRIES_MAX: usize = 8;
 
 /// Subscriptions of a tenant to a product: an event is recorded for each of them in
 /// the transaction that makes it.
@@ -59,6 +59,15 @@ pub(crate) struct Issued {
     /// Its secret, shown this once; none when an earlier call with the same
     /// idempotency key got it.
     pub(crate) signing_secret: Option<SecretString>,
+}
+
+/// A subscription after an event.
+#[derive(Debug)]
+pub(super) struct Moved {
+    /// Its status before, which is another one if this event changed it.
+    pub(super) from: SubscriptionStatus,
+    /// As it is now.
+    pub(super) subscription: Subscription,
 }
 
 impl App {
@@ -114,11 +123,12 @@ impl App {
     /// Changes what is named.
     pub(crate) async fn change_subscription(
         &self,
-        tenant: &Tenant,
+        caller: &Caller,
         product: Product,
         id: &SubscriptionId,
         change: SubscriptionChange,
     ) -> Result<Subscription, WebhookError> {
+        let tenant = &caller.owner.tenant;
         let SubscriptionChange {
             url,
             event_types,
@@ -134,34 +144,31 @@ impl App {
             event_types,
             description,
         };
-        self.move_subscription(tenant, product, id, &event, None)
-            .await
+        self.move_for(caller, product, id, &event, None).await
     }
 
     /// Nothing is sent from now on; what happens meanwhile waits. Once for each key.
     pub(crate) async fn pause_subscription(
         &self,
-        owner: &Owner,
+        caller: &Caller,
         product: Product,
         id: &SubscriptionId,
         key: Option<&RequestKey>,
     ) -> Result<Subscription, WebhookError> {
         let event = SubscriptionEvent::Paused;
-        self.move_subscription(&owner.tenant, product, id, &event, key)
-            .await
+        self.move_for(caller, product, id, &event, key).await
     }
 
     /// Sends again, first of all what waited; once for each key.
     pub(crate) async fn resume_subscription(
         &self,
-        owner: &Owner,
+        caller: &Caller,
         product: Product,
         id: &SubscriptionId,
         key: Option<&RequestKey>,
     ) -> Result<Subscription, WebhookError> {
         let event = SubscriptionEvent::Resumed;
-        self.move_subscription(&owner.tenant, product, id, &event, key)
-            .await
+        self.move_for(caller, product, id, &event, key).await
     }
 
     /// Deletes a subscription; its secrets at once, its deliveries soon.
@@ -184,13 +191,14 @@ impl App {
     /// Makes a new secret; for a time both sign. Once for each key.
     pub(crate) async fn rotate_subscription(
         &self,
-        owner: &Owner,
+        caller: &Caller,
         product: Product,
         id: &SubscriptionId,
         key: Option<&RequestKey>,
     ) -> Result<Issued, WebhookError> {
-        let tenant = &owner.tenant;
-        for _ in 0..CONFLICT_RETRIES_MAX {
+        let tenant = &caller.owner.tenant;
+        let mut tries = Tries::until(caller.deadline);
+        loop {
             if let Some(made) = self.made_before(key).await? {
                 return self.issued_before(tenant, product, &made).await;
             }
@@ -205,7 +213,8 @@ impl App {
             };
             let read_version = current.version;
             let Some(subscription) = current.clone().apply(event, now) else {
-                // Twice in one millisecond: the next one sees another time.
+                // Twice in one millisecond: the next try sees another time.
+                tries.again(self.ids.as_ref()).await?;
                 continue;
             };
             let mut write = Write::new(now);
@@ -218,11 +227,10 @@ impl App {
                         signing_secret: Some(signing_secret),
                     });
                 }
-                Err(CommitError::Conflict(_)) => {}
+                Err(CommitError::Conflict(_)) => tries.again(self.ids.as_ref()).await?,
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(WebhookError::Contended)
     }
 
     fn rotated(
@@ -292,14 +300,15 @@ impl App {
     /// Sends a delivery anew, if it cannot arrive by itself any more; once for each key.
     pub(crate) async fn replay_delivery(
         &self,
-        owner: &Owner,
+        caller: &Caller,
         product: Product,
         subscription: &SubscriptionId,
         id: &DeliveryId,
         key: Option<&RequestKey>,
     ) -> Result<StoredDelivery, WebhookError> {
-        let tenant = &owner.tenant;
-        for _ in 0..CONFLICT_RETRIES_MAX {
+        let tenant = &caller.owner.tenant;
+        let mut tries = Tries::until(caller.deadline);
+        loop {
             let found = self
                 .find_subscription(tenant, product, subscription)
                 .await?;
@@ -315,11 +324,10 @@ impl App {
             let replayed = self.replayed(stored, &mut write)?;
             match self.store.commit(write).await {
                 Ok(()) => return Ok(replayed),
-                Err(CommitError::Conflict(_)) => {}
+                Err(CommitError::Conflict(_)) => tries.again(self.ids.as_ref()).await?,
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(WebhookError::Contended)
     }
 
     fn replayed(
@@ -428,6 +436,19 @@ impl App {
         found.ok_or(WebhookError::DeliveryNotFound)
     }
 
+    async fn move_for(
+        &self,
+        caller: &Caller,
+        product: Product,
+        id: &SubscriptionId,
+        event: &SubscriptionEvent,
+        key: Option<&RequestKey>,
+    ) -> Result<Subscription, WebhookError> {
+        let (tenant, deadline) = (&caller.owner.tenant, caller.deadline);
+        let moved = self.move_subscription(tenant, product, id, event, key, deadline);
+        Ok(moved.await?.subscription)
+    }
+
     /// Applies an event to a subscription as it is when it is stored; once for each key.
     pub(super) async fn move_subscription(
         &self,
@@ -436,30 +457,33 @@ impl App {
         id: &SubscriptionId,
         event: &SubscriptionEvent,
         key: Option<&RequestKey>,
-    ) -> Result<Subscription, WebhookError> {
-        for _ in 0..CONFLICT_RETRIES_MAX {
+        deadline: Deadline,
+    ) -> Result<Moved, WebhookError> {
+        let mut tries = Tries::until(deadline);
+        loop {
             let current = self.find_subscription(tenant, product, id).await?;
+            let from = current.status;
+            let moved = |subscription| Ok(Moved { from, subscription });
             if self.made_before(key).await?.is_some() {
-                return Ok(current);
+                return moved(current);
             }
             let (now, read_version) = (self.clock.now(), current.version);
             let mut write = Write::new(now);
             take(&mut write, key, id.as_str());
-            let moved = match current.clone().apply(event.clone(), now) {
-                Some(moved) => {
-                    write.update_subscription(&moved, read_version);
-                    moved
+            let subscription = match current.clone().apply(event.clone(), now) {
+                Some(subscription) => {
+                    write.update_subscription(&subscription, read_version);
+                    subscription
                 }
-                None if key.is_none() => return Ok(current),
+                None if key.is_none() => return moved(current),
                 None => current,
             };
             match self.store.commit(write).await {
-                Ok(()) => return Ok(moved),
-                Err(CommitError::Conflict(_)) => {}
+                Ok(()) => return moved(subscription),
+                Err(CommitError::Conflict(_)) => tries.again(self.ids.as_ref()).await?,
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(WebhookError::Contended)
     }
 
     pub(super) async fn check_url(&self, tenant: &Tenant, url: &str) -> Result<(), WebhookError> {

@@ -1,15 +1,17 @@
 //! The endpoint that an organization has for what its watches tell: a subscription
 //! to all of it, one at a time.
 
+use crate::api::caller::Caller;
 use crate::app::App;
 use crate::idempotency::{RequestKey, take};
 use crate::webhook::WebhookError;
 use crate::webhook::secret::{self, Column};
-use crate::webhook::subscription::{CONFLICT_RETRIES_MAX, Issued};
+use crate::webhook::subscription::Issued;
+use crate::webhook::tries::Tries;
 use crate::webhook::upkeep::KEPT_S;
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
-use host_domain::owner::{Owner, Tenant};
+use host_domain::owner::Tenant;
 use host_domain::webhook::Subscription;
 use host_domain::webhook::subscription::EVERY_TYPE;
 use host_storage::{CommitError, Page, Write};
@@ -22,16 +24,20 @@ impl App {
     /// each key. What nobody has yet and is not too old is sent to it.
     pub(crate) async fn register_watch_endpoint(
         &self,
-        owner: &Owner,
+        caller: &Caller,
         url: &str,
         key: Option<&RequestKey>,
     ) -> Result<Issued, WebhookError> {
-        let tenant = &owner.tenant;
-        for _ in 0..CONFLICT_RETRIES_MAX {
+        let tenant = &caller.owner.tenant;
+        // What was registered by the same request is answered, whatever the name means now.
+        if self.made_before(key).await?.is_none() {
+            self.check_url(tenant, url).await?;
+        }
+        let mut tries = Tries::until(caller.deadline);
+        loop {
             if let Some(made) = self.made_before(key).await? {
                 return self.issued_before(tenant, PRODUCT, &made).await;
             }
-            self.check_url(tenant, url).await?;
             let replaced = self.watch_endpoint(tenant).await?;
             let id = SubscriptionId::from_bits(self.ids.bits());
             let signing_secret = secret::make()?;
@@ -52,11 +58,10 @@ impl App {
                     });
                 }
                 // Somebody else replaced it, or used the key.
-                Err(CommitError::Conflict(_)) => {}
+                Err(CommitError::Conflict(_)) => tries.again(self.ids.as_ref()).await?,
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(WebhookError::Contended)
     }
 
     /// The endpoint, if there is one.
@@ -73,8 +78,10 @@ impl App {
     }
 
     /// Deletes the endpoint; what it was to be sent waits for the next one.
-    pub(crate) async fn delete_watch_endpoint(&self, tenant: &Tenant) -> Result<(), WebhookError> {
-        for _ in 0..CONFLICT_RETRIES_MAX {
+    pub(crate) async fn delete_watch_endpoint(&self, caller: &Caller) -> Result<(), WebhookError> {
+        let tenant = &caller.owner.tenant;
+        let mut tries = Tries::until(caller.deadline);
+        loop {
             let endpoint = self.watch_endpoint(tenant).await?;
             let endpoint = endpoint.ok_or(WebhookError::NotFound)?;
             match self
@@ -82,10 +89,9 @@ impl App {
                 .await
             {
                 // Replaced meanwhile: the new one is as little wanted.
-                Err(WebhookError::NotFound) => {}
+                Err(WebhookError::NotFound) => tries.again(self.ids.as_ref()).await?,
                 ended => return ended,
             }
         }
-        Err(WebhookError::Contended)
     }
 }

@@ -4,15 +4,18 @@
 
 use crate::app::App;
 use crate::observe::{WEBHOOK_ATTEMPTS, WEBHOOK_DISABLED};
+use crate::time::Deadline;
 use crate::webhook::endpoint::{Endpoint, Held, Recipient};
 use crate::webhook::secret::{self, Column};
 use crate::webhook::sender::{Attempted, Letter};
+use crate::webhook::subscription::Moved;
 use crate::webhook::{WebhookError, signature};
+use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
 use host_domain::time::Timestamp;
 use host_domain::webhook::delivery::JITTER_PERMILLE_MAX;
 use host_domain::webhook::{
-    DeliveryEvent, Retry, SendOutcome, Subscription, SubscriptionEvent, SubscriptionStatus,
+    DeliveryEvent, SendOutcome, Subscription, SubscriptionEvent, SubscriptionStatus,
 };
 use host_storage::{
     AnsweredDelivery, DeliveryAttempt, DeliveryClaim, DueSubscription, Queue, StoredDelivery, Write,
@@ -37,6 +40,10 @@ const ENDPOINTS_MAX: usize = 10_000;
 const STORE_TRIES: u32 = 5;
 /// Between two of those.
 const STORE_PAUSE: Duration = Duration::from_millis(500);
+/// How long telling one subscription of an attempt is tried, at most and as a part of the
+/// time for storing: others wait for it.
+const TELLING_TIME_MAX: Duration = Duration::from_secs(1);
+const TELLING_PARTS: u32 = 10;
 
 /// An attempt, or that there was none.
 struct Report {
@@ -167,7 +174,8 @@ impl Worker {
             lease_ms: self.app.delivery_lease_ms(),
             token: &token,
         };
-        let send_before = Instant::now() + self.app.queue_time_max();
+        // What was not begun by then is given back: the rest of the claim is for storing.
+        let send_before = Instant::now() + self.app.webhooks.turn_max;
         let claimed = match self.app.store.claim_deliveries(claim).await {
             Ok(claimed) => claimed,
             Err(error) => {
@@ -249,11 +257,6 @@ impl App {
         exchange.saturating_add(self.lease_ms())
     }
 
-    /// What was not begun by then is given back: the rest of the claim is for storing.
-    fn queue_time_max(&self) -> Duration {
-        Duration::from_millis(self.lease_ms().unsigned_abs()) * 2 / 3
-    }
-
     fn open_secrets(
         &self,
         due: &DueSubscription,
@@ -290,6 +293,8 @@ impl App {
         let letter = Letter {
             url: &subscription.url,
             insecure: self.webhooks.is_insecure_allowed(&subscription.tenant),
+            // Whoever watches is told until it is taken: nobody could resume that.
+            may_end: subscription.product != Product::Watch,
             headers: headers(&recipient.secrets, stored, now),
             body: stored.payload.clone(),
         };
@@ -302,6 +307,7 @@ impl App {
             subscription = %subscription.id,
             delivery = %stored.delivery.id,
             outcome = attempted.class(),
+            cause = attempted.cause,
             ms = attempted.took.as_millis(),
             "an event was sent"
         );
@@ -331,10 +337,9 @@ impl App {
         let event = DeliveryEvent::Answered {
             generation: delivery.generation,
             outcome: attempted.outcome,
-            retry: Retry {
-                steps_s: self.webhooks.retry_s(subscription.product),
-                jitter_permille: self.jitter_permille(),
-            },
+            retry: self
+                .webhooks
+                .retry(subscription.product, self.jitter_permille()),
         };
         let before = delivery.clone();
         let delivery = delivery.apply(event, self.clock.now()).unwrap_or(before);
@@ -397,26 +402,30 @@ impl App {
             product,
             ..
         } = before;
-        let moved = match self
-            .move_subscription(tenant, *product, id, event, None)
-            .await
-        {
+        let deadline =
+            Deadline::after((self.webhooks.turn_max / TELLING_PARTS).min(TELLING_TIME_MAX));
+        let moved = self.move_subscription(tenant, *product, id, event, None, deadline);
+        let Moved { from, subscription } = match moved.await {
             Ok(moved) => moved,
             Err(WebhookError::NotFound) => return,
             Err(error) => {
                 return warn(&error, "a subscription was not told of an attempt");
             }
         };
+        // Said by whoever changed it, of all that heard the same.
+        if subscription.status == from {
+            return;
+        }
         let organization = &tenant.organization;
-        match moved.status {
+        match subscription.status {
             SubscriptionStatus::Disabled => {
                 metrics::counter!(WEBHOOK_DISABLED).increment(1);
                 tracing::error!(subscription = %id, organization, "a subscription is disabled: nothing was delivered to it for days");
             }
-            SubscriptionStatus::Paused if matches!(event, SubscriptionEvent::Gone) => {
+            SubscriptionStatus::Paused => {
                 tracing::warn!(subscription = %id, organization, "a subscription is paused: its receiver is gone");
             }
-            SubscriptionStatus::Active | SubscriptionStatus::Paused => {}
+            SubscriptionStatus::Active => {}
         }
     }
 }

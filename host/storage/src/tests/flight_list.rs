@@ -164,7 +164,7 @@ async fn pages_and_counts_are_those_of_a_plain_list(db: &TestDatabase) {
             ] {
                 let page = Page {
                     limit,
-                    offset: u32::try_from(offset).unwrap(),
+                    offset: u64::try_from(offset).unwrap(),
                 };
                 let list = db.store.flight_bookings(&owner(), &filter, page).await;
                 let list = list.unwrap();

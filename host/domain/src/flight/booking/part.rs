@@ -17,6 +17,10 @@ use serde::{Deserialize, Serialize};
 pub struct BookedPassenger {
     /// Its id.
     pub id: PassengerId,
+    /// Its place in the request. Suppliers count by the order in which fares are priced,
+    /// which is the order of the booking's list.
+    #[serde(default)]
+    pub position: u8,
     /// By age.
     pub passenger_type: PassengerType,
     /// How they are addressed.

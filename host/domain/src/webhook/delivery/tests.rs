@@ -2,12 +2,18 @@
 //! replayed when.
 
 use super::*;
+use proptest::prelude::*;
 
 const NOW: Timestamp = Timestamp(1_800_000_000_000);
 const STEPS_S: [i64; 4] = [60, 300, 1800, 5400];
+const ATTEMPT_MS: i64 = 10_000;
 const REPLAY: Replay = Replay {
     pending_after_s: 60,
     published_after_s: 8100,
+};
+const IN_TIME: Patience = Patience::Within {
+    all_ms: REPLAY.published_after_s * 1000,
+    attempt_ms: ATTEMPT_MS,
 };
 
 fn pending() -> Delivery {
@@ -61,6 +67,7 @@ fn retry(jitter_permille: i64) -> Retry<'static> {
     Retry {
         steps_s: &STEPS_S,
         jitter_permille,
+        patience: Patience::Twice,
     }
 }
 
@@ -121,24 +128,78 @@ fn the_table_of_states_and_events_is_this() {
 
 #[test]
 fn attempts_keep_the_schedule_and_then_end() {
-    let mut delivery = pending().apply(DeliveryEvent::Taken, NOW).unwrap();
-    let mut waits_s = Vec::new();
-    let mut now = NOW;
-    loop {
-        let answered = answered_with(0, not_taken(None));
-        delivery = delivery.apply(answered, now).unwrap();
-        let Some(next_at) = delivery.next_at() else {
-            break;
-        };
-        waits_s.push(next_at.since(now) / 1000);
-        now = next_at;
+    for (outcome, reason) in [
+        (not_taken(None), FailureReason::RetriesExhausted),
+        (SendOutcome::UrlNotAllowed, FailureReason::UrlNotAllowed),
+    ] {
+        let mut delivery = pending().apply(DeliveryEvent::Taken, NOW).unwrap();
+        let mut waits_s = Vec::new();
+        let mut now = NOW;
+        loop {
+            let answered = answered_with(0, outcome);
+            delivery = delivery.apply(answered, now).unwrap();
+            let Some(next_at) = delivery.next_at() else {
+                break;
+            };
+            waits_s.push(next_at.since(now) / 1000);
+            now = next_at;
+        }
+        assert_eq!(waits_s, STEPS_S);
+        assert_eq!(delivery.attempts, 5);
+        assert_eq!(delivery.failure(), Some((now, reason)));
     }
-    assert_eq!(waits_s, STEPS_S);
-    assert_eq!(delivery.attempts, 5);
-    assert_eq!(
-        delivery.failure(),
-        Some((now, FailureReason::RetriesExhausted))
-    );
+}
+
+/// When the last attempt ends, if each takes so long, is so late, and is answered with
+/// so long a `Retry-After`.
+fn last_end(steps_s: &[i64], attempts: &[(i64, i64, Option<i64>)]) -> Timestamp {
+    let mut delivery = pending().apply(DeliveryEvent::Taken, NOW).unwrap();
+    let mut now = NOW;
+    for (takes_ms, jitter_permille, retry_after_s) in attempts.iter().cycle() {
+        now = now.plus_ms(*takes_ms);
+        let event = DeliveryEvent::Answered {
+            generation: 0,
+            outcome: not_taken(*retry_after_s),
+            retry: Retry {
+                steps_s,
+                jitter_permille: *jitter_permille,
+                patience: IN_TIME,
+            },
+        };
+        delivery = delivery.apply(event, now).unwrap();
+        match delivery.next_at() {
+            Some(next_at) => now = next_at,
+            None => break,
+        }
+    }
+    assert_eq!(usize::try_from(delivery.attempts), Ok(steps_s.len() + 1));
+    now
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_receiver_asks_for_the_last_attempt_ends_in_time(
+        attempts in proptest::collection::vec(
+            (0..=ATTEMPT_MS, 0..=JITTER_PERMILLE_MAX, proptest::option::of(any::<u32>())),
+            5,
+        )
+    ) {
+        let attempts = attempts.into_iter().map(|(takes_ms, jitter_permille, asked_s)| {
+            (takes_ms, jitter_permille, asked_s.map(i64::from))
+        });
+        let end = last_end(&STEPS_S, &attempts.collect::<Vec<_>>());
+        prop_assert!(end <= NOW.plus_s(REPLAY.published_after_s), "{end}");
+    }
+}
+
+#[test]
+fn a_receiver_that_asks_for_time_gets_all_there_is_and_no_schedule_is_cut_short() {
+    let greedy = [(ATTEMPT_MS, JITTER_PERMILLE_MAX, Some(i64::MAX))];
+    let patient = NOW.plus_s(REPLAY.published_after_s);
+    assert_eq!(last_end(&STEPS_S, &greedy), patient);
+    // An operator's steps may be longer than the rule of replays.
+    let (long, prompt) = ([9000, 60], [(0, 0, Some(9001))]);
+    assert_eq!(last_end(&long, &prompt), NOW.plus_s(9060));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::app::App;
 use axum::body::Body;
 use bytes::Bytes;
 use http::HeaderMap;
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::fmt;
@@ -38,6 +38,10 @@ pub(super) async fn read(
     if !is_json(headers) {
         return Err(Code::UnsupportedMediaType.into());
     }
+    if is_encoded(headers) {
+        let error = ApiError::from(Code::UnsupportedMediaType);
+        return Err(error.detail("The body is to be sent as it is, without Content-Encoding."));
+    }
     parse(&bytes).map(Some)
 }
 
@@ -52,6 +56,12 @@ fn parse(bytes: &Bytes) -> Result<Value, ApiError> {
         let detail = format!("{what} at line {}, column {}", error.line(), error.column());
         ApiError::from(Code::MalformedJson).detail(detail)
     })
+}
+
+/// Compressed, or otherwise not the text itself.
+fn is_encoded(headers: &HeaderMap) -> bool {
+    let encoding = headers.get(CONTENT_ENCODING);
+    encoding.is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 /// `application/json`, with whatever parameters.

@@ -41,7 +41,7 @@ pub(crate) struct FlightBookingsQuery {
     /// How many to pass over.
     #[serde(default)]
     #[schema(minimum = 0, default = 0)]
-    offset: u32,
+    offset: u64,
     /// Only bookings in this status.
     status: Option<FlightBookingStatus>,
     /// Only bookings at this supplier.

@@ -2,7 +2,6 @@
 
 use crate::api::answer::Answer;
 use crate::api::caller::Caller;
-use crate::api::cancellation;
 use crate::api::extract::{Body, Id, IdempotencyKey, Rules, Valid};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
@@ -33,7 +32,7 @@ impl Rules for CancelFlightRequest {}
 /// Begins a cancellation in the background, whatever it costs: quote it first. The body is `{}`. 202: being cancelled; read the booking, or wait for
 /// `flight.booking.canceled` or `flight.booking.cancellation_refused`. 200: it is cancelled already. CANCELED: the ticket is released, and `cancellation` says what is
 /// given back. CONFIRMED with `failure`: the airline refused, the ticket is good. A repeat never begins a second cancellation; it hurries one that waits for its next
-/// try, and refunds of a cancelled booking that do.
+/// try, and refunds of a cancelled booking that do. With a new key, or none, one that was refused is tried again.
 #[utoipa::path(post, path = "/v1/flight/bookings/{id}/cancel", tag = "Flight bookings",
     responses((status = 200, description = "Cancelled already."), (status = 202, description = "Being cancelled.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "supplier_operation_unsupported", "result_unknown"]))))]
@@ -47,9 +46,8 @@ pub(crate) async fn cancel_flight_booking(
     )>,
 ) -> Result<Answer<FlightBooking, SupplierMeta>, ApiError> {
     let key = key.map(|key| RequestKey::new(&caller.owner, OPERATION, key));
-    let beginning = app.begin_cancel_flight(&caller.owner, &id, &caller.request_id);
-    let failed = |error| ApiError::cancel(error, &[]);
-    let booking = cancellation::under_key(&app, key, &id, beginning, failed).await?;
+    let begun = app.begin_cancel_flight(&caller.owner, &id, key.as_ref(), &caller.request_id);
+    let booking = begun.await.map_err(|error| ApiError::cancel(error, &[]))?;
     let shown = booking::whole(&booking);
     let answer = match booking.status() {
         Status::CancelInProgress => Answer::accepted(shown),

@@ -38,6 +38,6 @@ pub(crate) async fn book_flight(
 ) -> Result<Answer<FlightBooking, SupplierMeta>, ApiError> {
     let key = key.map(|key| RequestKey::new(&caller.owner, OPERATION, key));
     let wish = request.wish(&caller, id);
-    let completing = app.complete_flight(wish.clone());
-    completion::answer(&app, key, &wish, completing, booking::whole).await
+    let complete = |wish| app.complete_flight(wish);
+    completion::answer(&app, key, wish, complete, booking::whole).await
 }

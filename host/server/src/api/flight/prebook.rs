@@ -129,7 +129,7 @@ fn wish(
             email: request.contact.email,
             phone: ungrouped(&request.contact.phone),
         },
-        passengers,
+        passengers: (0..).zip(passengers).collect(),
         use_payment_sdk: request.use_payment_sdk,
         request_id: caller.request_id.to_string(),
         deadline: caller.deadline.instant(),

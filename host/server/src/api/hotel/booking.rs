@@ -26,7 +26,7 @@ pub(crate) struct BookingsQuery {
     /// How many to pass over.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 100_000, default = 0)]
-    offset: u32,
+    offset: u64,
     /// Only bookings in this status.
     status: Option<HotelBookingStatus>,
     /// Only bookings with exactly this reference of the caller; upper and lower case differ.
@@ -48,7 +48,7 @@ const fn limit() -> u32 {
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub(crate) struct PageMeta {
     limit: u32,
-    offset: u32,
+    offset: u64,
     /// Whether the next page would hold something.
     has_more: bool,
 }

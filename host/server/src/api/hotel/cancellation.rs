@@ -2,7 +2,6 @@
 
 use crate::api::answer::Answer;
 use crate::api::caller::Caller;
-use crate::api::cancellation;
 use crate::api::extract::{Body, Found, Id, IdempotencyKey, Rules, Valid};
 use crate::api::identifier::{RoomIdText, check_distinct};
 use crate::api::meta::SupplierMeta;
@@ -43,7 +42,8 @@ impl Rules for CancelRequest {
 ///
 /// Begins a cancellation in the background, whatever it costs: quote it first. The body is `{}`, or names the rooms to release, which not every
 /// supplier allows. 202: being cancelled; read the booking, or wait for `hotel.booking.canceled`, `hotel.booking.partially_canceled` or
-/// `hotel.booking.cancellation_refused`. 200: it is cancelled already. A repeat never begins a second cancellation of the same rooms. A supplier that
+/// `hotel.booking.cancellation_refused`. 200: it is cancelled already. A repeat never begins a second cancellation of the same rooms; other
+/// rooms wait until it is over (409). With a new key, or none, one that was refused is tried again. A supplier that
 /// refuses leaves the booking as it was before, with `failure`.
 #[utoipa::path(post, path = "/v1/hotel/bookings/{id}/cancel", tag = "Hotel bookings",
     responses((status = 200, description = "Cancelled already."), (status = 202, description = "Being cancelled.")),
@@ -67,11 +67,11 @@ pub(crate) async fn cancel_hotel_booking(
             .into_iter()
             .map(|id| id.0)
             .collect(),
+        key,
         request_id: caller.request_id.to_string(),
     };
-    let failed = |error| ApiError::cancel(error, &wish.rooms);
-    let beginning = app.begin_cancel_hotel(&wish);
-    let booking = cancellation::under_key(&app, key, &wish.booking, beginning, failed).await?;
+    let begun = app.begin_cancel_hotel(&wish).await;
+    let booking = begun.map_err(|error| ApiError::cancel(error, &wish.rooms))?;
     let running = booking.status() == Status::CancelInProgress;
     let shown = booking::changed(&booking);
     let answer = if running {

@@ -38,6 +38,6 @@ pub(crate) async fn book_hotel(
 ) -> Result<Answer<HotelBooking, SupplierMeta>, ApiError> {
     let key = key.map(|key| RequestKey::new(&caller.owner, OPERATION, key));
     let wish = request.wish(&caller, id);
-    let completing = app.complete_hotel(wish.clone());
-    completion::answer(&app, key, &wish, completing, booking::changed).await
+    let complete = |wish| app.complete_hotel(wish);
+    completion::answer(&app, key, wish, complete, booking::changed).await
 }

@@ -29,9 +29,11 @@ impl ApiError {
                 Self::payment_failed(requires_action)
                     .detail("Nothing was charged or bought; another try needs a new key.")
             }
-            PurchaseError::Refused => Self::from(Code::SupplierRejected).detail(
-                "Nothing was bought, and the payment is released; another try needs a new key.",
-            ),
+            PurchaseError::Refused(supplier) => Self::from(Code::SupplierRejected)
+                .supplier(&supplier)
+                .detail(
+                    "Nothing was bought, and the payment is released; another try needs a new key.",
+                ),
             PurchaseError::Unknown => Code::ResultUnknown.into(),
             PurchaseError::NotSent { overloaded: true } => Code::Overloaded.into(),
             PurchaseError::NotSent { overloaded: false } => Code::SupplierUnavailable.into(),

@@ -128,6 +128,7 @@ impl ApiError {
                 ))
             }
             CancelError::Unsupported => Code::SupplierOperationUnsupported.into(),
+            CancelError::Key(error) => Self::key(error),
         }
     }
 
@@ -163,7 +164,7 @@ impl ApiError {
         }
     }
 
-    pub(super) fn state(status: &'static str) -> Self {
+    pub(in crate::api) fn state(status: &'static str) -> Self {
         Self::from(Code::BookingStateConflict)
             .booking_status(status)
             .detail(match status {

@@ -171,6 +171,17 @@ async fn bodies_have_one_type_and_a_largest_size() {
             "{kind}"
         );
     }
+    for (encoding, status) in [("gzip", 415), ("identity", 400)] {
+        let headers = [
+            ("x-api-key", server.key.as_str()),
+            ("content-type", "application/json"),
+            ("content-encoding", encoding),
+        ];
+        let reply = server
+            .send(Method::POST, PATH, &headers, b"{}".to_vec())
+            .await;
+        assert_eq!(reply.status.as_u16(), status, "{encoding}");
+    }
     let largest = format!("\"{}\"", "a".repeat((1 << 20) - 2));
     assert_eq!(
         send("application/json", largest.clone().into_bytes())

@@ -113,6 +113,7 @@ async fn filters_are_sound_and_do_not_contradict_each_other() {
                 })),
                 &[],
             ),
+            (json!({"sort": 7, "order": []}), &["body /order type", "body /sort type"]),
             (times("08:00", "08:00"), &[]),
             (times("08:01", "08:00"), &["body /filters/departure_before contradiction"]),
             (

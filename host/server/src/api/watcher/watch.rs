@@ -106,7 +106,7 @@ pub(crate) struct WatchesQuery {
     /// How many to pass over.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 100_000, default = 0)]
-    offset: u32,
+    offset: u64,
     /// Only watches in this status.
     status: Option<WatchStatus>,
 }

@@ -37,8 +37,8 @@ impl Rules for WatcherWebhookRequest {}
 /// An organization has one, in each mode: it replaces the one before, whose secret ends at once. From now on what watches tell is sent to `url`, signed with the
 /// `signing_secret` of this answer, which is not shown again; so is everything of the last 30 days that is still `pending` in the log. Accept both secrets for a moment: what
 /// was on its way is signed with the old one. An event that is not taken is sent again after 1 minute, 5 minutes, 30 minutes, 2 hours, 12 hours and 24 hours, each a
-/// little later; then it is `failed` in the log, which `GET /v1/watcher/events` reads. A receiver that answers 410 is told nothing more, nor is one that took nothing for
-/// 5 days: events wait in the log until you register again. The same idempotency key with the same request changes nothing and gives no secret.
+/// little later; then it is `failed` in the log, which `GET /v1/watcher/events` reads. So it is whatever the receiver answers, 410 too. One that took nothing for 5 days is
+/// told nothing more: events wait in the log until you register again. The same idempotency key with the same request changes nothing and gives no secret.
 #[utoipa::path(post, path = "/v1/watcher/webhooks", tag = "Watches",
     responses((status = 200, description = "Registered.")),
     extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
@@ -47,9 +47,8 @@ pub(crate) async fn register_watcher_webhook(
     caller: Caller,
     Valid((key, Body(request))): Valid<(Option<IdempotencyKey>, Body<WatcherWebhookRequest>)>,
 ) -> Result<Answer<WatcherWebhook>, ApiError> {
-    let owner = &caller.owner;
-    let key = key.map(|key| RequestKey::new(owner, OPERATION, key));
-    let issued = app.register_watch_endpoint(owner, &request.url, key.as_ref());
+    let key = key.map(|key| RequestKey::new(&caller.owner, OPERATION, key));
+    let issued = app.register_watch_endpoint(&caller, &request.url, key.as_ref());
     let issued = issued.await.map_err(ApiError::webhook)?;
     let secret = issued.signing_secret.as_ref();
     Ok(Answer::ok(watch_event::webhook(
@@ -86,7 +85,7 @@ pub(crate) async fn delete_watcher_webhook(
     caller: Caller,
     Valid(()): Valid<()>,
 ) -> Result<NoContent, ApiError> {
-    let deleted = app.delete_watch_endpoint(&caller.owner.tenant).await;
+    let deleted = app.delete_watch_endpoint(&caller).await;
     deleted.map_err(ApiError::webhook)?;
     Ok(NoContent)
 }

@@ -29,7 +29,7 @@ pub(crate) struct DeliveriesQuery {
     /// How many to pass over.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 100_000, default = 0)]
-    offset: u32,
+    offset: u64,
     /// Only deliveries in this status.
     status: Option<DeliveryStatus>,
 }
@@ -124,7 +124,7 @@ pub(crate) async fn replay_delivery(
     Valid((Of(product), Id(id), Id(delivery), key, _)): Valid<Replay>,
 ) -> Result<Answer<WebhookDelivery>, ApiError> {
     let key = request_key(&caller, "replay", product, key);
-    let replayed = app.replay_delivery(&caller.owner, product, &id, &delivery, key.as_ref());
+    let replayed = app.replay_delivery(&caller, product, &id, &delivery, key.as_ref());
     let replayed = replayed.await.map_err(ApiError::webhook)?;
     let shown = app.show_delivery(&caller.owner.tenant, &replayed).await?;
     Ok(Answer::ok(shown))

@@ -2,6 +2,7 @@
 //! under its own path: there is one handler for both.
 
 pub(crate) mod delivery;
+mod event_type;
 pub(crate) mod subscription;
 
 use crate::api::document::Inputs;

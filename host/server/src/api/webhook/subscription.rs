@@ -5,18 +5,18 @@ use crate::api::caller::Caller;
 use crate::api::extract::{Body, Found, Id, IdempotencyKey, Query, Rules, Valid};
 use crate::api::identifier::check_distinct;
 use crate::api::meta::PaginationMeta;
-use crate::api::problem::{ApiError, Violation};
+use crate::api::problem::ApiError;
+use crate::api::webhook::event_type::BodyOf;
 use crate::api::webhook::{EmptyRequest, Of};
 use crate::app::App;
 use crate::idempotency::RequestKey;
 use crate::render::webhook::{self, WebhookDelivery, WebhookSubscription};
 use crate::webhook::{NewSubscription, SubscriptionChange};
 use axum::extract::State;
-use host_domain::event::{EventType, Product};
+use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
 use host_domain::time::Timestamp;
 use host_domain::webhook::Subscription;
-use host_domain::webhook::subscription::EVERY_TYPE;
 use host_storage::Page;
 use serde::{Deserialize, Deserializer};
 use std::sync::Arc;
@@ -42,8 +42,8 @@ pub(crate) struct SubscribeRequest {
         example = "https://shop.example/webhooks"
     )]
     url: String,
-    /// Names of event types of this product, or `*` for all of them, also those that come later. The section about webhooks lists them.
-    #[schema(min_items = 1, max_items = 50, example = json!(["*"]), pattern = r"^(\*|[a-z_]+(\.[a-z_]+)*)$", max_length = 64)]
+    /// Which events; the section about webhooks shows each.
+    #[schema(min_items = 1, max_items = 50, example = json!(["*"]))]
     event_types: Vec<String>,
     /// Your own note.
     #[schema(max_length = 500, pattern = r"^[^\x00-\x1F\x7F-\x9F]*$")]
@@ -64,7 +64,7 @@ pub(crate) struct ChangeSubscriptionRequest {
     )]
     url: Option<String>,
     /// Other types, from now on.
-    #[schema(nullable = false, min_items = 1, max_items = 50, example = json!(["*"]), pattern = r"^(\*|[a-z_]+(\.[a-z_]+)*)$", max_length = 64)]
+    #[schema(nullable = false, min_items = 1, max_items = 50, example = json!(["*"]))]
     event_types: Option<Vec<String>>,
     /// Another note; null: none any more.
     #[serde(default, deserialize_with = "named")]
@@ -88,7 +88,7 @@ pub(crate) struct SubscriptionsQuery {
     /// How many to pass over.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 100_000, default = 0)]
-    offset: u32,
+    offset: u64,
 }
 
 const fn limit() -> u32 {
@@ -120,13 +120,11 @@ impl Rules for SubscriptionsQuery {}
 pub(crate) async fn create_subscription(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Valid((Of(product), key, Body(request))): Valid<(
-        Of,
+    Valid((BodyOf(product, request), key)): Valid<(
+        BodyOf<SubscribeRequest>,
         Option<IdempotencyKey>,
-        Body<SubscribeRequest>,
     )>,
 ) -> Result<Answer<WebhookSubscription>, ApiError> {
-    check_types(product, &request.event_types)?;
     let key = request_key(&caller, "create", product, key);
     let new = NewSubscription {
         product,
@@ -193,19 +191,17 @@ pub(crate) async fn read_subscription(
 pub(crate) async fn change_subscription(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Valid((Of(product), Id(id), Body(request))): Valid<(
-        Of,
+    Valid((Id(id), BodyOf(product, request))): Valid<(
         Id<SubscriptionId>,
-        Body<ChangeSubscriptionRequest>,
+        BodyOf<ChangeSubscriptionRequest>,
     )>,
 ) -> Result<Answer<WebhookSubscription>, ApiError> {
-    check_types(product, request.event_types.as_deref().unwrap_or_default())?;
     let change = SubscriptionChange {
         url: request.url,
         event_types: request.event_types,
         description: request.description,
     };
-    let changed = app.change_subscription(&caller.owner.tenant, product, &id, change);
+    let changed = app.change_subscription(&caller, product, &id, change);
     let changed = changed.await.map_err(ApiError::webhook)?;
     Ok(Answer::ok(plain(&app, &changed)))
 }
@@ -238,7 +234,7 @@ pub(crate) async fn pause_subscription(
     Valid((Of(product), Id(id), key, _)): Valid<Bare>,
 ) -> Result<Answer<WebhookSubscription>, ApiError> {
     let key = request_key(&caller, "pause", product, key);
-    let paused = app.pause_subscription(&caller.owner, product, &id, key.as_ref());
+    let paused = app.pause_subscription(&caller, product, &id, key.as_ref());
     let paused = paused.await.map_err(ApiError::webhook)?;
     Ok(Answer::ok(plain(&app, &paused)))
 }
@@ -255,7 +251,7 @@ pub(crate) async fn resume_subscription(
     Valid((Of(product), Id(id), key, _)): Valid<Bare>,
 ) -> Result<Answer<WebhookSubscription>, ApiError> {
     let key = request_key(&caller, "resume", product, key);
-    let resumed = app.resume_subscription(&caller.owner, product, &id, key.as_ref());
+    let resumed = app.resume_subscription(&caller, product, &id, key.as_ref());
     let resumed = resumed.await.map_err(ApiError::webhook)?;
     Ok(Answer::ok(plain(&app, &resumed)))
 }
@@ -274,7 +270,7 @@ pub(crate) async fn rotate_subscription_secret(
     Valid((Of(product), Id(id), key, _)): Valid<Bare>,
 ) -> Result<Answer<WebhookSubscription>, ApiError> {
     let key = request_key(&caller, "rotate", product, key);
-    let issued = app.rotate_subscription(&caller.owner, product, &id, key.as_ref());
+    let issued = app.rotate_subscription(&caller, product, &id, key.as_ref());
     let issued = issued.await.map_err(ApiError::webhook)?;
     let secret = issued.signing_secret.as_ref();
     let shown = webhook::subscription(&issued.subscription, secret, app.clock.now());
@@ -313,24 +309,4 @@ pub(super) fn request_key(
 ) -> Option<RequestKey> {
     let operation = format!("{}_webhook_{operation}", product.as_str());
     key.map(|key| RequestKey::new(&caller.owner, &operation, key))
-}
-
-/// Which types there are depends on the product, of which a body knows nothing.
-fn check_types(product: Product, event_types: &[String]) -> Result<(), ApiError> {
-    let is_known = |name: &str| {
-        name == EVERY_TYPE || EventType::types_of(product).any(|known| known.as_str() == name)
-    };
-    let unknown = event_types.iter().enumerate();
-    let unknown = unknown.filter(|(_, name)| !is_known(name));
-    let violations: Vec<Violation> = unknown
-        .map(|(at, _)| {
-            let detail = format!("is no type of event of {}s", product.as_str());
-            Violation::body(format!("/event_types/{at}"), "unknown_event_type", detail)
-        })
-        .collect();
-    if violations.is_empty() {
-        Ok(())
-    } else {
-        Err(ApiError::violations(violations))
-    }
 }

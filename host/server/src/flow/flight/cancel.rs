@@ -4,6 +4,7 @@
 use crate::app::App;
 use crate::flow::bookable::Bookable;
 use crate::flow::cancel::{CancelError, QuoteError};
+use crate::idempotency::{RequestKey, take};
 use host_domain::flight::booking::{Booking, Event, State};
 use host_domain::flight::quote::CancellationQuote;
 use host_domain::flight::supply::{BookingReference, SupplierQuote};
@@ -15,17 +16,21 @@ use tokio::time::Instant;
 
 impl App {
     /// Begins a cancellation, once; asked again, a run that waits for its next
-    /// try, or a refund that does, is tried now. The booking as it is then.
+    /// try, or a refund that does, is tried now. One that was refused is begun again,
+    /// but not under the same key. The booking as it is then.
     pub(crate) async fn begin_cancel_flight(
         &self,
         owner: &Owner,
         id: &BookingId,
+        key: Option<&RequestKey>,
         request_id: &str,
     ) -> Result<Booking, CancelError> {
         loop {
+            let asked = self.asked_before(key).await?;
             let booking = self.store.flight_booking(owner, id).await?;
             let booking = booking.ok_or(CancelError::NotFound)?;
             let event = match booking.state {
+                State::Confirmed { .. } if asked => return Ok(booking),
                 State::Confirmed { .. } if !self.can_cancel_flights(&booking.supplier) => {
                     return Err(CancelError::Unsupported);
                 }
@@ -42,13 +47,17 @@ impl App {
             let moved = match booking.clone().apply(event.clone(), self.clock.now()) {
                 Ok(moved) => moved,
                 // Nothing waits: it runs, or all is done.
-                Err(_) if event == Event::CancelHurried => return Ok(booking),
+                Err(_) if event == Event::CancelHurried => {
+                    self.keep_key(key.filter(|_| !asked), id).await?;
+                    return Ok(booking);
+                }
                 // Bags are being bought, and whether they were is not known.
                 Err(conflict) => return Err(CancelError::State(conflict.status)),
             };
             let booking = moved.booking.clone();
             let mut write = self.write_of(read_version, &[moved], None, request_id);
             write.upsert_job(Booking::JOB, booking.id.as_str(), self.clock.now());
+            take(&mut write, key.filter(|_| !asked), id.as_str());
             match self.store.commit(write).await {
                 Ok(()) => return Ok(booking),
                 Err(CommitError::Conflict(_)) => {}

@@ -27,7 +27,8 @@ pub(crate) struct PrebookFlight {
     pub(crate) offer: FlightOffer,
     pub(crate) reference_id: Option<String>,
     pub(crate) contact: Contact,
-    pub(crate) passengers: Vec<Passenger>,
+    /// With their places in the request.
+    pub(crate) passengers: Vec<(u8, Passenger)>,
     pub(crate) use_payment_sdk: bool,
     pub(crate) request_id: String,
     pub(crate) deadline: Instant,
@@ -41,7 +42,7 @@ impl App {
     ) -> Result<Prebound<Booking>, PrebookError> {
         // In the order in which they were priced, which is what suppliers count by.
         wish.passengers
-            .sort_by_key(|passenger| passenger.passenger_type);
+            .sort_by_key(|(_, passenger)| passenger.passenger_type);
         let settlement = self.settlement_of(&wish.offer.supplier);
         let settlement = settlement.ok_or(PrebookError::Unsupported)?;
         let call = PrebookCall {
@@ -52,7 +53,8 @@ impl App {
             request_id: wish.request_id.clone(),
             deadline: wish.deadline,
         };
-        let passengers = wish.passengers.clone();
+        let passengers = wish.passengers.iter();
+        let passengers = passengers.map(|(_, passenger)| passenger.clone()).collect();
         let ask = Box::new(
             |supplier: host_runtime::Supplier, context, booking: Booking| {
                 async move {

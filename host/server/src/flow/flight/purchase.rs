@@ -87,7 +87,7 @@ pub(crate) enum PurchaseError {
     #[error("the payment was declined")]
     PaymentFailed { requires_action: bool },
     #[error("the supplier refused")]
-    Refused,
+    Refused(SupplierId),
     #[error("nobody knows yet")]
     Unknown,
     #[error("nothing was sent to the supplier")]
@@ -346,7 +346,7 @@ fn ended(booking: Booking, id: &PurchaseId) -> Result<Booking, PurchaseError> {
                 None => Err(PurchaseError::NotSent { overloaded: false }),
             }
         }
-        PurchaseState::Refused => Err(PurchaseError::Refused),
+        PurchaseState::Refused => Err(PurchaseError::Refused(booking.supplier)),
         PurchaseState::NotSent => Err(PurchaseError::NotSent { overloaded: false }),
     }
 }

@@ -25,25 +25,28 @@ impl App {
         &self,
         owner: &Owner,
         booking: &BookingId,
-        passengers: &[Passenger],
+        passengers: &[(u8, Passenger)],
     ) -> Result<(Vec<BookedPassenger>, Option<String>), SealError> {
-        let has_secret = |passenger: &Passenger| {
+        let has_secret = |(_, passenger): &(u8, Passenger)| {
             passenger.document.is_some() || !passenger.loyalty_accounts.is_empty()
         };
         let sealed = match passengers.iter().any(has_secret) {
             true => {
-                let secrets: Vec<Secret> = passengers.iter().map(secret_of).collect();
+                let secrets: Vec<Secret> =
+                    passengers.iter().map(|(_, one)| secret_of(one)).collect();
                 let bytes = serde_json::to_vec(&secrets).unwrap_or_default();
                 let place = place(owner, booking);
                 Some(self.sealer.seal_text(PURPOSE, &place, &bytes)?)
             }
             false => None,
         };
-        let shown = passengers.iter().map(|passenger| self.shown(passenger));
+        let shown = passengers
+            .iter()
+            .map(|(place, one)| self.shown(*place, one));
         Ok((shown.collect(), sealed))
     }
 
-    fn shown(&self, passenger: &Passenger) -> BookedPassenger {
+    fn shown(&self, position: u8, passenger: &Passenger) -> BookedPassenger {
         let masked = passenger
             .loyalty_accounts
             .iter()
@@ -53,6 +56,7 @@ impl App {
             });
         BookedPassenger {
             id: PassengerId::from_bits(self.ids.bits()),
+            position,
             passenger_type: passenger.passenger_type,
             title: passenger.title,
             first_name: passenger.first_name.clone(),

@@ -4,6 +4,7 @@
 use crate::app::App;
 use crate::flow::bookable::Bookable;
 use crate::flow::cancel::{CancelError, QuoteError};
+use crate::idempotency::{RequestKey, take};
 use host_domain::hotel::Restriction;
 use host_domain::hotel::booking::{Booking, Event, State};
 use host_domain::hotel::quote::CancellationQuote;
@@ -20,13 +21,16 @@ pub(crate) struct Cancel {
     pub(crate) booking: BookingId,
     /// Empty: the whole booking.
     pub(crate) rooms: Vec<RoomId>,
+    pub(crate) key: Option<RequestKey>,
     pub(crate) request_id: String,
 }
 
 impl App {
-    /// Begins a cancellation, once; the booking as it is then.
+    /// Begins a cancellation, once, and not again under the same key, whatever became of
+    /// it; the booking as it is then.
     pub(crate) async fn begin_cancel_hotel(&self, wish: &Cancel) -> Result<Booking, CancelError> {
         loop {
+            let asked = self.asked_before(wish.key.as_ref()).await?;
             let booking = self.store.hotel_booking(&wish.owner, &wish.booking).await?;
             let booking = booking.ok_or(CancelError::NotFound)?;
             if let Some(unknown) = wish
@@ -36,10 +40,17 @@ impl App {
             {
                 return Err(CancelError::UnknownRoom(unknown.clone()));
             }
+            if asked || booking.releases(&wish.rooms) {
+                let new = wish.key.as_ref().filter(|_| !asked);
+                self.keep_key(new, &booking.id).await?;
+                return Ok(booking);
+            }
             match booking.state {
                 State::Confirmed | State::PartiallyCanceled => {}
-                State::CancelInProgress { .. } | State::Canceled => return Ok(booking),
-                State::Created
+                // Of other rooms: one at a time.
+                State::CancelInProgress { .. }
+                | State::Canceled
+                | State::Created
                 | State::PrebookInProgress { .. }
                 | State::ReadyForComplete
                 | State::CompleteInProgress { .. }
@@ -47,21 +58,6 @@ impl App {
                 | State::Expired => return Err(CancelError::State(booking.status().as_str())),
             }
             let room_ids = self.rooms_to_name(&booking, &wish.rooms)?;
-            if room_ids.is_empty()
-                && !wish.rooms.is_empty()
-                && booking.rooms.iter().any(|room| room.canceled_at.is_some())
-            {
-                // Every named room was released before.
-                let released = wish.rooms.iter().all(|id| {
-                    booking
-                        .rooms
-                        .iter()
-                        .any(|room| room.id == *id && room.canceled_at.is_some())
-                });
-                if released {
-                    return Ok(booking);
-                }
-            }
             let read_version = booking.version;
             let event = Event::CancelStarted {
                 id: CancellationId::from_bits(self.ids.bits()),
@@ -74,6 +70,7 @@ impl App {
             let mut write = self.write_of(read_version, &moves, None, &wish.request_id);
             let [moved] = moves;
             write.upsert_job(Booking::JOB, moved.booking.id.as_str(), self.clock.now());
+            take(&mut write, wish.key.as_ref(), moved.booking.id.as_str());
             match self.store.commit(write).await {
                 Ok(()) => return Ok(moved.booking),
                 Err(CommitError::Conflict(_)) => {}

@@ -139,7 +139,7 @@ pub(crate) fn listed(booking: &Booking) -> FlightBooking {
         expires_at: (status == Status::ReadyForComplete).then(|| booking.expires_at.into()),
         cancellation_policy: booking.fare_conditions.refund.into(),
         fare_conditions: booking.fare_conditions.into(),
-        passengers: booking.passengers.iter().map(ticket::passenger).collect(),
+        passengers: ticket::passengers(booking),
         journeys: ticket::journeys(booking),
         supplier_reference: booking.supplier_reference.clone(),
         airline_pnr: booking.airline_pnr.clone(),

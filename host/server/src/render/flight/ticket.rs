@@ -83,8 +83,15 @@ pub(crate) struct BookedJourney {
     segments: Vec<BookedSegment>,
 }
 
+/// In the order of the request.
+pub(crate) fn passengers(booking: &Booking) -> Vec<FlightPassenger> {
+    let mut passengers: Vec<_> = booking.passengers.iter().collect();
+    passengers.sort_by_key(|passenger| passenger.position);
+    passengers.into_iter().map(passenger).collect()
+}
+
 /// A passenger.
-pub(crate) fn passenger(passenger: &booking::BookedPassenger) -> FlightPassenger {
+fn passenger(passenger: &booking::BookedPassenger) -> FlightPassenger {
     FlightPassenger {
         id: passenger.id.to_string(),
         first_name: passenger.first_name.clone(),

@@ -37,6 +37,9 @@ const TOKENS: &[&str] = &[
     ":65536",
     "64:ff9b::",
     "fe80::1%25eth0",
+    "*.",
+    "-",
+    "_",
 ];
 
 /// Networks of the registries of special addresses of version 4: address and bits.
@@ -83,6 +86,14 @@ fn looks_like_an_address(name: &str) -> bool {
         || (last.starts_with("0x") && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
+/// Letters, digits and underscores, with hyphens between them.
+fn is_label(label: &str) -> bool {
+    let mut parts = label.split('-').peekable();
+    let is_part = |part: &str| part.chars().all(|one| one.is_alphanumeric() || one == '_');
+    let is_closed = parts.peek().is_some_and(|first| !first.is_empty()) && !label.ends_with('-');
+    is_closed && label.len() < 64 && parts.all(is_part)
+}
+
 fn judge_accepted(text: &str, url: &Url, insecure: bool) {
     assert!(text.len() <= 2048 && url.as_str().is_ascii(), "{text}");
     assert!(url.scheme() == "https" || (insecure && url.scheme() == "http"));
@@ -110,7 +121,7 @@ fn judge_accepted(text: &str, url: &Url, insecure: bool) {
                 "{text}"
             );
             assert!(
-                host.split('.').all(|label| !label.is_empty()) && !host.ends_with(".internal"),
+                host.split('.').all(is_label) && !host.ends_with(".internal"),
                 "{text}"
             );
         }

@@ -11,7 +11,7 @@ const LINK_LOCAL: UrlRefusal = Address("link-local");
 
 /// Refused whoever asks.
 #[rustfmt::skip]
-pub(super) const HOSTILE: [(&str, UrlRefusal); 70] = [
+pub(super) const HOSTILE: [(&str, UrlRefusal); 80] = [
     // spelled otherwise than they are read
     ("https://2130706433/", Spelling), ("https://0x7f000001/", Spelling),
     ("https://017700000001/", Spelling), ("https://0177.0.0.1/", Spelling),
@@ -36,9 +36,16 @@ pub(super) const HOSTILE: [(&str, UrlRefusal); 70] = [
     ("ftp://example.com/", NotHttps), ("file:///etc/passwd", NotHttps),
     ("gopher://example.com/", NotHttps), ("ws://example.com/", NotHttps),
     ("unix:///run/docker.sock", NotHttps), ("javascript:alert(1)", NotHttps),
+    // no names
+    ("https://*.example.com/", NoName), ("https://-bad-.com/", NoName),
+    ("https://-bad.example.com/", NoName), ("https://bad-.example.com/", NoName),
+    ("https://example.-com/", NoName), ("https://exam!ple.com/", NoName),
+    ("https://exa'mple.com/", NoName), ("https://*.localhost/", NoName),
+    ("https://example.com%00/", Unreadable), ("https://exam%2ap%00le.com/", Unreadable),
+    ("https://.localhost/", NoName), ("https://.example.com/", NoName),
+    ("https://example..com/", NoName), ("https://example.com./", NoName),
     // names that mean something in one network only
-    ("https://.localhost/", LocalName), ("https://.example.com/", LocalName), ("https://example..com/", LocalName),
-    ("https://intranet/", LocalName), ("https://example.com./", LocalName),
+    ("https://intranet/", LocalName),
     ("https://printer.local/", LocalName), ("https://metadata.google.internal/", LocalName),
     ("https://wiki.corp/", LocalName), ("https://1.0.0.127.in-addr.arpa/", LocalName),
     // addresses
@@ -66,7 +73,7 @@ pub(super) const INSECURE: [(&str, UrlRefusal); 11] = [
     ("https://a.localhost/", LOOPBACK),
 ];
 
-pub(super) const PUBLIC: [&str; 9] = [
+pub(super) const PUBLIC: [&str; 10] = [
     "https://example.com",
     "https://example.com/hooks?for=me&x=%20",
     "https://EXAMPLE.com:8443/",
@@ -76,6 +83,7 @@ pub(super) const PUBLIC: [&str; 9] = [
     "https://[2606:4700:4700:0:0:0:0:1111]:444/",
     "https://internal.example.com/",
     "https://10.0.0.1.example.com/",
+    "https://web_hooks.a--b.3.example.com/",
 ];
 
 #[test]
@@ -107,6 +115,19 @@ fn a_url_has_an_end() {
     let long = |bytes: usize| format!("https://example.com/{}", "a".repeat(bytes - 20));
     assert!(read(&long(URL_BYTES_MAX), false).is_ok());
     assert_eq!(read(&long(URL_BYTES_MAX + 1), false), Err(TooLong));
+}
+
+#[test]
+fn a_name_and_each_of_its_labels_have_an_end() {
+    let of = |labels: &[usize]| {
+        let labels = labels.iter().map(|bytes| "a".repeat(*bytes));
+        let name = labels.collect::<Vec<_>>().join(".");
+        read(&format!("https://{name}/"), false).err()
+    };
+    assert_eq!(of(&[63, 3]), None);
+    assert_eq!(of(&[64, 3]), Some(NoName));
+    assert_eq!(of(&[63, 63, 63, 61]), None, "253 bytes");
+    assert_eq!(of(&[63, 63, 63, 62]), Some(NoName), "254 bytes");
 }
 
 /// A resolver that says what the test wants.

@@ -79,6 +79,7 @@ fn letter(url: &str) -> Letter<'_> {
     Letter {
         url,
         insecure: true,
+        may_end: true,
         headers,
         body: r#"{"id":"evt_1"}"#.to_owned(),
     }
@@ -158,6 +159,18 @@ async fn every_answer_has_its_meaning() {
 }
 
 #[tokio::test]
+async fn who_may_not_end_it_has_not_taken_it() {
+    let (port, _served) = receiver(answer("410 Gone", "retry-after: 120\r\n", "")).await;
+    let url = format!("http://127.0.0.1:{port}/");
+    let letter = Letter {
+        may_end: false,
+        ..letter(&url)
+    };
+    let attempted = sender().send(letter, NOW).await;
+    assert_eq!(attempted.outcome, not_taken(Some(120)));
+}
+
+#[tokio::test]
 async fn without_an_answer_there_is_a_reason() {
     for (manner, error) in [
         (Manner::Hangs, "timeout"),
@@ -172,6 +185,8 @@ async fn without_an_answer_there_is_a_reason() {
     }
     let attempted = sender().send(letter("http://127.0.0.1:1/"), NOW).await;
     assert_eq!(attempted.error, Some("connect"));
+    let cause = attempted.cause.unwrap();
+    assert!(!cause.is_empty() && !cause.contains("127.0.0.1"), "{cause}");
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use crate::{DeliveryClaim, DeliveryFilter, OutboxEvent, Page, SealedSecrets, Sto
 use host_domain::event::Product;
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::webhook::{
-    Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, FailureReason, Replay, Retry,
+    Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, FailureReason, Patience, Replay, Retry,
     SendOutcome, Subscription, SubscriptionEvent,
 };
 

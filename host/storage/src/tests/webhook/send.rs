@@ -31,6 +31,7 @@ fn answered(delivery: &Delivery, outcome: SendOutcome, now: Timestamp) -> Delive
         retry: Retry {
             steps_s: &[60],
             jitter_permille: 0,
+            patience: Patience::Twice,
         },
     };
     delivery.clone().apply(event, now).unwrap()
@@ -234,15 +235,21 @@ async fn what_came_of_an_attempt_is_stored_with_it(db: &TestDatabase) {
     let ids: Vec<_> = after.iter().map(|one| one.id.clone()).collect();
     let expected: Vec<_> = ids.iter().cloned().zip(made).collect();
     assert_eq!(attempts(&db.store, &ids).await, expected);
-    // The one that failed is tried again, and its attempts are told in order.
+    // Those that failed are tried again, and their attempts are told in order.
     let again = claim(&db.store, &[(1, 9)], now.plus_s(99), "u").await;
-    assert_eq!(again.len(), 1);
+    assert_eq!(again.len(), 2);
     let zeroes = DeliveryAttempt {
         response_body: Some("b\0roken \"ü' \\ $1".to_owned()),
         ..attempt(2)
     };
     let delivered = answered(&again[0], SendOutcome::Taken, now.plus_s(99));
-    store_outcomes(&db.store, &[outcome("u", delivered, Some(zeroes))]).await;
+    let failed = answered(&again[1], SendOutcome::UrlNotAllowed, now.plus_s(99));
+    let outcomes = [
+        outcome("u", delivered, Some(zeroes)),
+        outcome("u", failed.clone(), Some(attempt(2))),
+    ];
+    store_outcomes(&db.store, &outcomes).await;
+    assert_eq!(stored(&db.store, 4, 1).await, failed);
     let told = attempts(&db.store, &ids[..1]).await;
     let told: Vec<_> = told.into_iter().map(|(_, attempt)| attempt).collect();
     assert_eq!(told, [attempt(1), attempt(2)]);

@@ -77,6 +77,7 @@ async fn answer(store: &Store, claimed: Vec<Delivery>, outcome: SendOutcome) {
             retry: Retry {
                 steps_s: &[60],
                 jitter_permille: 0,
+                patience: Patience::Twice,
             },
         };
         AnsweredDelivery {
@@ -292,7 +293,7 @@ async fn the_log_says_what_became_of_an_event(db: &TestDatabase) {
     let outcomes = [
         (SendOutcome::Taken, EventStatus::Delivered),
         (SendOutcome::Gone, EventStatus::Failed),
-        (SendOutcome::UrlNotAllowed, EventStatus::Failed),
+        (SendOutcome::UrlNotAllowed, EventStatus::Pending),
         (not_taken, EventStatus::Pending),
     ];
     let mut expected = Vec::new();

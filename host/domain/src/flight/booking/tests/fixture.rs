@@ -78,6 +78,7 @@ pub(super) fn journey(segments: &[&str]) -> Journey {
 pub(super) fn created() -> Booking {
     let passenger = |bits| BookedPassenger {
         id: PassengerId::from_bits(bits),
+        position: 0,
         passenger_type: PassengerType::Adult,
         title: None,
         first_name: "Ada".into(),

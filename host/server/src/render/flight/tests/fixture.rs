@@ -34,6 +34,7 @@ pub(super) fn supplier() -> SupplierId {
 pub(super) fn passenger() -> BookedPassenger {
     BookedPassenger {
         id: PassengerId::from_bits(2),
+        position: 0,
         passenger_type: PassengerType::Adult,
         title: None,
         first_name: "Ada".to_owned(),

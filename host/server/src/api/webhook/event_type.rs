@@ -1,0 +1,115 @@
+//! Bodies that name types of events. They are the same for every product but for the
+//! names, of which each product has its own: so each has its own published schema.
+
+use crate::api::document::Inputs;
+use crate::api::extract::{Body, Found, Incoming, Part, Rules};
+use crate::api::webhook::Of;
+use host_domain::event::{EventType, Product};
+use host_domain::time::Timestamp;
+use host_domain::webhook::subscription::EVERY_TYPE;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use std::borrow::Cow;
+use std::marker::PhantomData;
+use utoipa::openapi::schema::{ArrayItems, Ref, Schema, Type};
+use utoipa::openapi::{ObjectBuilder, RefOr};
+use utoipa::{PartialSchema, ToSchema};
+
+/// The member that names types.
+const EVENT_TYPES: &str = "event_types";
+
+/// The JSON body of a call about events of the product in its path: `T`, whose
+/// [`EVENT_TYPES`] are of that product.
+pub(crate) struct BodyOf<T>(pub(crate) Product, pub(crate) T);
+
+impl<T: ToSchema + DeserializeOwned + Rules + Send + 'static> Part for BodyOf<T> {
+    const READS_BODY: bool = true;
+
+    fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
+        let Of(product) = Of::take(incoming)?;
+        let request = match product {
+            Product::Hotel => Body::<Typed<Hotels, T>>::take(incoming)?.0.0,
+            Product::Flight => Body::<Typed<Flights, T>>::take(incoming)?.0.0,
+            // Has no such route.
+            Product::Watch => return None,
+        };
+        Some(Self(product, request))
+    }
+
+    fn describe(inputs: &mut Inputs) {
+        inputs.body_of::<Typed<Hotels, T>>(Product::Hotel);
+        inputs.body_of::<Typed<Flights, T>>(Product::Flight);
+    }
+}
+
+/// A product whose events can be subscribed to, as a type.
+trait Told: Send + 'static {
+    const PRODUCT: Product;
+    /// Before the names of schemas.
+    const NAME: &'static str;
+}
+
+struct Hotels;
+struct Flights;
+
+impl Told for Hotels {
+    const PRODUCT: Product = Product::Hotel;
+    const NAME: &'static str = "Hotel";
+}
+
+impl Told for Flights {
+    const PRODUCT: Product = Product::Flight;
+    const NAME: &'static str = "Flight";
+}
+
+/// `T` for one product.
+struct Typed<P, T>(T, PhantomData<P>);
+
+impl<'de, P, T: Deserialize<'de>> Deserialize<'de> for Typed<P, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(|request| Self(request, PhantomData))
+    }
+}
+
+impl<P, T: Rules> Rules for Typed<P, T> {
+    fn check(&self, now: Timestamp, found: &mut Found<'_>) {
+        self.0.check(now, found);
+    }
+}
+
+impl<P: Told, T: ToSchema> PartialSchema for Typed<P, T> {
+    fn schema() -> RefOr<Schema> {
+        let mut schema = T::schema();
+        if let RefOr::T(Schema::Object(object)) = &mut schema
+            && let Some(RefOr::T(Schema::Array(list))) = object.properties.get_mut(EVENT_TYPES)
+        {
+            let names = Ref::from_schema_name(names_of::<P>());
+            list.items = ArrayItems::RefOrSchema(Box::new(names.into()));
+        }
+        schema
+    }
+}
+
+impl<P: Told, T: ToSchema> ToSchema for Typed<P, T> {
+    fn name() -> Cow<'static, str> {
+        Cow::Owned(format!("{}{}", P::NAME, T::name()))
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        T::schemas(schemas);
+        let types = EventType::types_of(P::PRODUCT).map(EventType::as_str);
+        let names = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some(
+                "A type of event, or `*` for all of them, also those that come later.",
+            ))
+            .enum_values(Some([EVERY_TYPE].into_iter().chain(types)))
+            .build();
+        schemas.push((names_of::<P>(), names.into()));
+    }
+}
+
+/// The schema of a product's names.
+fn names_of<P: Told>() -> String {
+    format!("{}EventType", P::NAME)
+}

@@ -1,0 +1,117 @@
+//! What a key's repeats are told once more has happened: how it is now, and nothing is
+//! done again.
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use tests::{Booked, Client, Database, Flown, Reply, Server, eventually, on_both_databases};
+
+const KEY: &str = "x-idempotency-key";
+
+/// A booking of either product, waiting to be paid.
+struct Sold {
+    path: String,
+    id: String,
+}
+
+impl Sold {
+    async fn both(server: &Server, hotel: &str, route: &str) -> [Self; 2] {
+        let client = server.client();
+        let hotel = Booked::at(hotel).ready(&client).await;
+        let flight = Flown::on(route).ready(server).await;
+        [("hotel", hotel), ("flight", flight)].map(|(product, id)| Self {
+            path: format!("/v1/{product}/bookings/{id}"),
+            id,
+        })
+    }
+
+    async fn book(&self, client: &Client, key: &str, instrument: &str) -> Reply {
+        let body = json!({"payment_instrument_id": instrument});
+        let client = client.header(KEY, key);
+        client.post(&format!("{}/book", self.path), &body).await
+    }
+
+    async fn cancel(&self, client: &Client) -> Reply {
+        client
+            .post(&format!("{}/cancel", self.path), &json!({}))
+            .await
+    }
+
+    async fn once(&self, client: &Client, what: &str, is: fn(&Value) -> bool) -> Value {
+        eventually(what, async || {
+            let now = client.get(&self.path).await.expect(200).data().clone();
+            is(&now).then_some(now)
+        })
+        .await
+    }
+}
+
+async fn a_refused_cancellation_is_begun_again_by_a_new_key_alone(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let card = client.store_card("tok_visa").await;
+    for sold in Sold::both(&server, "CANCEL_REFUSED", "DXB-AMS").await {
+        let _booked = sold.book(&client, "b", &card).await.expect(200);
+        let asked = client.header(KEY, "c");
+        let _begun = sold.cancel(&asked).await.expect(202);
+        let refused = |now: &Value| {
+            now["status"] == "CONFIRMED" && now["failure"]["code"] == "cancel_refused"
+        };
+        let then = sold.once(&client, "the refusal", refused).await;
+        let again = sold.cancel(&asked).await.expect(200);
+        assert_eq!(again.data()["status"], "CONFIRMED", "{}", sold.path);
+        assert_eq!(again.data()["failure"], then["failure"], "{}", sold.path);
+        let _new = sold.cancel(&client.header(KEY, "d")).await.expect(202);
+        let _refused = sold.once(&client, "the next refusal", refused).await;
+        let _none = sold.cancel(&client).await.expect(202);
+    }
+}
+
+async fn what_was_booked_under_a_key_is_what_its_repeats_are_told(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let card = client.store_card("tok_visa").await;
+    for sold in Sold::both(&server, "OK", "LHR-JFK").await {
+        let _booked = sold.book(&client, "b", &card).await.expect(200);
+        let _begun = sold.cancel(&client).await.expect(202);
+        let canceled = |now: &Value| now["status"] == "CANCELED";
+        sold.once(&client, "the end", canceled).await;
+        let again = sold.book(&client, "b", &card).await.expect(200);
+        assert_eq!(again.data()["status"], "CANCELED", "{}", sold.path);
+        let other = sold.book(&client, "another", &card).await;
+        let other = other.expect_problem(409, "booking_state_conflict");
+        assert_eq!(other.body["booking_status"], "CANCELED");
+        assert_eq!(server.ledger().await.count(&sold.id, "booking"), 1);
+    }
+}
+
+async fn a_declined_card_does_not_hide_the_one_that_paid(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let declined = client.store_card("tok_declined").await;
+    let card = client.store_card("tok_visa").await;
+    for sold in Sold::both(&server, "OK", "LHR-JFK").await {
+        let at_once = (0..8).map(|_| sold.book(&client, "first", &declined));
+        let later = sold.book(&client, "first", &declined);
+        for refused in [join_all(at_once).await, vec![later.await]].concat() {
+            let refused = refused.expect_problem(422, "payment_failed");
+            assert_eq!(refused.body["booking_status"], "READY_FOR_COMPLETE");
+        }
+        let tries = client.get(&sold.path).await.expect(200).data()["payments"].clone();
+        assert_eq!(
+            tries.as_array().unwrap().len(),
+            1,
+            "{}: {tries:#}",
+            sold.path
+        );
+        let _booked = sold.book(&client, "second", &card).await.expect(200);
+        let now = sold.book(&client, "first", &declined).await.expect(200);
+        assert_eq!(now.data()["status"], "CONFIRMED", "{}", sold.path);
+        assert_eq!(server.ledger().await.count(&sold.id, "authorization"), 1);
+    }
+}
+
+on_both_databases! {
+    a_refused_cancellation_is_begun_again_by_a_new_key_alone,
+    what_was_booked_under_a_key_is_what_its_repeats_are_told,
+    a_declined_card_does_not_hide_the_one_that_paid,
+}
