@@ -1,6 +1,7 @@
 //! A client of the API, as a user would write one.
 
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
 /// Calls with one key, and perhaps for one user.
 #[derive(Debug, Clone)]
@@ -188,6 +189,13 @@ impl Reply {
     pub fn data(&self) -> &Value {
         &self.body["data"]
     }
+}
+
+/// The answers to as many calls as there are, all sent at once.
+pub async fn at_once<F: Future<Output = Reply> + Send + 'static>(
+    calls: impl Iterator<Item = F>,
+) -> Vec<Reply> {
+    calls.collect::<JoinSet<_>>().join_all().await
 }
 
 /// Money as the gateway writes it: whole amounts without decimals.

@@ -27,7 +27,7 @@ mod watch;
 mod watcher;
 mod webhook;
 
-pub use client::{Client, Reply, money};
+pub use client::{Client, Reply, at_once, money};
 pub use cluster::{Cluster, cut_connections};
 pub use database::Database;
 pub use document::{each_text, minutes_ahead, move_days, read_document, say};

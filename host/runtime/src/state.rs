@@ -156,8 +156,8 @@ impl WasiView for GuestState {
 
 /// Memory and tables of a call, counted over the whole store.
 pub(crate) struct Usage {
+    /// Counts the memory: who asked for the call is told of it, whatever became of the store.
     scope: Arc<CallScope>,
-    memory_bytes: usize,
     memory_bytes_max: usize,
     table_elements: usize,
     table_elements_max: usize,
@@ -171,7 +171,6 @@ impl Usage {
     fn new(limits: &Limits, scope: &Arc<CallScope>) -> Self {
         Self {
             scope: Arc::clone(scope),
-            memory_bytes: 0,
             memory_bytes_max: limits.memory_bytes_max,
             table_elements: 0,
             table_elements_max: limits.table_elements_max,
@@ -195,13 +194,13 @@ impl wasmtime::ResourceLimiter for Usage {
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        let wanted = self
-            .memory_bytes
+        let held = &self.scope.memory_bytes;
+        let wanted = held
+            .load(Ordering::Relaxed)
             .saturating_add(desired.saturating_sub(current));
         let granted = wanted <= self.memory_bytes_max;
         if granted {
-            self.memory_bytes = wanted;
-            self.scope.memory_bytes.store(wanted, Ordering::Relaxed);
+            held.store(wanted, Ordering::Relaxed);
         } else {
             self.refused = Some("it asked for more memory than its limit");
         }

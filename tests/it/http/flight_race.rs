@@ -8,7 +8,7 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tests::{
-    Booked, Client, Database, Flown, Ledger, Reply, Server, eventually, on_both_databases,
+    Booked, Client, Database, Flown, Ledger, Reply, Server, at_once, eventually, on_both_databases,
 };
 use tokio::task::JoinSet;
 
@@ -16,13 +16,6 @@ use tokio::task::JoinSet;
 const CROWD: usize = 64;
 /// So many bookings, each with its own race.
 const ROUNDS: usize = 12;
-
-/// The answers to as many calls as there are, all sent at once.
-async fn all<F: Future<Output = Reply> + Send + 'static>(
-    calls: impl Iterator<Item = F>,
-) -> Vec<Reply> {
-    calls.collect::<JoinSet<_>>().join_all().await
-}
 
 /// An answer in a word: its status with the problem's code, or the booking's status.
 fn word(reply: &Reply) -> String {
@@ -64,7 +57,7 @@ async fn a_crowd_that_books_makes_one_order_and_one_charge(database: Database) {
             let (client, booking, payment) = (client.clone(), booking.clone(), payment.clone());
             async move { client.book_flight(&booking, &payment).await }
         });
-        let said = words(&all(calls).await);
+        let said = words(&at_once(calls).await);
         assert_eq!(said, BTreeMap::from([("200 CONFIRMED".to_owned(), CROWD)]));
         let cards = usize::from(supplier == "SUPPLIER_A");
         captured(&server, &booking, cards).await;
@@ -85,7 +78,7 @@ async fn a_crowd_with_different_cards_charges_one(database: Database) {
         let card = json!({"payment_instrument_id": client.store_card("tok_visa").await});
         calls.push(async move { client.book_flight(&booking, &card).await });
     }
-    let said = words(&all(calls.into_iter()).await);
+    let said = words(&at_once(calls.into_iter()).await);
     assert_eq!(said, BTreeMap::from([("200 CONFIRMED".to_owned(), 16)]));
     captured(&server, &booking, 1).await;
     let ledger = server.ledger().await;
@@ -218,7 +211,7 @@ async fn crowd_at_bags(client: &Client, booking: &str, keys: usize) -> Vec<Reply
         let (booking, key) = (booking.to_owned(), format!("{booking}-{}", at % keys));
         async move { client.buy_bags(&booking, &key, &wanted).await }
     });
-    all(calls).await
+    at_once(calls).await
 }
 
 async fn check_one_bag(server: &Server, booking: &str) {

@@ -3,8 +3,7 @@
 use reqwest::Method;
 use serde_json::json;
 use std::collections::BTreeSet;
-use tests::{Client, Database, Reply, Server, Subscription, on_both_databases};
-use tokio::task::JoinSet;
+use tests::{Client, Database, Reply, Server, Subscription, at_once, on_both_databases};
 
 on_both_databases!(
     a_crowd_that_changes_a_subscription_is_served_whole,
@@ -20,8 +19,7 @@ async fn crowd<F: Future<Output = Reply> + Send + 'static>(
     call: impl Fn(Client, usize) -> F,
     client: &Client,
 ) -> Vec<Reply> {
-    let calls = (0..CROWD).map(|number| call(client.clone(), number));
-    calls.collect::<JoinSet<_>>().join_all().await
+    at_once((0..CROWD).map(|number| call(client.clone(), number))).await
 }
 
 /// Its members of all answers, each another.

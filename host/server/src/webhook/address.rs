@@ -18,7 +18,7 @@ const NAME_BYTES_MAX: usize = 253;
 /// A name that is not resolved in this time is judged when it is connected to.
 const LOOKUP_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// Ends of names that mean something in one network only, or nothing in any.
+/// Ends of names that mean something in one network only.
 const LOCAL_ENDS: [&str; 7] = [
     ".local",
     ".internal",

@@ -46,7 +46,7 @@ pub(super) struct Attempted {
     pub(super) body: Option<String>,
     /// Why there is no answer: `url_not_allowed`, `connect`, `timeout` or `cut`.
     pub(super) error: Option<&'static str>,
-    /// The same for the log, where more is known; says nothing of its path and query.
+    /// The same for the log, where more is known; says nothing of the URL's path and query.
     pub(super) cause: Option<String>,
     /// How long it took.
     pub(super) took: Duration,

@@ -29,14 +29,16 @@ impl App {
         key: Option<&RequestKey>,
     ) -> Result<Issued, WebhookError> {
         let tenant = &caller.owner.tenant;
-        // What was registered by the same request is answered, whatever the name means now.
-        if self.made_before(key).await?.is_none() {
-            self.check_url(tenant, url).await?;
-        }
         let mut tries = Tries::until(caller.deadline);
+        let mut is_checked = false;
         loop {
+            // What the same request registered is answered, whatever the name means now.
             if let Some(made) = self.made_before(key).await? {
                 return self.issued_before(tenant, PRODUCT, &made).await;
+            }
+            if !is_checked {
+                self.check_url(tenant, url).await?;
+                is_checked = true;
             }
             let replaced = self.watch_endpoint(tenant).await?;
             let id = SubscriptionId::from_bits(self.ids.bits());
