@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::{env, thread};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use clap::Args;
 
 use crate::postgres::{Durability, Postgres};
@@ -11,6 +11,9 @@ use crate::{cargo, languages, localstripe, plugins, process, pyjwt, run, schemat
 
 /// How many tests of a binary run at once.
 const THREADS_VARIABLE: &str = "RUST_TEST_THREADS";
+
+/// Enough for a round; the soak makes many.
+const SCHEMATHESIS_S: u32 = 180;
 
 /// Options of `cargo xtask test`.
 #[derive(Args, Default)]
@@ -24,19 +27,35 @@ pub(crate) struct Options {
 /// Builds the plugins and the gateway, installs what tests start (languages, a Stripe, a verifier), starts a
 /// database, runs the tests.
 pub(crate) fn test(options: &Options) -> Result<()> {
-    plugins::build(&plugins::Options::default())?;
-    languages::install()?;
-    localstripe::install()?;
-    pyjwt::install()?;
     if !options.arguments.is_empty() {
+        prepare()?;
         // Many tests start the gateway, which cargo builds only for those of its package.
         run::build_gateway(false)?;
         return with_database(&options.arguments);
     }
+    // The last step of a guest keeps one processor busy, downloads none: what the tests
+    // are themselves is built beside.
+    let gateway = thread::scope(|scope| {
+        let tests = scope.spawn(run::tested_gateway);
+        prepare()?;
+        tests.join().map_err(|_| anyhow!("the build panicked"))?
+    })?;
     // Guests too, as native libraries: they test how they read a supplier's answers.
     let everything = ["--workspace", "--no-fail-fast"].map(str::to_owned);
     with_database(&everything)?;
-    schemathesis::examine(&run::tested_gateway()?, &schemathesis::Options::default())
+    let short = schemathesis::Options {
+        max_time: SCHEMATHESIS_S,
+        ..schemathesis::Options::default()
+    };
+    schemathesis::examine(&gateway, &short)
+}
+
+/// What is there before a test runs.
+fn prepare() -> Result<()> {
+    plugins::build(&plugins::Options::default())?;
+    languages::install()?;
+    localstripe::install()?;
+    pyjwt::install()
 }
 
 /// What the arguments select. The database goes away with the end of this

@@ -96,6 +96,8 @@ impl AttemptOutcome {
     }
 }
 
+// Calls are finished by their key: `outcome || ''` keeps PostgreSQL from the indexes of what is
+// unfinished, which look short to it and are full of what has left them.
 impl Write {
     /// Marks a call as sent. [`Conflict::AttemptExists`] while a call of the same
     /// operation with the same reference happened, or may have happened.
@@ -129,7 +131,7 @@ impl Write {
         let update = statement!(
             "UPDATE supplier_attempt SET outcome = 'sent', sends = sends + 1, dispatched_at = $4, \
              finished_at = NULL \
-             WHERE organization = $1 AND mode = $2 AND id = $3 AND outcome IN ('sent', 'unknown')",
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND outcome || '' IN ('sent', 'unknown')",
             tenant.organization.as_str(),
             tenant.mode,
             id.as_str(),
@@ -151,7 +153,7 @@ impl Write {
             "UPDATE supplier_attempt SET outcome = $4, finished_at = $5, \
              supplier_reference = COALESCE($6, supplier_reference), \
              evidence = COALESCE($7, evidence) \
-             WHERE organization = $1 AND mode = $2 AND id = $3 AND outcome IN ('sent', 'unknown')",
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND outcome || '' IN ('sent', 'unknown')",
             tenant.organization.as_str(),
             tenant.mode,
             id.as_str(),
@@ -167,7 +169,7 @@ impl Write {
     pub fn count_attempt_check(&mut self, tenant: &Tenant, id: &AttemptId) -> &mut Self {
         let update = statement!(
             "UPDATE supplier_attempt SET checks = checks + 1 \
-             WHERE organization = $1 AND mode = $2 AND id = $3 AND outcome IN ('sent', 'unknown')",
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND outcome || '' IN ('sent', 'unknown')",
             tenant.organization.as_str(),
             tenant.mode,
             id.as_str(),

@@ -7,6 +7,9 @@
 //! the write or is left alone, because the unique indexes of its table see
 //! everything. Where a part then fails, it may be because of the others, so that the
 //! steps are to be carried out one by one.
+//!
+//! Such a statement fails as a whole where a step does not change what it is expected
+//! to: mostly it is all of the write, and then needs no transaction around it.
 
 use crate::dialect::Dialect;
 use crate::statement::Statement;
@@ -33,21 +36,39 @@ pub(crate) fn batches(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
 }
 
 /// One statement of several steps; its only row has an array of how many rows
-/// each of them changed.
+/// each of them changed. Fails where that is not what is expected.
 pub(crate) fn joined(batch: &[Step]) -> Statement {
     let mut parts = Vec::with_capacity(batch.len());
     let mut counts = Vec::with_capacity(batch.len());
     let mut args = Vec::new();
+    let mut expected = Vec::new();
     for (number, step) in batch.iter().enumerate() {
         let sql = Dialect::Postgres.render(&step.statement);
         let sql = renumbered(&sql, args.len());
         parts.push(format!("step_{number} AS ({sql} RETURNING 1)"));
         counts.push(format!("(SELECT COUNT(*) FROM step_{number})"));
         args.extend(step.statement.args.iter().cloned());
+        if step.expects_one.is_some() {
+            // Arrays begin with 1.
+            expected.push(format!("changed[{}] = 1", number + 1));
+        }
     }
     let (parts, counts) = (parts.join(", "), counts.join(", "));
+    // Nothing but a failure undoes a statement: such a text is no number.
+    let checked = match expected.as_slice() {
+        [] => String::new(),
+        _ => format!(
+            ", CASE WHEN {} THEN 1 \
+             ELSE CAST('not the rows that are expected: ' || CAST(changed AS text) AS int) END",
+            expected.join(" AND ")
+        ),
+    };
+    let sql = format!(
+        "WITH {parts}, counted AS (SELECT ARRAY[{counts}] AS changed) \
+         SELECT changed{checked} FROM counted"
+    );
     Statement {
-        sql: format!("WITH {parts} SELECT ARRAY[{counts}] AS changed").into(),
+        sql: sql.into(),
         args,
     }
 }

@@ -26,6 +26,7 @@ mod reference;
 mod setting;
 mod sqlite;
 mod statement;
+mod statistics;
 mod supplier_event;
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@ use crate::batch::{batches, joined};
 use crate::dialect::{Dialect, POSTGRES_MIGRATIONS, failed, is_contended, is_lost};
 use crate::error::{CommitError, DatabaseError, OpenError};
 use crate::statement::{Row, Statement};
+use crate::statistics;
 use crate::wake::{Announcements, Queues, Wakes};
 use crate::write::{Outcome, Step, Write};
 use sqlx::pool::PoolConnection;
@@ -103,6 +104,7 @@ impl Postgres {
             wakes,
         };
         spawn(wake_ups.exchange());
+        spawn(statistics::keep(pool.clone()));
         Ok(Self {
             pool,
             unlimited,
@@ -198,6 +200,10 @@ impl Postgres {
             let run = timeout(self.answer_timeout, run).await;
             return run.map_err(|_| Failure::Silent)?.map(|()| outcome);
         }
+        // One statement is a transaction by itself: a third of the ways to the server.
+        if let [batch] = plan {
+            return self.run_alone(connection, batch).await;
+        }
         let begun = timeout(self.answer_timeout, connection.begin()).await;
         let mut transaction = begun.map_err(|_| Failure::Silent)?.map_err(retriable)?;
         let steps = timeout(self.answer_timeout, run_steps(&mut transaction, plan)).await;
@@ -216,10 +222,37 @@ impl Postgres {
                 Err(Failure::Unknown(DatabaseError::commit_unknown(error)))
             }
             Ok(Err(error)) => Err(retriable(error)),
-            Err(_) => {
-                let silence = NoAnswer(self.answer_timeout);
-                Err(Failure::Unknown(DatabaseError::commit_unknown(silence)))
+            Err(_) => Err(self.unknown()),
+        }
+    }
+
+    /// What a commit is of which nothing was heard.
+    fn unknown(&self) -> Failure {
+        let silence = NoAnswer(self.answer_timeout);
+        Failure::Unknown(DatabaseError::commit_unknown(silence))
+    }
+
+    async fn run_alone(
+        &self,
+        connection: &mut PgConnection,
+        batch: &[Step],
+    ) -> Result<Outcome, Failure> {
+        let mut outcome = Outcome::default();
+        let run = timeout(
+            self.answer_timeout,
+            run_batch(connection, batch, &mut outcome),
+        )
+        .await;
+        match run {
+            Ok(Ok(())) => Ok(outcome),
+            // Where the server says that it ends the connection, it undid the statement.
+            Ok(Err(Failure::Again(error)))
+                if is_lost(&error) && error.as_database_error().is_none() =>
+            {
+                Err(Failure::Unknown(DatabaseError::commit_unknown(error)))
             }
+            Ok(Err(failure)) => Err(failure),
+            Err(_) => Err(self.unknown()),
         }
     }
 
@@ -261,12 +294,20 @@ async fn fetch(
 async fn run_steps(connection: &mut PgConnection, plan: &[&[Step]]) -> Result<Outcome, Failure> {
     let mut outcome = Outcome::default();
     for batch in plan {
-        match batch {
-            [step] => run_step(connection, step, &mut outcome).await?,
-            steps => run_joined(connection, steps, &mut outcome).await?,
-        }
+        run_batch(connection, batch, &mut outcome).await?;
     }
     Ok(outcome)
+}
+
+async fn run_batch(
+    connection: &mut PgConnection,
+    batch: &[Step],
+    outcome: &mut Outcome,
+) -> Result<(), Failure> {
+    match batch {
+        [step] => run_step(connection, step, outcome).await,
+        steps => run_joined(connection, steps, outcome).await,
+    }
 }
 
 async fn run_step(
@@ -296,9 +337,7 @@ async fn run_joined(
     let query = sqlx::query_with(AssertSqlSafe(statement.sql), args);
     let row = query.fetch_one(connection).await.map_err(retriable)?;
     let changed: Vec<i64> = row.try_get("changed").map_err(retriable)?;
-    for (step, changed) in steps.iter().zip(changed) {
-        outcome.changed(step, changed.unsigned_abs())?;
-    }
+    outcome.affected = changed.last().map_or(0, |rows| rows.unsigned_abs());
     Ok(())
 }
 
@@ -337,7 +376,7 @@ impl WakeUps {
             let listening = self.pool.close_event().do_until(self.listen()).await;
             if let Ok(Err(error)) = listening {
                 tracing::warn!(error = %error, "not listening for other hosts' work; polling goes on");
-                pause(&self.pool).await;
+                pause(&self.pool, Duration::from_secs(1)).await;
             }
         }
     }
@@ -390,11 +429,14 @@ impl WakeUps {
     }
 }
 
+/// Waits, but not beyond the end of the pool.
 #[expect(
     clippy::disallowed_methods,
-    reason = "between two tries to reach a server that is down there is nothing to wait for"
+    reason = "between two looks at a server there is nothing else to wait for"
 )]
-async fn pause(pool: &PgPool) {
-    let delay = tokio::time::sleep(Duration::from_secs(1));
-    let _ = pool.close_event().do_until(delay).await;
+pub(crate) async fn pause(pool: &PgPool, length: Duration) {
+    let _ = pool
+        .close_event()
+        .do_until(tokio::time::sleep(length))
+        .await;
 }

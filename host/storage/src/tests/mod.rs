@@ -15,6 +15,7 @@ mod outage;
 mod plan;
 mod reference;
 mod schema;
+mod statistics;
 mod supplier_event;
 mod watch;
 mod webhook;

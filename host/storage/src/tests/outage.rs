@@ -21,9 +21,29 @@ enum Wire {
     /// Takes everything and passes nothing on.
     Silent,
     /// Passes a commit on and ends the connection instead of the answer.
-    CutAfterCommit,
+    CutAfter(Commit),
     /// Ends the connection instead of passing a commit on.
-    CutBeforeCommit,
+    CutBefore(Commit),
+}
+
+/// What a write is committed by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Commit {
+    /// Its only statement.
+    Statement,
+    /// The word, behind several of them.
+    Word,
+}
+
+impl Commit {
+    /// Whether a client's bytes hold it. A statement is sent with its values in a message of
+    /// the type `B`.
+    fn is_in(self, bytes: &[u8]) -> bool {
+        match self {
+            Self::Statement => bytes.starts_with(b"B"),
+            Self::Word => bytes.windows(6).any(|word| word == b"COMMIT"),
+        }
+    }
 }
 
 #[expect(
@@ -75,17 +95,17 @@ async fn relay(mut client: TcpStream, mut server: TcpStream, mut wire: watch::Re
             read = client.read(&mut asked) => {
                 let Ok(1..) = read else { return };
                 let bytes = &asked[..read.unwrap()];
-                let commit = bytes.windows(6).any(|word| word == b"COMMIT");
                 match now {
-                    Wire::CutBeforeCommit if commit => return,
+                    Wire::CutBefore(commit) if commit.is_in(bytes) => return,
+                    Wire::CutAfter(commit) => committing = commit.is_in(bytes),
                     Wire::Silent => continue,
-                    _ => committing = commit,
+                    _ => {}
                 }
                 if server.write_all(bytes).await.is_err() { return }
             }
             read = server.read(&mut answered) => {
                 let Ok(1..) = read else { return };
-                if now == Wire::CutAfterCommit && committing { return }
+                if committing { return }
                 if now == Wire::Silent { continue }
                 if client.write_all(&answered[..read.unwrap()]).await.is_err() { return }
             }
@@ -99,6 +119,14 @@ fn trouble(result: Result<(), CommitError>) -> Option<DatabaseError> {
         Err(CommitError::Database(error)) => Some(error),
         Err(CommitError::Conflict(conflict)) => panic!("{conflict}"),
     }
+}
+
+/// A booking that changes at once: a second statement about one table.
+fn in_two_statements(number: u32) -> Write {
+    let booking = booking(number);
+    let mut write = inserting(&booking);
+    write.append(updating(&moved(&booking, booking.state.clone())));
+    write
 }
 
 #[tokio::test]
@@ -131,7 +159,14 @@ async fn while_the_server_is_away_this_is_said_and_afterwards_all_is_well() {
     store.commit(inserting(&booking(1))).await.unwrap();
     for away in [Wire::Cut, Wire::Silent] {
         wire.send_replace(away);
+        // It may have got there, unless there was no connection already.
         let committed = trouble(store.commit(inserting(&booking(2))).await);
+        let said = matches!(
+            committed,
+            Some(DatabaseError::CommitUnknown(_) | DatabaseError::Unavailable(_))
+        );
+        assert!(said, "{away:?}: {committed:?}");
+        let committed = trouble(store.commit(in_two_statements(2)).await);
         let unavailable = matches!(committed, Some(DatabaseError::Unavailable(_)));
         assert!(unavailable, "{away:?}: {committed:?}");
         let read = store.load_hotel_booking(&booking(1).id).await;
@@ -155,12 +190,21 @@ async fn a_commit_without_an_answer_is_neither_written_nor_not_written() {
     let db = TestDatabase::postgres().await;
     let (store, wire) = open_by_wire(&db).await;
     store.ping().await.unwrap();
+    let (alone, last) = (Commit::Statement, Commit::Word);
     for (number, cut, written) in [
-        (1, Wire::CutAfterCommit, true),
-        (2, Wire::CutBeforeCommit, false),
+        (1, Wire::CutAfter(alone), true),
+        (2, Wire::CutBefore(alone), false),
+        (3, Wire::CutAfter(last), true),
+        (4, Wire::CutBefore(last), false),
     ] {
         wire.send_replace(cut);
-        let result = trouble(store.commit(inserting(&booking(number))).await);
+        let write = match cut {
+            Wire::CutAfter(Commit::Word) | Wire::CutBefore(Commit::Word) => {
+                in_two_statements(number)
+            }
+            _ => inserting(&booking(number)),
+        };
+        let result = trouble(store.commit(write).await);
         let unknown = matches!(result, Some(DatabaseError::CommitUnknown(_)));
         assert!(unknown, "{cut:?}: {result:?}");
         wire.send_replace(Wire::Whole);
