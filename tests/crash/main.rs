@@ -8,11 +8,14 @@
     reason = "a test that cannot go on fails by panicking"
 )]
 
+mod deliver;
 mod delivery;
 mod flight;
 mod flow;
 mod hotel;
+mod lapse;
 mod load;
+mod matrix;
 mod prebook;
 mod survival;
 mod trial;

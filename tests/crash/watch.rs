@@ -1,10 +1,10 @@
-//! A watch that buys, and a process that dies meanwhile: whoever starts next goes on. It
-//! is bought once or not at all, under a mandate that is used once, and told once.
+//! A watch that tells or buys, and a process that dies meanwhile: whoever starts next goes
+//! on. It is bought once or not at all, under a mandate that is used once, and told once.
 
-use crate::flow::{EVERYWHERE, OF_A_READ};
+use crate::flow::EVERYWHERE;
 use crate::{AT_ONCE, SOON};
 use futures::{StreamExt, stream};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tests::{Database, Ledger, Server, ServerOptions, eventually, on_both_databases, set_price};
 
 const OFTEN: &str = "[watches]\ninterval_s = 1\n";
@@ -17,11 +17,26 @@ const STEPS: &[(&str, &[&str], &[&str])] = &[
         &["chosen", "answered", "recorded"],
         &["purchased"],
     ),
-    ("prebook", &["recorded"], &["purchased"]),
+    ("prebook", &["chosen", "recorded"], &["purchased"]),
     ("authorize", EVERYWHERE, &["purchased", "purchase_failed"]),
     ("book", EVERYWHERE, &["purchased", "purchase_failed"]),
     ("capture", EVERYWHERE, &["purchased"]),
 ];
+
+/// Where it dies with a booking of which nobody knows whether it is bound.
+pub(crate) const UNBOUND: &[(&str, &[&str])] = &[("prebook", &["marked", "answered"])];
+
+/// Where it dies while it looks, and tells what it saw.
+pub(crate) const CHECKS: &[(&str, &[&str])] = &[
+    ("watch_check", &["marked", "answered", "recorded"]),
+    ("watch_move", &["recorded"]),
+];
+
+/// Where it dies while it buys.
+pub(crate) fn steps() -> Vec<(&'static str, &'static [&'static str])> {
+    let steps = STEPS.iter();
+    steps.map(|(step, phases, _)| (*step, *phases)).collect()
+}
 
 async fn armed(server: &Server) -> Value {
     set_price(&server.sandbox_url, "OK", 500.0).await;
@@ -83,11 +98,21 @@ async fn a_purchase_by_a_watch_survives_a_crash_at_any_point(database: Database)
 
 /// A rate may be bound, of which nothing is owed: no second one is begun beside it.
 async fn a_prebook_without_an_answer_is_waited_for(database: Database) {
+    for point in points(UNBOUND) {
+        waits(database, &point).await;
+    }
+}
+
+fn points(steps: &'static [(&str, &[&str])]) -> impl Iterator<Item = String> {
+    let steps = steps.iter();
+    steps.flat_map(|(step, phases)| phases.iter().map(move |phase| format!("{step}:{phase}")))
+}
+
+async fn waits(database: Database, point: &str) {
     let plain = ServerOptions::on(database).config(SOON).config(OFTEN);
-    let point = format!("prebook:{}", OF_A_READ[0]);
     let mut server = Server::start_beside_sandbox(plain.clone()).await;
     let watch = armed(&server).await;
-    server = server.restart(plain.clone().aborting_at(&point)).await;
+    server = server.restart(plain.clone().aborting_at(point)).await;
     set_price(&server.sandbox_url, "OK", 90.0).await;
     let _killed = server.wait_for_exit().await;
     let server = server.restart(plain).await;
@@ -95,18 +120,69 @@ async fn a_prebook_without_an_answer_is_waited_for(database: Database) {
     // Another watch shows that checks and purchases go on.
     let other = client.armed_watch("MANY", 1000.0, "tok_visa").await;
     client.watch_once(&other["id"], "purchased").await;
-    assert_eq!(
-        client.read_watch(&watch["id"]).await["status"],
-        "purchasing"
-    );
+    let still = client.read_watch(&watch["id"]).await;
+    assert_eq!(still["status"], "purchasing", "{point}");
     let begun = client.begun_for(&watch).await;
-    assert_eq!(begun.len(), 1);
-    assert_eq!(begun[0]["status"], "PREBOOK_IN_PROGRESS");
+    assert_eq!(begun.len(), 1, "{point}");
+    assert_eq!(begun[0]["status"], "PREBOOK_IN_PROGRESS", "{point}");
     let id = begun[0]["id"].as_str().unwrap();
-    assert_eq!(server.ledger().await.of(id).count(), 0);
+    assert_eq!(server.ledger().await.of(id).count(), 0, "{point}");
+}
+
+/// Low when it was looked at, high again before anything is bought: whoever goes on asks
+/// for the price once more.
+async fn a_price_that_rose_meanwhile_buys_nothing(database: Database) {
+    let plain = ServerOptions::on(database).config(SOON).config(OFTEN);
+    let mut server = Server::start_beside_sandbox(plain.clone()).await;
+    let watch = armed(&server).await;
+    let dying = plain.clone().aborting_at("watch_purchase:chosen");
+    server = server.restart(dying).await;
+    set_price(&server.sandbox_url, "OK", 90.0).await;
+    let _killed = server.wait_for_exit().await;
+    set_price(&server.sandbox_url, "OK", 500.0).await;
+    let server = server.restart(plain).await;
+    let client = server.client();
+    let waiting = client.watch_once(&watch["id"], "active").await;
+    assert_eq!(waiting["booking_id"], Value::Null);
+    assert_eq!(client.mandate_of(&watch).await["status"], "ACTIVE");
+    assert_eq!(client.begun_for(&watch).await, Vec::<Value>::new());
+    assert_eq!(client.watch_events().await, Vec::<Value>::new());
+}
+
+async fn a_check_survives_a_crash_at_any_point(database: Database) {
+    stream::iter(points(CHECKS))
+        .for_each_concurrent(AT_ONCE, async |point| tells(database, &point).await)
+        .await;
+}
+
+/// The price falls while nobody looks; the first that does dies.
+async fn tells(database: Database, point: &str) {
+    let plain = ServerOptions::on(database).config(SOON).config(OFTEN);
+    let mut server = Server::start_beside_sandbox(plain.clone()).await;
+    let client = server.client();
+    let watch = client.watch_hotel("OK", 190.0, json!({})).await;
+    let id = &watch["id"];
+    let what = format!("{point}: the price to be looked at");
+    let is_seen = |watch: &Value| !watch["last_checked_at"].is_null();
+    client.watch_that(&what, id, is_seen).await;
+    server.kill().await;
+    set_price(&server.sandbox_url, "OK", 90.0).await;
+    server = server.restart(plain.clone().aborting_at(point)).await;
+    let _killed = server.wait_for_exit().await;
+    let server = server.restart(plain).await;
+    let client = server.client();
+    let triggered = client.watch_once(id, "triggered").await;
+    let what = format!("{point}: the next look");
+    let is_next = |watch: &Value| watch["last_checked_at"] != triggered["last_checked_at"];
+    client.watch_that(&what, id, is_next).await;
+    let events = client.watch_events().await;
+    assert_eq!(events.len(), 1, "{point}: {events:#?}");
+    assert_eq!(events[0]["type"], "travel.hotel.watch.triggered", "{point}");
 }
 
 on_both_databases! {
     a_purchase_by_a_watch_survives_a_crash_at_any_point,
     a_prebook_without_an_answer_is_waited_for,
+    a_price_that_rose_meanwhile_buys_nothing,
+    a_check_survives_a_crash_at_any_point,
 }

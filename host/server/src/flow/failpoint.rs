@@ -1,5 +1,8 @@
 //! Named points at which a test kills the process. Only debug builds have them.
 
+/// All of them, a line each. The crash tests read the same file and try each.
+const POINTS: &str = include_str!("failpoints.txt");
+
 /// Where in a step the process is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Phase {
@@ -27,8 +30,21 @@ impl Phase {
 /// Aborts the process when `abort_at` names this point, `step:phase`. No
 /// destructor runs, as in a real crash.
 pub(crate) fn reach(abort_at: &str, step: &str, phase: Phase) {
-    if cfg!(debug_assertions) && abort_at.split_once(':') == Some((step, phase.name())) {
+    let is_this = |point: &str| point.split_once(':') == Some((step, phase.name()));
+    debug_assert!(
+        words().any(is_this),
+        "{step}:{} is not in failpoints.txt, so that no crash test tries it",
+        phase.name()
+    );
+    if cfg!(debug_assertions) && is_this(abort_at) {
         tracing::error!(abort_at, "aborting at failpoint");
         std::process::abort();
     }
+}
+
+/// The first word of each line.
+fn words() -> impl Iterator<Item = &'static str> {
+    POINTS
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
 }

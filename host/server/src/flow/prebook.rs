@@ -4,6 +4,7 @@
 
 use crate::app::App;
 use crate::flow::bookable::{Bookable, Stage};
+use crate::flow::failpoint::Phase;
 use crate::flow::judge::{Judgement, Outcome};
 use crate::flow::payment::{STATEMENT, intent_reference};
 use crate::flow::refusal::Decision;
@@ -22,6 +23,9 @@ use host_runtime::{CallContext, IntentRequest, Supplier};
 use host_storage::{BookingEvent, CommitError, Conflict, IdempotencyKey, Write};
 use std::sync::Arc;
 use tokio::time::Instant;
+
+/// The name of binding, in failpoints and tests.
+const STEP: &str = "prebook";
 
 /// Whose call it is, and under which key.
 #[derive(Debug, Clone)]
@@ -219,8 +223,12 @@ impl App {
         started.booking.insert(&mut write);
         let booking = started.booking.clone();
         self.tell(&mut write, &[started], None, &walker.request_id);
+        self.reach(STEP, Phase::Chosen);
         match self.store.commit(write).await {
-            Ok(()) => Ok(Some(booking)),
+            Ok(()) => {
+                self.reach(STEP, Phase::Marked);
+                Ok(Some(booking))
+            }
             Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => Ok(None),
             Err(CommitError::Conflict(Conflict::OfferInUse)) => Err(PrebookError::OfferInUse),
             Err(CommitError::Conflict(conflict)) => {
@@ -271,7 +279,7 @@ impl App {
             .expires_at
             .unwrap_or_else(|| self.clock.now().plus_s(self.offer_ttl_s()));
         let told = Told {
-            step: "prebook",
+            step: STEP,
             attempt: None,
             judgement: Judgement {
                 event: (bound.event)(expires_at, payment),

@@ -12,7 +12,7 @@ use crate::flow::judge::Judgement;
 use crate::flow::step::{Begin, Call, FlowError, Walker};
 use crate::id::IdSource;
 use futures::FutureExt;
-use host_domain::booking::Moved;
+use host_domain::booking::{Lapse, Moved};
 use host_domain::id::{AttemptId, EventId};
 use host_domain::payment::Next;
 use host_domain::time::Timestamp;
@@ -52,6 +52,8 @@ pub(crate) enum Then<S> {
 pub(crate) struct Plan<B: Bookable> {
     pub(crate) booking: B,
     pub(crate) moves: Vec<Moved<B>>,
+    /// What happened among them by itself.
+    pub(crate) lapse: Option<Lapse>,
     pub(crate) then: Planned<B::Step>,
 }
 
@@ -289,6 +291,9 @@ impl App {
     }
 
     fn reached<B: Bookable>(&self, plan: Plan<B>) -> (B, Then<B::Step>) {
+        if let Some(lapse) = plan.lapse {
+            self.reach(lapse.name(), Phase::Recorded);
+        }
         let then = match plan.then {
             Planned::Call(step, attempt) => {
                 if attempt.is_some() {
@@ -395,7 +400,7 @@ pub(crate) fn plan<B: Bookable>(
     ids: &dyn IdSource,
     chosen: impl Fn(&'static str),
 ) -> Result<Plan<B>, FlowError> {
-    let mut moves = Vec::new();
+    let (mut moves, mut lapsed) = (Vec::new(), None);
     for _ in 0..STEPS_MAX {
         if let Some(event) = event.take() {
             let moved = booking.apply(event, now)?;
@@ -406,11 +411,12 @@ pub(crate) fn plan<B: Bookable>(
             Next::Now(step) => step,
             Next::Over(lapse) => {
                 chosen(lapse.name());
+                lapsed = Some(lapse);
                 event = Some(B::lapsed(lapse));
                 continue;
             }
-            Next::At(at) => return Ok(rest(booking, moves, Some(at))),
-            Next::Nothing => return Ok(rest(booking, moves, None)),
+            Next::At(at) => return Ok(rest(booking, moves, lapsed, Some(at))),
+            Next::Nothing => return Ok(rest(booking, moves, lapsed, None)),
         };
         let name = B::step_name(&step);
         let begin = booking.begin(&step, first_check);
@@ -422,6 +428,7 @@ pub(crate) fn plan<B: Bookable>(
                 return Ok(Plan {
                     booking: moved.booking.clone(),
                     moves: moves.into_iter().chain([moved]).collect(),
+                    lapse: lapsed,
                     then: Planned::Call(step, Some((id, name, call))),
                 });
             }
@@ -429,6 +436,7 @@ pub(crate) fn plan<B: Bookable>(
                 return Ok(Plan {
                     booking,
                     moves,
+                    lapse: lapsed,
                     then: Planned::Call(step, None),
                 });
             }
@@ -437,10 +445,16 @@ pub(crate) fn plan<B: Bookable>(
     Err(FlowError::Contended(booking.id().clone()))
 }
 
-fn rest<B: Bookable>(booking: B, moves: Vec<Moved<B>>, at: Option<Timestamp>) -> Plan<B> {
+fn rest<B: Bookable>(
+    booking: B,
+    moves: Vec<Moved<B>>,
+    lapse: Option<Lapse>,
+    at: Option<Timestamp>,
+) -> Plan<B> {
     Plan {
         booking,
         moves,
+        lapse,
         then: Planned::Rest(at),
     }
 }

@@ -4,6 +4,7 @@
 //! when its claim has lapsed.
 
 use crate::app::App;
+use crate::flow::failpoint::Phase;
 use crate::observe::WATCH_CHECKS;
 use crate::render::watch::Told;
 use crate::watch::WatchError;
@@ -22,6 +23,11 @@ use tokio::sync::Semaphore;
 const WATCHES_AT_ONCE: u32 = 100;
 /// Of those, so many are moved at the same time.
 const MOVED_AT_ONCE: usize = 8;
+
+/// The name of looking for watches, in failpoints and tests.
+const CHECK: &str = "watch_check";
+/// The name of moving one of them.
+const MOVE: &str = "watch_move";
 
 /// Works until the application stops.
 pub(crate) async fn work(app: Arc<App>) {
@@ -122,7 +128,10 @@ impl App {
         }
         // The rest of the lease is for storing.
         let time = Duration::from_millis(self.lease_ms().unsigned_abs()) / 2;
-        let (seen, next_at, outcome) = match self.look(ask, time).await {
+        self.reach(CHECK, Phase::Marked);
+        let looked = self.look(ask, time).await;
+        self.reach(CHECK, Phase::Answered);
+        let (seen, next_at, outcome) = match looked {
             Ok(sight) => {
                 let seen = Seen {
                     at: self.clock.now(),
@@ -146,6 +155,7 @@ impl App {
         let mut write = Write::new(self.clock.now());
         write.release_ask(ask, AskOutcome { seen, next_at });
         self.store.commit(write).await?;
+        self.reach(CHECK, Phase::Recorded);
         Ok(outcome)
     }
 
@@ -245,7 +255,10 @@ impl App {
             return Ok(false);
         }
         match self.store.commit(write).await {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                self.reach(MOVE, Phase::Recorded);
+                Ok(true)
+            }
             Err(CommitError::Conflict(_)) => Ok(false),
             Err(error) => Err(error.into()),
         }

@@ -3,6 +3,7 @@
 //! process that died was sending is sent again when its claim has lapsed.
 
 use crate::app::App;
+use crate::flow::failpoint::Phase;
 use crate::observe::{WEBHOOK_ATTEMPTS, WEBHOOK_DISABLED};
 use crate::time::Deadline;
 use crate::webhook::endpoint::{Endpoint, Held, Recipient};
@@ -54,6 +55,9 @@ struct Report {
     /// Counts as held until it is stored.
     _held: Held,
 }
+
+/// The name of what is done about a delivery, in failpoints and tests.
+const STEP: &str = "deliver";
 
 /// Sends until the application stops.
 pub(crate) async fn work(app: Arc<App>) {
@@ -176,6 +180,9 @@ impl Worker {
         };
         // What was not begun by then is given back: the rest of the claim is for storing.
         let send_before = Instant::now() + self.app.webhooks.turn_max;
+        if !rooms.is_empty() {
+            self.app.reach(STEP, Phase::Chosen);
+        }
         let claimed = match self.app.store.claim_deliveries(claim).await {
             Ok(claimed) => claimed,
             Err(error) => {
@@ -184,6 +191,9 @@ impl Worker {
             }
         };
         let count = claimed.len();
+        if count > 0 {
+            self.app.reach(STEP, Phase::Marked);
+        }
         for stored in claimed {
             let mut recipients = recipients.iter();
             let of = |one: &&Arc<Recipient>| one.subscription.id == stored.delivery.subscription;
@@ -234,7 +244,9 @@ async fn record(app: &App, mut reports: mpsc::Receiver<Report>, freed: &Notify) 
                 (answered, (recipient, heard, _held))
             })
             .unzip();
+        app.reach(STEP, Phase::Answered);
         app.store_outcomes(&answered).await;
+        app.reach(STEP, Phase::Recorded);
         let mut told = HashSet::new();
         for (recipient, heard, _held) in &rest {
             let Some(event) = heard else { continue };

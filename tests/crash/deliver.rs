@@ -1,0 +1,68 @@
+//! One delivery, and a host that dies at each point of it. It arrives, and comes twice only
+//! where it was taken and that was not stored.
+
+use crate::flow::EVERYWHERE;
+use crate::{AT_ONCE, SOON};
+use futures::{StreamExt, stream};
+use reqwest::Method;
+use tests::{Database, Received, Server, ServerOptions, Subscriber, on_both_databases, signed_by};
+
+/// Where the process dies.
+pub(crate) const STEPS: &[(&str, &[&str])] = &[("deliver", EVERYWHERE)];
+
+const WEBHOOKS: &str = "[webhooks]\ntimeout_s = 2\nsubscription_retry_s = [1, 1]";
+
+async fn survives(database: Database, step: &str, phase: &str) {
+    let what = format!("{step}:{phase}");
+    let plain = ServerOptions::on(database).config(SOON).config(WEBHOOKS);
+    let mut server = Server::start_beside_sandbox(plain.clone().aborting_at(&what)).await;
+    let subscriber = Subscriber::start(&server.client()).await;
+    let subscription = &subscriber.subscription;
+    let (client, path) = (server.client(), subscription.path("/test"));
+    // The process may die before it has answered.
+    let _answered = client.try_send(Method::POST, &path, None).await;
+    let _killed = server.wait_for_exit().await;
+    let server = server.restart(plain).await;
+    let client = server.client();
+    let path = subscription.path("/deliveries");
+    let listed = client.get(&path).await.expect(200);
+    assert_eq!(listed.data().as_array().unwrap().len(), 1, "{what}");
+    let id = listed.data()[0]["id"].as_str().unwrap();
+    let delivered = subscription.delivery_in(&client, id, "DELIVERED").await;
+    assert_eq!(delivered["attempts"].as_array().unwrap().len(), 1, "{what}");
+    // Whatever were to come again has come before this.
+    let later = subscription.ping(&client).await;
+    subscription.delivery_in(&client, &later, "DELIVERED").await;
+    let received = subscriber.upstream.received();
+    let times = if phase == "answered" { 2 } else { 1 };
+    assert_eq!(count_of(&received, id), times, "{what}");
+    assert_eq!(count_of(&received, &later), 1, "{what}");
+    for request in &received {
+        assert_eq!(
+            signed_by(request, &[&subscription.secret]),
+            [true],
+            "{what}"
+        );
+    }
+}
+
+/// How often a delivery came.
+fn count_of(received: &[Received], id: &str) -> usize {
+    let came = received.iter();
+    came.filter(|one| one.header("svc-delivery-id") == Some(id))
+        .count()
+}
+
+async fn a_delivery_survives_a_crash_at_any_point(database: Database) {
+    let points =
+        (STEPS.iter()).flat_map(|(step, phases)| phases.iter().map(move |phase| (*step, *phase)));
+    stream::iter(points)
+        .for_each_concurrent(AT_ONCE, async |(step, phase)| {
+            survives(database, step, phase).await;
+        })
+        .await;
+}
+
+on_both_databases! {
+    a_delivery_survives_a_crash_at_any_point,
+}

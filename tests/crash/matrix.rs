@@ -1,0 +1,52 @@
+//! No point is forgotten: what the process can die at is what the tests of this folder let
+//! it die at. The gateway, for its part, reaches no point that is not in the list.
+
+use crate::flow::Step;
+use crate::{deliver, flight, hotel, lapse, prebook, watch};
+use std::collections::BTreeSet;
+
+/// A point a line, as `step:phase`, and the flows that are taken through it.
+const POINTS: &str = include_str!("../../host/server/src/flow/failpoints.txt");
+
+/// Points of a flow in the list.
+fn listed(flow: &str) -> BTreeSet<String> {
+    let lines = POINTS.lines().filter(|line| !line.starts_with('#'));
+    let of_flow = lines.filter_map(|line| {
+        let mut words = line.split_whitespace();
+        let point = words.next()?;
+        words.any(|word| word == flow).then(|| point.to_owned())
+    });
+    of_flow.collect()
+}
+
+/// Points of tables of steps.
+fn points(tables: &[&[(&str, &[&str])]]) -> BTreeSet<String> {
+    let steps = tables.iter().copied().flatten();
+    let points = steps.flat_map(|(step, phases)| {
+        let phases = phases.iter();
+        phases.map(move |phase| format!("{step}:{phase}"))
+    });
+    points.collect()
+}
+
+fn of(steps: &[Step]) -> Vec<(&'static str, &'static [&'static str])> {
+    let steps = steps.iter();
+    steps.map(|(step, phases, _)| (*step, *phases)).collect()
+}
+
+#[test]
+fn every_point_of_every_flow_is_tried() {
+    let (hotels, flights, bags) = (of(hotel::STEPS), of(flight::STEPS), of(flight::BAG_STEPS));
+    for (flow, tried) in [
+        ("hotel", points(&[&hotels, prebook::STEPS, lapse::STEPS])),
+        ("flight", points(&[&flights, prebook::STEPS])),
+        ("bags", points(&[&bags])),
+        (
+            "watch",
+            points(&[&watch::steps(), watch::UNBOUND, watch::CHECKS]),
+        ),
+        ("delivery", points(&[deliver::STEPS])),
+    ] {
+        assert_eq!(tried, listed(flow), "{flow}");
+    }
+}
