@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use tests::{
     Booked, Client, Database, Server, ServerOptions, Subscriber, binary, eventually,
-    offers_request, prebook_request, set_price, watch_events,
+    offers_request, pay, prebook_request, set_price, watch_events,
 };
 use tokio::process::Command;
 use tokio::task::JoinHandle;
@@ -63,6 +63,45 @@ async fn bought_once(host: &Server, bookings: &[String]) {
     }
 }
 
+/// Bookings that a browser pays and nobody completes, begun on one host after the other.
+async fn begin_expiring(hosts: &[Server]) -> Vec<String> {
+    let mut bookings = Vec::new();
+    for number in 0..6 {
+        let client = hosts[number % HOSTS].client();
+        let offer = Booked::at("EXPIRES_SOON").offer(&client).await;
+        let mut request = prebook_request(&offer, 1);
+        request["use_payment_sdk"] = json!(true);
+        let keyed = client.header("x-idempotency-key", &format!("expires-{number}"));
+        let bound = keyed.post("/v1/hotel/prebook", &request).await.expect(201);
+        let token = &bound.body["meta"]["payment_sdk"]["token"];
+        pay(&hosts[0].sandbox_url, token.as_str().unwrap()).await;
+        bookings.push(bound.data()["id"].as_str().unwrap().to_owned());
+    }
+    bookings
+}
+
+/// Waits until bookings have expired and what was held is released, each exactly once.
+async fn expired_once(host: &Server, bookings: &[String]) {
+    for booking in bookings {
+        eventually(&format!("{booking} to be released"), async || {
+            let ledger = host.ledger().await;
+            (ledger.count(booking, "void") > 0).then_some(())
+        })
+        .await;
+        let expired = host.client().hotel_booking(booking).await;
+        assert_eq!(expired["status"], "EXPIRED", "{booking}");
+        let ledger = host.ledger().await;
+        let effects = ["authorization", "void"];
+        assert_eq!(ledger.kinds_of(booking), effects, "{booking}");
+        let told = host.outbox(booking).await;
+        assert_eq!(
+            told,
+            ["hotel.booking.created", "hotel.booking.expired"],
+            "{booking}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn work_is_shared_and_done_once() {
     const PINGS: usize = 300;
@@ -76,6 +115,7 @@ async fn work_is_shared_and_done_once() {
         let (booking, _unknown) = Booked::at("BOOK_LOST_ANSWER").book(&client).await;
         bookings.push(booking);
     }
+    let expiring = begin_expiring(&hosts).await;
     set_price(&hosts[0].sandbox_url, "OK", 50.0).await;
     for cap in [1.0, 2.0, 3.0, 4.0, 5.0, 6.0] {
         client.watch_hotel("OK", 150.0 + cap, json!({})).await;
@@ -88,6 +128,7 @@ async fn work_is_shared_and_done_once() {
     }
     client.post(&path("/resume"), &json!({})).await.expect(200);
     bought_once(&hosts[1], &bookings).await;
+    expired_once(&hosts[2], &expiring).await;
     all_sent(&subscriber, &client).await;
     let received = subscriber.upstream.received();
     let events: BTreeSet<_> = received

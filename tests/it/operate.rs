@@ -171,7 +171,7 @@ async fn the_state_survives_a_restart() {
     }
 }
 
-/// What tests shorten, and the interface puts a number to.
+/// What tests shorten, and the interface or the contract puts a number to.
 #[tokio::test]
 async fn promised_times_are_the_defaults() {
     let output = Command::new(binary())
@@ -180,28 +180,27 @@ async fn promised_times_are_the_defaults() {
         .await
         .unwrap();
     let config: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let (minute, hour) = (60, 3600);
-    for (name, promised) in [
-        (
-            "watch_retry_s",
-            json!([
-                minute,
-                5 * minute,
-                30 * minute,
-                2 * hour,
-                12 * hour,
-                24 * hour
-            ]),
-        ),
-        (
-            "subscription_retry_s",
-            json!([minute, 5 * minute, 30 * minute, 90 * minute]),
-        ),
-        ("timeout_s", json!(10)),
-        ("replay_pending_after_s", json!(minute)),
-        ("replay_published_after_s", json!(2 * hour + 15 * minute)),
-        ("dual_signature_s", json!(24 * hour)),
-    ] {
-        assert_eq!(config["webhooks"][name], promised, "{name}");
+    let (minute, hour, day) = (60, 3600, 24 * 3600);
+    let promised = json!({
+        "webhooks": {
+            "watch_retry_s": [minute, 5 * minute, 30 * minute, 2 * hour, 12 * hour, day],
+            "subscription_retry_s": [minute, 5 * minute, 30 * minute, 90 * minute],
+            "timeout_s": 10,
+            "replay_pending_after_s": minute,
+            "replay_published_after_s": 2 * hour + 15 * minute,
+            "dual_signature_s": day,
+            "disable_after_s": 5 * day,
+        },
+        "reconcile": {"schedule_s": [5, 15, minute, 5 * minute, 15 * minute, hour, 6 * hour, day]},
+        "payments": {"capture_retry_s": [5, 30, 5 * minute, hour, 6 * hour]},
+        "watches": {"interval_s": 15 * minute},
+        "jobs": {"poll_s": 1},
+        "limits": {"requests_per_s": 100, "burst": 200},
+        "content": {"details_fresh_s": day, "reviews_fresh_s": 6 * hour},
+    });
+    for (section, settings) in promised.as_object().unwrap() {
+        for (name, promised) in settings.as_object().unwrap() {
+            assert_eq!(config[section][name], *promised, "{section}.{name}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Completing a booking, whatever the supplier does. Each on both databases,
 //! with the sandbox's ledger as proof.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::{Booked, Client, Database, Server, ServerOptions, eventually, on_both_databases};
 
 /// Read-backs within a second, so that nothing has to be waited for.
@@ -264,28 +264,42 @@ async fn the_list_is_newest_first_and_filtered_exactly(database: Database) {
     assert_eq!(listed("?reference_id=none").await, (vec![], false));
 }
 
+/// Every call about a booking, by somebody: what it is refused with.
+async fn refused_calls(client: &Client, booking: &str) -> Vec<Value> {
+    let at = |rest: &str| format!("/v1/hotel/bookings/{booking}{rest}");
+    let card = json!({"payment_instrument_id": client.store_card("tok_visa").await});
+    let replies = [
+        client.get(&at("")).await,
+        client.get(&at("/weather")).await,
+        client.get(&at("/cancellation-quote")).await,
+        client.post(&at("/book"), &card).await,
+        client.post(&at("/book"), &json!({})).await,
+        client.post(&at("/cancel"), &json!({})).await,
+    ];
+    let same = replies.map(|reply| {
+        let mut body = reply.expect_problem(404, "booking_not_found").body;
+        body.as_object_mut().unwrap().remove("request_id");
+        body
+    });
+    same.to_vec()
+}
+
 async fn another_user_and_another_organization_see_nothing(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let booking = Booked::at("OK").ready(&client).await;
-    let path = format!("/v1/hotel/bookings/{booking}");
-    let stranger = client
-        .user("stranger")
-        .get(&path)
-        .await
-        .expect_problem(404, "booking_not_found");
-    let unknown = client
-        .get("/v1/hotel/bookings/bkg_00000000000000000000000000000000")
-        .await
-        .expect_problem(404, "booking_not_found");
-    let same = |body: &serde_json::Value| {
-        (
-            body["code"].clone(),
-            body["detail"].clone(),
-            body["title"].clone(),
-        )
-    };
-    assert_eq!(same(&stranger.body), same(&unknown.body));
+    let ready = Booked::at("OK").ready(&client).await;
+    let booked = Booked::at("OK").confirmed(&client).await;
+    let unknown = refused_calls(&client, "bkg_00000000000000000000000000000000").await;
+    for stranger in [client.user("stranger"), server.client_of("acme").await] {
+        for booking in [&ready, &booked] {
+            assert_eq!(refused_calls(&stranger, booking).await, unknown);
+        }
+        let listed = stranger.get("/v1/hotel/bookings").await.expect(200);
+        assert_eq!(*listed.data(), json!([]));
+    }
+    for (booking, status) in [(&ready, "READY_FOR_COMPLETE"), (&booked, "CONFIRMED")] {
+        assert_eq!(client.hotel_booking(booking).await["status"], status);
+    }
 }
 
 /// What nobody can find out, a person settles; money follows.

@@ -52,8 +52,15 @@ async fn what_was_fetched_is_kept_when_the_rest_fails(database: Database) {
         .get(&path)
         .await
         .expect_problem(502, "supplier_error");
+    let failed_at = jiff::Timestamp::now();
     heal(&server.sandbox_url).await;
     let healed = client.get(&path).await.expect(200);
+    let fetched_at = |source: &str| -> jiff::Timestamp {
+        let told = &healed.body["meta"][source]["fetched_at"];
+        told.as_str().unwrap().parse().unwrap()
+    };
+    assert!(fetched_at("details") <= failed_at, "they are kept");
+    assert!(fetched_at("details") < fetched_at("reviews"));
     assert_eq!(
         healed.data()["reviews"]["items"].as_array().unwrap().len(),
         5
@@ -156,6 +163,11 @@ async fn prices_are_published_in_dollars_and_only_a_few_times_a_minute(database:
     of_nobody["hotel_ids"] = json!([of_mini.expect(200).data()[0]["hotel_id"]]);
     let refused = client.post("/v1/hotel/price-calendar", &of_nobody).await;
     refused.expect_problem(422, "supplier_operation_unsupported");
+    let mut of_two = of_nobody.clone();
+    let of_mini = of_two["hotel_ids"][0].take();
+    of_two["hotel_ids"] = json!([id, of_mini]);
+    let refused = client.post("/v1/hotel/price-calendar", &of_two).await;
+    refused.expect_problem(400, "validation_failed");
     let mut long = request.clone();
     long["to"] = json!(days_ahead(376));
     client

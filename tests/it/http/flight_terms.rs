@@ -1,9 +1,10 @@
 //! Terms of a fare that no route of the sandbox has: short ones, and some that do
 //! not say what a cancellation costs. The adapter is the demo's, the airline is not.
 
+use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::{
-    Answer, Database, Flown, Server, ServerOptions, Upstream, eventually, on_both_databases,
+    Answer, Database, Flown, Reply, Server, ServerOptions, Upstream, eventually, on_both_databases,
     seconds_ahead,
 };
 
@@ -62,13 +63,20 @@ async fn airline(good_for_s: i64, refund: Value) -> Upstream {
 
 /// The demo, with such an airline in it.
 async fn server(database: Database, airline: &Upstream) -> Server {
-    let supplier = format!(
-        "[[suppliers]]\nid = \"{AIRLINE}\"\nkind = \"flight\"\nmodes = [\"test\"]\n\
-         component = \"fake-flights-skylane.wasm\"\nsettings = {{ base_url = \"{url}\" }}\n\
-         hosts = [{{ host = \"{url}\", private = true }}]\n",
-        url = airline.url
-    );
-    let options = ServerOptions::on(database).hurried().config(&supplier);
+    server_with(database, airline, &[AIRLINE]).await
+}
+
+/// The same with the airline as several suppliers.
+async fn server_with(database: Database, airline: &Upstream, ids: &[&str]) -> Server {
+    let mut options = ServerOptions::on(database).hurried();
+    for id in ids {
+        options = options.config(&format!(
+            "[[suppliers]]\nid = \"{id}\"\nkind = \"flight\"\nmodes = [\"test\"]\n\
+             component = \"fake-flights-skylane.wasm\"\nsettings = {{ base_url = \"{url}\" }}\n\
+             hosts = [{{ host = \"{url}\", private = true }}]\n",
+            url = airline.url
+        ));
+    }
     Server::start_with(options).await
 }
 
@@ -123,6 +131,59 @@ async fn an_offer_that_is_too_old_is_not_bound(database: Database) {
     refused.expect_problem(422, "offer_expired");
 }
 
+/// A booking that a card is offered for at an instant before its end, or after; what came
+/// of it.
+async fn book_near_the_end(
+    server: &Server,
+    supplier: &str,
+    before: jiff::SignedDuration,
+) -> (String, Reply) {
+    let (client, way) = (server.client(), Flown::on("LHR-JFK").at(supplier));
+    let booking = way.ready(server).await;
+    let payment = way.payment(&client).await;
+    let ready = client.flight_booking(&booking).await;
+    let end: jiff::Timestamp = ready["expires_at"].as_str().unwrap().parse().unwrap();
+    // The offer's own end is what is waited for.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the gateway in the other process reads the same clock"
+    )]
+    while jiff::Timestamp::now() < end - before {
+        tokio::task::yield_now().await;
+    }
+    let reply = client.book_flight(&booking, &payment).await;
+    (booking, reply)
+}
+
+/// At the very end of a fare: ticketed, or expired, and money only in the one case.
+async fn a_fare_runs_out_or_is_booked(database: Database) {
+    let airline = airline(4, json!({"allowed": true, "penalty": null})).await;
+    let ids: Vec<String> = (0..8).map(|at| format!("{AIRLINE}_{at}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let server = server_with(database, &airline, &ids).await;
+    let client = server.client();
+    // Before, at, and after the instant.
+    let races = ids.iter().zip([120, 80, 50, 30, 10, 0, -20, -60]);
+    let races = races.map(|(id, milliseconds)| {
+        book_near_the_end(&server, id, jiff::SignedDuration::from_millis(milliseconds))
+    });
+    for (booking, reply) in join_all(races).await {
+        let (end, effects) = match reply.status {
+            200 => ("CONFIRMED", &["authorization", "capture"][..]),
+            _ => {
+                let late = reply.expect_problem(409, "booking_state_conflict");
+                assert_eq!(late.body["booking_status"], "EXPIRED");
+                ("EXPIRED", &[][..])
+            }
+        };
+        let _ended = client.flight_booking_once(&booking, end).await;
+        eventually(&format!("{end} with {effects:?}"), async || {
+            (server.ledger().await.kinds_of(&booking) == effects).then_some(())
+        })
+        .await;
+    }
+}
+
 /// What is not known is not nothing.
 async fn a_quote_that_nobody_can_give_says_why(database: Database) {
     let dollars = json!({"value": "50.00", "currency": "USD"});
@@ -162,5 +223,6 @@ async fn a_quote_that_nobody_can_give_says_why(database: Database) {
 on_both_databases! {
     a_booking_that_is_not_completed_expires,
     an_offer_that_is_too_old_is_not_bound,
+    a_fare_runs_out_or_is_booked,
     a_quote_that_nobody_can_give_says_why,
 }

@@ -255,6 +255,14 @@ async fn an_offer_reference_is_bound_to_whom_it_was_given(database: Database) {
             .await
             .expect_problem(422, "offer_invalid");
     }
+    let live = server.client_with("demo", &["--mode", "live"]).await;
+    for other in [server.client_of("acme").await, live] {
+        other
+            .header("x-idempotency-key", "not-theirs")
+            .post("/v1/hotel/prebook", &prebook_request(&offer, 1))
+            .await
+            .expect_problem(422, "offer_invalid");
+    }
 }
 
 async fn an_offer_that_has_run_out_is_refused(database: Database) {

@@ -12,6 +12,7 @@ on_both_databases! {
     a_watch_tells_once_until_the_price_was_above_again,
     what_is_not_to_be_had_triggers_nothing,
     watches_that_ask_the_same_share_a_call,
+    a_supplier_is_asked_no_more_often_than_it_may_be,
     a_trip_tells_of_the_cheapest_hotels,
     a_watch_is_checked_again_after_its_process_is_killed,
 }
@@ -129,6 +130,39 @@ async fn watches_that_ask_the_same_share_a_call(database: Database) {
         (1..=checks + 1).contains(&calls),
         "{calls} calls for {checks} checks"
     );
+}
+
+/// Five questions a second, of a supplier that may be asked twice a minute.
+async fn a_supplier_is_asked_no_more_often_than_it_may_be(database: Database) {
+    let slowly = "[watches]\ninterval_s = 1\nsupplier_per_minute = 2";
+    let server = Server::start_with(ServerOptions::on(database).config(slowly)).await;
+    let client = server.client();
+    let mut requests = Vec::new();
+    for hotel in ["OK", "MANY", "PRICE_UP", "PRICE_DOWN", "QUOTE_PREVIEW"] {
+        requests.push(watch_request(&client.hotel_id(hotel).await, 10.0));
+    }
+    let labels = [("operation", "hotel_pricing")];
+    let calls = || server.metric("stopover_supplier_calls_total", &labels);
+    let (before, began) = (calls().await, std::time::Instant::now());
+    for request in requests {
+        client
+            .post("/v1/watcher/travel/hotel/watches", &request)
+            .await
+            .expect(201);
+    }
+    let waits = [("outcome", "failed")];
+    eventually("the others to have to wait", async || {
+        let waiting = server.metric("stopover_watch_checks_total", &waits).await;
+        (waiting >= 3).then_some(())
+    })
+    .await;
+    let asked = calls().await - before;
+    // One more for each half of a minute.
+    let most = 2 + began.elapsed().as_secs() / 30;
+    assert!((2..=most).contains(&asked), "{asked} calls");
+    let listed = client.get("/v1/watcher/travel/hotel/watches").await;
+    let listed = listed.expect(200).data().as_array().unwrap().clone();
+    assert!(listed.iter().all(|watch| watch["status"] == "active"));
 }
 
 async fn a_trip_tells_of_the_cheapest_hotels(database: Database) {

@@ -4,12 +4,17 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use tests::{Booked, Database, Flown, Received, Server, Subscriber, eventually, on_both_databases};
+use tests::{
+    Booked, Client, Database, Flown, Received, Server, ServerOptions, Subscriber, WatcherWebhook,
+    eventually, on_both_databases, set_price, watch_request,
+};
 
 on_both_databases!(
     an_event_shows_what_could_be_read,
     events_of_hotels_are_as_documented,
     events_of_flights_are_as_documented,
+    events_of_what_ends_otherwise_are_as_documented,
+    events_of_watches_are_as_documented,
 );
 
 /// Checks body and headers against the section about webhooks.
@@ -163,4 +168,114 @@ async fn events_of_flights_are_as_documented(database: Database) {
         .delivery_in(&client, &ping, "DELIVERED")
         .await;
     check(&document, &flights.told("ping", 1).await[0]);
+}
+
+/// What is told of bookings that do not simply end well.
+const OTHERWISE: [(&str, &[&str]); 2] = [
+    (
+        "hotel",
+        &[
+            "hotel.booking.failed",
+            "hotel.booking.expired",
+            "hotel.booking.partially_canceled",
+            "hotel.booking.cancellation_refused",
+            "payment.refunded",
+            "payment.failed",
+        ],
+    ),
+    (
+        "flight",
+        &[
+            "flight.booking.failed",
+            "flight.booking.cancellation_refused",
+            "flight.booking.services_added",
+            "flight.booking.airline_change",
+            "payment.refunded",
+            "payment.failed",
+        ],
+    ),
+];
+
+async fn events_of_what_ends_otherwise_are_as_documented(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let document = client.get("/openapi.json").await.expect(200).body;
+    let mut subscribers = Vec::new();
+    for (product, event_types) in OTHERWISE {
+        subscribers.push((Subscriber::of(product, &client).await, event_types));
+    }
+    rooms_end_otherwise(&client).await;
+    tickets_end_otherwise(&server).await;
+    for (subscriber, event_types) in &subscribers {
+        for event_type in *event_types {
+            subscriber.told(event_type, 1).await;
+        }
+        for one in &subscriber.upstream.received() {
+            check(&document, one);
+        }
+    }
+}
+
+async fn rooms_end_otherwise(client: &Client) {
+    let _expires = Booked::at("EXPIRES_SOON").ready(client).await;
+    let (_, refused) = Booked::at("BOOK_REFUSED").book(client).await;
+    refused.expect_problem(422, "supplier_rejected");
+    let (_, declined) = Booked::at("OK").card("tok_declined").book(client).await;
+    declined.expect_problem(422, "payment_failed");
+    let two = Booked::at("OK").rooms(2).confirmed(client).await;
+    let room = client.hotel_booking(&two).await["rooms"][0]["id"].clone();
+    let kept = Booked::at("CANCEL_REFUSED").confirmed(client).await;
+    for (booking, body) in [(two, json!({"room_ids": [room]})), (kept, json!({}))] {
+        let path = format!("/v1/hotel/bookings/{booking}/cancel");
+        let _begun = client.post(&path, &body).await.expect(202);
+    }
+}
+
+async fn tickets_end_otherwise(server: &Server) {
+    let client = server.client();
+    let (_, refused) = Flown::on("LHR-LGW").book(server).await;
+    refused.expect_problem(422, "supplier_rejected");
+    let (_, declined) = Flown::on("LHR-JFK").card("tok_declined").book(server).await;
+    declined.expect_problem(422, "payment_failed");
+    let _changed = Flown::on("LHR-DXB").confirmed(server).await;
+    let carried = Flown::on("LHR-JFK").confirmed(server).await;
+    let wanted = client.bag_request(&carried, "tok_visa").await;
+    client.buy_bags(&carried, "bags", &wanted).await.expect(200);
+    let kept = Flown::on("DXB-AMS").confirmed(server).await;
+    for booking in [carried, kept] {
+        let _begun = client.cancel_flight(&booking).await.expect(202);
+    }
+}
+
+/// Told by four watches: of a hotel, of a trip, of a purchase, and of one that failed.
+async fn events_of_watches_are_as_documented(database: Database) {
+    let options = ServerOptions::on(database).hurried();
+    let server = Server::start_with(options.config("[watches]\ninterval_s = 1")).await;
+    let client = server.client();
+    let document = client.get("/openapi.json").await.expect(200).body;
+    let webhook = WatcherWebhook::register(&client).await;
+    set_price(&server.sandbox_url, "OK", 50.0).await;
+    client.watch_hotel("OK", 150.0, json!({})).await;
+    let places = json!({"query": "Testville"});
+    let places = client.post("/v1/hotel/places", &places).await.expect(200);
+    let mut trip = watch_request("", 150.0);
+    trip.as_object_mut().unwrap().remove("hotel_id");
+    trip["place_id"] = places.data()[0]["id"].clone();
+    let path = "/v1/watcher/travel/hotel/trip-watches";
+    client.post(path, &trip).await.expect(201);
+    set_price(&server.sandbox_url, "MANY", 500.0).await;
+    client.armed_watch("MANY", 150.0, "tok_visa").await;
+    client.armed_watch("MANY", 150.0, "tok_declined").await;
+    set_price(&server.sandbox_url, "MANY", 50.0).await;
+    let told = webhook.told(4).await;
+    let types: BTreeSet<_> = told.iter().map(|one| one.body["type"].as_str()).collect();
+    let all = document["webhooks"].as_object().unwrap().keys();
+    let documented: BTreeSet<_> = all
+        .filter(|name| name.starts_with("travel."))
+        .map(|name| Some(name.as_str()))
+        .collect();
+    assert_eq!(types, documented);
+    for one in &told {
+        check(&document, one);
+    }
 }
