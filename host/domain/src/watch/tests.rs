@@ -178,6 +178,9 @@ fn shown(moved: &Moved) -> String {
     if moved.buys {
         after.push_str(", buys");
     }
+    if moved.asks {
+        after.push_str(", asks");
+    }
     after
 }
 

@@ -70,6 +70,8 @@ pub struct Moved {
     pub tells: Option<EventType>,
     /// Whether it is to be bought now.
     pub buys: bool,
+    /// Whether its question is to be asked now.
+    pub asks: bool,
 }
 
 impl Watch {
@@ -84,7 +86,7 @@ impl Watch {
             status: self.status().as_str(),
             event: name,
         };
-        let (mut watch, mut tells, mut buys) = (self, None, false);
+        let (mut watch, mut tells, mut buys, mut asks) = (self, None, false, false);
         let state = match (watch.state.clone(), event) {
             (State::Active, Event::Priced { total }) if watch.trigger.is_met_by(total) => {
                 buys = watch.is_armed();
@@ -114,6 +116,7 @@ impl Watch {
                 if watch.auto_book.is_some() =>
             {
                 watch.mandate_id = Some(mandate);
+                asks = true;
                 State::Active
             }
             (State::Purchasing { booking: None }, Event::PurchaseBegan { booking }) => {
@@ -143,6 +146,11 @@ impl Watch {
         watch.state = state;
         watch.version += 1;
         watch.updated_at = now;
-        Ok(Some(Moved { watch, tells, buys }))
+        Ok(Some(Moved {
+            watch,
+            tells,
+            buys,
+            asks,
+        }))
     }
 }

@@ -249,6 +249,21 @@ impl App {
     }
 }
 
+impl<B> Completion<B> {
+    /// The booking, whatever came of it.
+    pub(crate) fn into_booking(self) -> Box<B> {
+        match self {
+            Self::Confirmed(booking)
+            | Self::Left(booking)
+            | Self::InProgress(booking)
+            | Self::PaymentFailed { booking, .. }
+            | Self::NotSent(booking)
+            | Self::Refused(booking)
+            | Self::Unknown(booking) => booking,
+        }
+    }
+}
+
 impl<B: Bookable> Completion<B> {
     /// What a booking says that nobody is working on.
     fn of(booking: B) -> Self {

@@ -8,7 +8,9 @@
 //! of them again.
 
 mod booking;
+mod job;
 mod random;
+mod watch;
 
 use random::Random;
 use std::cell::RefCell;

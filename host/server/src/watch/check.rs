@@ -14,7 +14,7 @@ use host_domain::hotel::{Location, Stay};
 use host_domain::id::{AskId, HotelId, KeyId};
 use host_domain::money::Money;
 use host_domain::owner::{Owner, Tenant};
-use host_domain::supplier::{Operation, ReadError, SupplierId};
+use host_domain::supplier::{Operation, SupplierId};
 use host_domain::watch::{self, Target, TripFilters};
 use host_storage::ClaimedAsk;
 use std::sync::Arc;
@@ -189,17 +189,6 @@ impl App {
             supplier: supplier.clone(),
             error,
         })
-    }
-}
-
-/// When a supplier said that it can be asked again.
-pub(super) const fn retry_after_s(error: &QueryError) -> Option<u32> {
-    match error {
-        QueryError::Supplier {
-            error: ReadError::RateLimited { retry_after_s },
-            ..
-        } => *retry_after_s,
-        _ => None,
     }
 }
 

@@ -2,6 +2,7 @@
 //! is background work: one question at a time, however many watches ask it.
 
 mod check;
+pub(crate) mod judge;
 pub(crate) mod purchase;
 pub(crate) mod worker;
 
@@ -217,14 +218,18 @@ impl App {
         event: Event,
         told: &Told,
     ) -> Result<Option<StoredWatch>, booking::Conflict> {
-        let asks_at_once = matches!(event, Event::Armed { .. });
         let now = self.clock.now();
         let Some(moved) = stored.watch.clone().apply(event, now)? else {
             return Ok(None);
         };
-        let Moved { watch, tells, buys } = moved;
+        let Moved {
+            watch,
+            tells,
+            buys,
+            asks,
+        } = moved;
         write.update_watch(&watch, stored.watch.version);
-        if asks_at_once {
+        if asks {
             write.ask_now(&watch);
         }
         if buys {
@@ -264,7 +269,7 @@ impl App {
 }
 
 /// What the purchase of a watch is bound to.
-fn mandate_of(watch: &Watch) -> Result<NewMandate, WatchError> {
+pub(crate) fn mandate_of(watch: &Watch) -> Result<NewMandate, WatchError> {
     if !watch.status().is_open() {
         let (status, event) = (watch.status().as_str(), "armed");
         return Err(booking::Conflict { status, event }.into());

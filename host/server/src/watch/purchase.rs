@@ -4,22 +4,21 @@
 //! would be, and the watch follows what becomes of it.
 
 use crate::app::App;
-use crate::flow::bookable::{Bookable, Stage};
-use crate::flow::complete::{Complete, CompleteError, Completion};
+use crate::flow::bookable::Bookable;
+use crate::flow::complete::{Complete, CompleteError};
 use crate::flow::failpoint::Phase;
 use crate::flow::hotel::prebook::{OfferTerms, Prebook};
 use crate::flow::prebook::{PrebookError, Prebound};
-use crate::flow::refusal::Decision;
 use crate::mandate::MandateError;
 use crate::offer_reference;
 use crate::query::QueryError;
 use crate::render::watch::Told;
+use crate::watch::judge::{self, Left};
 use crate::watch::{PURCHASE_JOB, check};
 use host_domain::booking::Conflict;
 use host_domain::hotel::Booking;
 use host_domain::id::{BookingId, HotelId, MandateId, WatchId};
-use host_domain::mandate::{MandateRefusal, MandateScope, MandateUse};
-use host_domain::time::Timestamp;
+use host_domain::mandate::{MandateScope, MandateUse};
 use host_domain::watch::{AutoBook, Event, PurchaseFailure, State, Target, Watch};
 use host_storage::{CommitError, DatabaseError, StoredWatch, Write};
 use std::sync::Arc;
@@ -31,10 +30,6 @@ const RUN_MAX: Duration = Duration::from_secs(45);
 
 /// Of it, to ask for the price.
 const ASK_MAX: Duration = Duration::from_secs(15);
-
-/// A booking that is not decided is looked at again after as long as it has been
-/// waited for, within these bounds.
-const LOOK_AGAIN_MS: (i64, i64) = (1_000, 300_000);
 
 /// Why a run did not come to its end. It is tried again.
 #[derive(Debug, thiserror::Error)]
@@ -55,18 +50,6 @@ pub(crate) enum PurchaseError {
     Gone(BookingId),
     #[error("the watch {0} cannot buy")]
     Unarmed(WatchId),
-}
-
-/// What a run leaves behind.
-enum Left {
-    /// Nothing was promised to anybody: the watch waits again.
-    Released,
-    /// It was bought.
-    Bought(Box<Booking>),
-    /// It could not be.
-    Failed(PurchaseFailure),
-    /// The booking is not decided.
-    Open,
 }
 
 /// One run.
@@ -146,7 +129,7 @@ impl<'a> Purchase<'a> {
                 None
             }
         };
-        let offer = offer.filter(|offer| watch.trigger.is_met_by(offer.total));
+        let offer = offer.filter(|offer| judge::is_bought_at(watch, offer.total));
         let Some(offer) = offer else {
             return Ok(Left::Released);
         };
@@ -155,7 +138,7 @@ impl<'a> Purchase<'a> {
         let usage = self.usage(&offer, &id);
         match (self.app.consume_mandate(&mut along, &self.mandate, usage)).await {
             Ok(_) => {}
-            Err(MandateError::Invalid(refusal)) => return Ok(Left::Failed(reason(refusal))),
+            Err(MandateError::Invalid(refusal)) => return Ok(judge::of_mandate(refusal)),
             Err(MandateError::NotFound) => {
                 return Ok(Left::Failed(PurchaseFailure::MandateInvalid));
             }
@@ -174,7 +157,7 @@ impl<'a> Purchase<'a> {
             Ok(Prebound::Fresh { booking, .. } | Prebound::Existing(booking)) => {
                 self.pay(booking.id()).await
             }
-            Err(error) => unbound(error),
+            Err(error) => judge::of_prebook(&error).ok_or(PurchaseError::Prebook(error)),
         }
     }
 
@@ -223,17 +206,16 @@ impl<'a> Purchase<'a> {
 
     /// What has become of the booking, as of now; paid where that is what it waits for.
     async fn follow(&self, id: &BookingId) -> Result<Left, PurchaseError> {
+        let booking = self.booking(id).await?;
+        match judge::of_booking(booking.stage(), is_declined(&booking)) {
+            Some(left) => Ok(left),
+            None => self.pay(id).await,
+        }
+    }
+
+    async fn booking(&self, id: &BookingId) -> Result<Booking, PurchaseError> {
         let found = Booking::load(&self.app.store, id).await?;
-        let booking = found.ok_or_else(|| PurchaseError::Gone(id.clone()))?;
-        Ok(match booking.stage() {
-            Stage::Early | Stage::Completing(_) => Left::Open,
-            // A card that was declined once is not tried again.
-            Stage::Ready if is_declined(&booking) => Left::Failed(PurchaseFailure::PaymentFailed),
-            Stage::Ready => return self.pay(id).await,
-            Stage::Confirmed | Stage::Leaving => Left::Bought(Box::new(booking)),
-            Stage::Failed { bound: true } => Left::Failed(PurchaseFailure::SupplierRejected),
-            Stage::Failed { bound: false } | Stage::Expired => Left::Released,
-        })
+        found.ok_or_else(|| PurchaseError::Gone(id.clone()))
     }
 
     async fn pay(&self, booking: &BookingId) -> Result<Left, PurchaseError> {
@@ -246,23 +228,13 @@ impl<'a> Purchase<'a> {
             deadline: self.deadline,
         };
         Ok(match self.app.complete_hotel(wish).await {
-            Ok(Completion::Confirmed(booking) | Completion::Left(booking)) => Left::Bought(booking),
-            Ok(Completion::InProgress(_) | Completion::Unknown(_) | Completion::NotSent(_)) => {
-                Left::Open
+            Ok(completion) => {
+                let booking = completion.into_booking();
+                let left = judge::of_booking(booking.stage(), is_declined(&booking));
+                // What was not sent is sent by the next run.
+                left.unwrap_or(Left::Open)
             }
-            Ok(Completion::PaymentFailed { .. }) => Left::Failed(PurchaseFailure::PaymentFailed),
-            Ok(Completion::Refused(_)) => Left::Failed(PurchaseFailure::SupplierRejected),
-            Err(CompleteError::InstrumentInvalid | CompleteError::InstrumentNotWanted) => {
-                Left::Failed(PurchaseFailure::PaymentInstrumentInvalid)
-            }
-            // It has expired meanwhile, or somebody else was faster: the next run sees.
-            Err(CompleteError::State(_)) => Left::Open,
-            Err(
-                error @ (CompleteError::Flow(_)
-                | CompleteError::NotFound
-                | CompleteError::InstrumentSealed(_)
-                | CompleteError::InstrumentMissing),
-            ) => return Err(PurchaseError::Complete(error)),
+            Err(error) => judge::of_complete(&error).ok_or(PurchaseError::Complete(error))?,
         })
     }
 
@@ -272,77 +244,34 @@ impl<'a> Purchase<'a> {
         let now = app.clock.now();
         let mut write = Write::new(now);
         let id = &self.watch().id;
-        let (event, told) = match left {
-            Left::Open => {
-                let due = look_again(self.watch().updated_at, now);
-                write.release_job(PURCHASE_JOB, id.as_str(), token, due);
-                return Ok(app.store.commit(write).await?);
-            }
-            Left::Released => {
-                let tenant = &self.watch().owner.tenant;
-                let released = app.release_mandate(&mut write, tenant, &self.mandate).await;
-                match released {
-                    // Revoked or expired meanwhile: the next purchase will say so.
-                    Ok(()) | Err(MandateError::Invalid(_)) => {}
-                    Err(error) => return Err(PurchaseError::Mandate(error)),
-                }
-                (Event::PurchaseReleased, Told::Nothing)
-            }
-            Left::Bought(booking) => (Event::Purchased, Told::Booking(booking)),
-            Left::Failed(reason) => (Event::PurchaseFailed { reason }, Told::Nothing),
+        let Some(event) = left.event() else {
+            let due = judge::look_again(self.watch().updated_at, now);
+            write.release_job(PURCHASE_JOB, id.as_str(), token, due);
+            return Ok(app.store.commit(write).await?);
         };
+        if left == Left::Released {
+            let tenant = &self.watch().owner.tenant;
+            let released = app.release_mandate(&mut write, tenant, &self.mandate).await;
+            match released {
+                // Revoked or expired meanwhile: the next purchase will say so.
+                Ok(()) | Err(MandateError::Invalid(_)) => {}
+                Err(error) => return Err(PurchaseError::Mandate(error)),
+            }
+        }
         // The watch as the run has left it.
         let stored = app.store.load_watch(id).await?;
         let stored = stored.ok_or_else(|| PurchaseError::Unarmed(id.clone()))?;
+        let told = match (left, stored.watch.booking_id()) {
+            (Left::Bought, Some(booking)) => Told::Booking(Box::new(self.booking(booking).await?)),
+            _ => Told::Nothing,
+        };
         app.move_watch(&mut write, &stored, event, &told)?;
         write.finish_job(PURCHASE_JOB, id.as_str(), token);
         Ok(app.store.commit(write).await?)
     }
 }
 
-/// What a booking that was not bound means for the watch.
-fn unbound(error: PrebookError) -> Result<Left, PurchaseError> {
-    match error {
-        PrebookError::Decided(Decision::Rejected) => {
-            Ok(Left::Failed(PurchaseFailure::SupplierRejected))
-        }
-        PrebookError::Decided(
-            Decision::PriceChanged { .. } | Decision::Unavailable | Decision::Expired,
-        )
-        | PrebookError::OfferInUse
-        | PrebookError::NotSent { .. }
-        | PrebookError::RateLimited { .. }
-        | PrebookError::Account
-        | PrebookError::Unsupported => Ok(Left::Released),
-        // It may have been bound; the booking's own timer decides.
-        PrebookError::NoAnswer { .. } => Ok(Left::Open),
-        PrebookError::Flow(_)
-        | PrebookError::KeyReused
-        | PrebookError::InProgress
-        | PrebookError::Sealed(_) => Err(PurchaseError::Prebook(error)),
-    }
-}
-
 fn is_declined(booking: &Booking) -> bool {
     let last = booking.payments.last();
     last.is_some_and(|payment| payment.decline.is_some())
-}
-
-const fn reason(refusal: MandateRefusal) -> PurchaseFailure {
-    match refusal {
-        MandateRefusal::Revoked => PurchaseFailure::MandateRevoked,
-        MandateRefusal::Expired => PurchaseFailure::MandateExpired,
-        MandateRefusal::Consumed
-        | MandateRefusal::CapExceeded
-        | MandateRefusal::OtherCurrency
-        | MandateRefusal::OtherUser
-        | MandateRefusal::OtherInstrument
-        | MandateRefusal::OtherScope
-        | MandateRefusal::BadSignature => PurchaseFailure::MandateInvalid,
-    }
-}
-
-fn look_again(since: Timestamp, now: Timestamp) -> Timestamp {
-    let (soonest, latest) = LOOK_AGAIN_MS;
-    now.plus_ms(now.since(since).clamp(soonest, latest))
 }

@@ -8,7 +8,8 @@ use crate::flow::failpoint::Phase;
 use crate::observe::WATCH_CHECKS;
 use crate::render::watch::Told;
 use crate::watch::WatchError;
-use crate::watch::check::{self, MATCHES_MAX, Sight};
+use crate::watch::check::{MATCHES_MAX, Sight};
+use crate::watch::judge::{self, Duty};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use host_domain::time::Timestamp;
 use host_domain::watch::{Event, Watch};
@@ -119,26 +120,27 @@ async fn run(app: &App, ask: &ClaimedAsk) {
 impl App {
     /// Settles a question that is held. What it was, for the metrics.
     async fn check_ask(&self, ask: &ClaimedAsk) -> Result<&'static str, WatchError> {
-        if !ask.is_wanted {
-            return self.forget_ask(ask).await;
-        }
-        if self.clock.now() >= ask.question.expires_at() {
-            self.expire_watches(ask).await?;
-            return self.forget_ask(ask).await;
+        match judge::duty(ask, self.clock.now()) {
+            Duty::Ask => {}
+            Duty::Expire => {
+                self.expire_watches(ask).await?;
+                return self.forget_ask(ask).await;
+            }
+            Duty::Forget => return self.forget_ask(ask).await,
         }
         // The rest of the lease is for storing.
         let time = Duration::from_millis(self.lease_ms().unsigned_abs()) / 2;
         self.reach(CHECK, Phase::Marked);
         let looked = self.look(ask, time).await;
         self.reach(CHECK, Phase::Answered);
-        let (seen, next_at, outcome) = match looked {
+        let (seen, failed) = match looked {
             Ok(sight) => {
                 let seen = Seen {
                     at: self.clock.now(),
                     total: sight.total(),
                 };
                 self.move_watches(ask, &sight, seen).await?;
-                (Some(seen), self.next_check(ask), "seen")
+                (Some(seen), None)
             }
             Err(error) => {
                 tracing::info!(
@@ -146,22 +148,16 @@ impl App {
                     error = &error as &dyn std::error::Error,
                     "nothing was seen for watches"
                 );
-                let now = self.clock.now();
-                let wait_s = check::retry_after_s(&error).map(i64::from);
-                let next_at = wait_s.map_or_else(|| self.next_check(ask), |s| now.plus_s(s.max(1)));
-                (None, next_at, "failed")
+                (None, Some(error))
             }
         };
-        let mut write = Write::new(self.clock.now());
+        let now = self.clock.now();
+        let next_at = judge::next_check(ask, failed.as_ref(), self.check_interval_s(), now);
+        let mut write = Write::new(now);
         write.release_ask(ask, AskOutcome { seen, next_at });
         self.store.commit(write).await?;
         self.reach(CHECK, Phase::Recorded);
-        Ok(outcome)
-    }
-
-    fn next_check(&self, ask: &ClaimedAsk) -> Timestamp {
-        let (interval_s, now) = (self.check_interval_s(), self.clock.now());
-        ask.question.next_check(&ask.id, interval_s, now)
+        Ok(if failed.is_none() { "seen" } else { "failed" })
     }
 
     fn check_interval_s(&self) -> i64 {
@@ -187,9 +183,7 @@ impl App {
             let mut write = Write::new(self.clock.now());
             write.see_ask(ask, seen, self.lease_ms());
             self.store.commit(write).await?;
-            let event = seen
-                .total
-                .map_or(Event::Unpriced, |total| Event::Priced { total });
+            let event = judge::seen(seen.total);
             let moves = moved.into_iter().map(|watch| {
                 let told = told(&watch, sight);
                 self.settle_watch(watch, Some(seen), &event, told)

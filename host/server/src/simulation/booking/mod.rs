@@ -14,6 +14,7 @@ mod setting;
 mod subject;
 mod world;
 
+use super::job::{Job, LEASE_MS};
 use super::random::Random;
 use super::{History, live};
 use crate::flow::judge::Times;
@@ -26,7 +27,6 @@ use host_domain::leg::Schedule;
 use host_domain::payment::{Next, Payment};
 use host_domain::supplier::ChangeError;
 use host_domain::time::Timestamp;
-use job::{Job, LEASE_MS};
 use payment::{judge_payment, payment_request};
 use people::Wish;
 use setting::{Setting, cards};

@@ -1,0 +1,62 @@
+//! A job's row as the database keeps it: when it is due, and who holds it.
+
+use host_domain::time::Timestamp;
+
+/// As `jobs.lease_s`.
+pub(super) const LEASE_MS: i64 = 60_000;
+
+pub(super) struct Job {
+    pub(super) due_at: Timestamp,
+    pub(super) again_at: Option<Timestamp>,
+    pub(super) lease: Option<(u64, Timestamp)>,
+    /// Workers look now and then.
+    noticed_after_ms: i64,
+}
+
+impl Job {
+    pub(super) const fn new(
+        due_at: Timestamp,
+        lease: Option<(u64, Timestamp)>,
+        noticed_after_ms: i64,
+    ) -> Self {
+        Self {
+            due_at,
+            again_at: None,
+            lease,
+            noticed_after_ms,
+        }
+    }
+
+    pub(super) fn is_held_at(&self, now: Timestamp) -> bool {
+        self.lease.is_some_and(|(_, until)| until > now)
+    }
+
+    pub(super) fn is_held_by(&self, holder: u64) -> bool {
+        self.lease.is_some_and(|(name, _)| name == holder)
+    }
+
+    /// For as long as a claim holds.
+    pub(super) fn hold(&mut self, holder: u64, now: Timestamp) {
+        self.lease = Some((holder, now.plus_ms(LEASE_MS)));
+    }
+
+    /// Due again then, when its holder has finished.
+    pub(super) fn again(&mut self, at: Timestamp) {
+        self.again_at = Some(self.again_at.map_or(at, |known| known.min(at)));
+    }
+
+    /// When it is due after it was given back; none: it is done.
+    pub(super) fn due_after(&self, due_at: Option<Timestamp>) -> Option<Timestamp> {
+        match (due_at, self.again_at) {
+            (Some(due), Some(again)) => Some(due.min(again)),
+            (due, again) => due.or(again),
+        }
+    }
+
+    pub(super) fn claimable_at(&self) -> Timestamp {
+        let free_at = self
+            .lease
+            .map_or(self.due_at, |(_, until)| until.max(self.due_at));
+        free_at.plus_ms(self.noticed_after_ms)
+    }
+}

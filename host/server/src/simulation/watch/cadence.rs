@@ -1,0 +1,145 @@
+//! When a question may be asked, and when it must be: each time has a reason. A watch
+//! came, a supplier said when to come back, whoever asked vanished, or it is time.
+
+use super::rows::Ask;
+use crate::simulation::job::LEASE_MS;
+use anyhow::{Result, ensure};
+use host_domain::id::AskId;
+use host_domain::time::Timestamp;
+use host_domain::watch::Question;
+use host_storage::ClaimedAsk;
+use std::collections::BTreeMap;
+
+const DAY_MS: i64 = 24 * 3_600_000;
+
+#[derive(Default)]
+pub(super) struct Cadence {
+    pub(super) interval_s: i64,
+    asked: BTreeMap<AskId, Asked>,
+}
+
+struct Asked {
+    came_at: Timestamp,
+    claimed_at: Option<Timestamp>,
+    /// When the last check was stored as done, if nobody has begun another.
+    ended_at: Option<Timestamp>,
+    /// Then the supplier wants to be asked again.
+    told_at: Option<Timestamp>,
+    /// When the check before ended, where the last was made because it was time.
+    before: Option<Timestamp>,
+    /// Until then it must be due.
+    latest: Timestamp,
+}
+
+impl Cadence {
+    /// So often a question is asked: more often near check-in.
+    fn pace_ms(&self, question: &Question, at: Timestamp) -> i64 {
+        // Check-in is over everywhere 36 hours after its midnight in UTC.
+        let left_ms = question.expires_at().since(at) - DAY_MS * 3 / 2;
+        let share = match left_ms {
+            left if left <= 2 * DAY_MS => 4,
+            left if left <= 7 * DAY_MS => 2,
+            _ => 1,
+        };
+        self.interval_s * 1_000 / share
+    }
+
+    /// A watch came to the question, or consents.
+    pub(super) fn came(&mut self, ask: &AskId, now: Timestamp) {
+        let asked = self.asked.entry(ask.clone()).or_insert(Asked {
+            came_at: now,
+            claimed_at: None,
+            ended_at: None,
+            told_at: None,
+            before: None,
+            latest: now,
+        });
+        asked.came_at = now;
+        asked.latest = now;
+    }
+
+    /// Somebody begins to ask.
+    pub(super) fn claimed(&mut self, ask: &ClaimedAsk, now: Timestamp) -> Result<()> {
+        let Some(claimed_at) = self.asked[&ask.id].claimed_at else {
+            return self.begins(ask, None, now);
+        };
+        let asked = &self.asked[&ask.id];
+        let came = asked.came_at >= claimed_at;
+        let Some(ended_at) = asked.ended_at else {
+            let is_free = now.since(claimed_at) >= LEASE_MS;
+            ensure!(is_free, "two ask at once: {ask:?}");
+            return self.begins(ask, None, now);
+        };
+        if came {
+            return self.begins(ask, None, now);
+        }
+        if let Some(told_at) = asked.told_at {
+            let is_late = now >= ask.question.expires_at();
+            ensure!(
+                now >= told_at || is_late,
+                "the supplier said later: {ask:?}"
+            );
+            return self.begins(ask, None, now);
+        }
+        let pace_ms = self.pace_ms(&ask.question, ended_at);
+        if let Some(before) = asked.before
+            && self.pace_ms(&ask.question, before) == pace_ms
+            && now < ask.question.expires_at()
+        {
+            let since_ms = now.since(before);
+            ensure!(since_ms >= pace_ms, "too often, {since_ms} ms: {ask:?}");
+        }
+        ensure!(now > ended_at, "asked at once again: {ask:?}");
+        self.begins(ask, Some(ended_at), now)
+    }
+
+    fn begins(
+        &mut self,
+        ask: &ClaimedAsk,
+        before: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<()> {
+        let asked = self.asked.get_mut(&ask.id).unwrap();
+        asked.claimed_at = Some(now);
+        asked.ended_at = None;
+        asked.told_at = None;
+        asked.before = before;
+        Ok(())
+    }
+
+    /// A check is stored as done; the supplier may have said when to come back.
+    pub(super) fn ends(&mut self, ask: &ClaimedAsk, retry_after_s: Option<u32>, now: Timestamp) {
+        let pace_ms = self.pace_ms(&ask.question, now);
+        let asked = self.asked.get_mut(&ask.id).unwrap();
+        asked.ended_at = Some(now);
+        asked.told_at = retry_after_s.map(|seconds| now.plus_s(i64::from(seconds)));
+        // Who came meanwhile is not behind.
+        if asked.claimed_at > Some(asked.came_at) {
+            let due_at = now.plus_ms(pace_ms);
+            let told_at = asked.told_at.map(|at| at.plus_s(1));
+            let over_at = ask.question.expires_at();
+            asked.latest = told_at.unwrap_or(due_at).min(over_at);
+        }
+    }
+
+    /// What is being bought past its time is looked at again.
+    pub(super) fn kept(&mut self, ask: &ClaimedAsk, now: Timestamp) {
+        let asked = self.asked.get_mut(&ask.id).unwrap();
+        asked.ended_at = Some(now);
+        if asked.claimed_at > Some(asked.came_at) {
+            asked.latest = now.plus_s(self.interval_s);
+        }
+    }
+
+    pub(super) fn forgotten(&mut self, ask: &ClaimedAsk) {
+        self.asked.remove(&ask.id);
+    }
+
+    /// A question that somebody waits for is due in time.
+    pub(super) fn in_time(&self, row: &Ask) -> Result<()> {
+        let latest = self.asked[&row.id].latest;
+        let late_ms = row.next_at.since(latest);
+        ensure!(late_ms <= 0, "asked {late_ms} ms late: {:?}", row.question);
+        Ok(())
+    }
+}

@@ -1,0 +1,175 @@
+//! Checking a question, as `watch/worker.rs` does: what it decides is `watch/judge`,
+//! and between two of its transactions anything may happen.
+
+use super::model::Model;
+use super::rows::Op;
+use super::{Life, Task};
+use crate::query::QueryError;
+use crate::watch::judge::{self, Duty};
+use anyhow::Result;
+use host_domain::money::Money;
+use host_domain::supplier::{ReadError, SupplierId};
+use host_domain::watch::{Event, Watch};
+use host_storage::{AskOutcome, ClaimedAsk, Seen};
+
+/// Watches that are read together: fewer than in a life.
+const PAGE: usize = 2;
+/// As half a lease.
+const LOOK_MAX_MS: i64 = 30_000;
+
+pub(super) struct Check {
+    pub(super) ask: ClaimedAsk,
+    pub(super) at: At,
+}
+
+pub(super) enum At {
+    Begun,
+    Heard(Result<Option<Money>, QueryError>),
+    Moving(Seen),
+    /// The rest of a page, and whether one of it moved; nothing seen: they expire.
+    Settling(Option<Seen>, Vec<Watch>, bool),
+    Expiring,
+    Releasing(Option<Seen>, Option<QueryError>),
+    Forgetting,
+    Keeping,
+}
+
+impl Check {
+    pub(super) const fn claimed(ask: ClaimedAsk) -> Self {
+        let at = At::Begun;
+        Self { ask, at }
+    }
+}
+
+/// When the supplier wants to be asked again.
+const fn told_s(error: &QueryError) -> Option<u32> {
+    match error {
+        QueryError::Supplier {
+            error: ReadError::RateLimited { retry_after_s },
+            ..
+        } => *retry_after_s,
+        _ => None,
+    }
+}
+
+impl Life<'_> {
+    /// One step. What follows and when; none: it is over.
+    pub(super) fn check(&mut self, check: Check) -> Result<Option<(i64, Task)>> {
+        let Check { ask, at } = check;
+        let mut after_ms = self.random.between(1, 30);
+        let at = match at {
+            At::Begun => match judge::duty(&ask, self.now) {
+                Duty::Ask => {
+                    let (wait_ms, heard) = self.look(&ask);
+                    after_ms = wait_ms;
+                    At::Heard(heard)
+                }
+                Duty::Expire => At::Expiring,
+                Duty::Forget => At::Forgetting,
+            },
+            At::Heard(Ok(total)) => {
+                self.note(|| format!("{} costs {total:?}", ask.id));
+                At::Moving(Seen {
+                    at: self.now,
+                    total,
+                })
+            }
+            At::Heard(Err(error)) => At::Releasing(None, Some(error)),
+            At::Moving(seen) => {
+                self.model.looked(&ask, seen, self.now);
+                let page = self.rows.moved_by(&ask.id, seen, PAGE);
+                if page.is_empty() {
+                    At::Releasing(Some(seen), None)
+                } else if self.commit(vec![Op::SeeAsk(ask.clone())])?.is_err() {
+                    return Ok(None);
+                } else {
+                    At::Settling(Some(seen), page, false)
+                }
+            }
+            At::Expiring => match self.rows.waiting(&ask.id, PAGE) {
+                page if page.is_empty() => At::Forgetting,
+                page => At::Settling(None, page, false),
+            },
+            At::Settling(seen, page, moved) => self.settle(seen, page, moved)?,
+            At::Releasing(seen, failed) => {
+                let next_at =
+                    judge::next_check(&ask, failed.as_ref(), self.setting.interval_s, self.now);
+                let told_s = failed.as_ref().and_then(told_s);
+                let outcome = AskOutcome { seen, next_at };
+                let release = vec![Op::ReleaseAsk(ask.clone(), outcome)];
+                if self.commit(release)?.is_ok() {
+                    self.model
+                        .checked(&ask, seen, told_s, &self.rows, self.now)?;
+                }
+                return Ok(None);
+            }
+            At::Forgetting => {
+                if self.commit(vec![Op::DeleteAsk(ask.clone())])?.is_ok() {
+                    self.model.cadence.forgotten(&ask);
+                    return Ok(None);
+                }
+                At::Keeping
+            }
+            At::Keeping => {
+                let next_at = self.now.plus_s(self.setting.interval_s);
+                let outcome = AskOutcome {
+                    seen: None,
+                    next_at,
+                };
+                if self
+                    .commit(vec![Op::ReleaseAsk(ask.clone(), outcome)])?
+                    .is_ok()
+                {
+                    self.model.cadence.kept(&ask, self.now);
+                }
+                return Ok(None);
+            }
+        };
+        Ok(Some((after_ms, Task::Check(Check { ask, at }))))
+    }
+
+    fn settle(&mut self, seen: Option<Seen>, mut page: Vec<Watch>, moved: bool) -> Result<At> {
+        let Some(watch) = page.pop() else {
+            return Ok(match (seen, moved) {
+                (Some(seen), true) => At::Moving(seen),
+                (Some(seen), false) => At::Releasing(Some(seen), None),
+                (None, true) => At::Expiring,
+                (None, false) => At::Forgetting,
+            });
+        };
+        let event = seen.map_or(Event::Expired, |seen| judge::seen(seen.total));
+        let read_version = watch.version;
+        let mut moves = moved;
+        if let Ok(Some(done)) = watch.apply(event.clone(), self.now) {
+            if let Some(seen) = seen {
+                Model::priced(&done, seen.total)?;
+            }
+            moves |= self
+                .commit(vec![Op::UpdateWatch(done, read_version)])?
+                .is_ok();
+        }
+        Ok(At::Settling(seen, page, moves))
+    }
+
+    /// Asks the supplier: after how long something is heard, and what.
+    fn look(&self, ask: &ClaimedAsk) -> (i64, Result<Option<Money>, QueryError>) {
+        let random = self.random;
+        if random.percent(self.setting.unanswered) {
+            let retry_after_s =
+                random.one_of(&[None, Some(0), Some(30), Some(3_600), Some(90_000)]);
+            let error = random.one_of(&[
+                ReadError::TimedOut("no answer".to_owned()),
+                ReadError::Unavailable("down".to_owned()),
+                ReadError::RateLimited { retry_after_s },
+            ]);
+            self.note(|| format!("{} is not answered: {error}", ask.id));
+            let supplier = SupplierId::parse("HOTELS").unwrap();
+            let error = QueryError::Supplier { supplier, error };
+            return (random.between(1, LOOK_MAX_MS), Err(error));
+        }
+        let there_ms = random.between(50, random.one_of(&[500, LOOK_MAX_MS / 2]));
+        let place = self.setting.place_of(&ask.question);
+        let total = self.setting.price(place, self.now.plus_ms(there_ms));
+        (there_ms + random.between(50, 500), Ok(total))
+    }
+}

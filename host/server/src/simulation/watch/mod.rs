@@ -1,0 +1,198 @@
+//! A few watches' lives: their owners, a supplier whose prices move, and the hosts that
+//! ask and buy. What they decide is what `watch/judge` and the machines of watches and
+//! mandates decide; what is simulated is everything around them.
+
+mod booking;
+mod cadence;
+mod check;
+mod model;
+mod people;
+mod purchase;
+mod rows;
+mod setting;
+
+use super::job::{Job, LEASE_MS};
+use super::random::Random;
+use super::{History, live};
+use anyhow::{Result, ensure};
+use check::Check;
+use host_domain::time::Timestamp;
+use host_storage::Conflict;
+use model::Model;
+use people::Wish;
+use purchase::Purchase;
+use rows::{Op, Rows};
+use setting::Setting;
+use std::collections::BTreeMap;
+
+/// When every life begins: 2026-01-01.
+const BIRTH: Timestamp = Timestamp(1_767_225_600_000);
+/// A life that is not over by then never will be.
+const DEATH_MS: i64 = 60 * 24 * 3_600_000;
+/// Nor one of which so much is to be told.
+const HAPPENINGS_MAX: u64 = 50_000;
+
+#[test]
+fn watches_end_as_their_prices_were() {
+    live("watches", |random, history| {
+        Life::new(random, history, &Setting::draw(random)).lived()
+    });
+}
+
+/// Something that a host does, one transaction after the other.
+enum Task {
+    Check(Check),
+    Buy(Purchase),
+}
+
+enum Happening {
+    /// A task takes its next step.
+    Goes(Task),
+    Wishes(Wish, u32),
+    /// What somebody wished is stored.
+    Stores(Vec<Op>, Wish, u32),
+}
+
+struct Life<'a> {
+    random: &'a Random,
+    history: &'a History,
+    setting: &'a Setting,
+    now: Timestamp,
+    rows: Rows,
+    names: u64,
+    queue: BTreeMap<(Timestamp, u64), Happening>,
+    model: Model,
+}
+
+impl<'a> Life<'a> {
+    fn new(random: &'a Random, history: &'a History, setting: &'a Setting) -> Self {
+        history.note(|| format!("{setting:#?}"));
+        let mut model = Model::default();
+        model.cadence.interval_s = setting.interval_s;
+        Self {
+            random,
+            history,
+            setting,
+            now: BIRTH,
+            rows: Rows::default(),
+            names: 0,
+            queue: BTreeMap::new(),
+            model,
+        }
+    }
+
+    fn lived(mut self) -> Result<()> {
+        self.plan_people();
+        let mut happenings = 0;
+        while let Some(at) = self.next_at() {
+            happenings += 1;
+            let is_alive = at.since(BIRTH) < DEATH_MS && happenings < HAPPENINGS_MAX;
+            ensure!(is_alive, "it never comes to rest");
+            self.now = self.now.max(at);
+            for booking in self.rows.bookings.values_mut() {
+                booking.pass(self.now);
+            }
+            self.happen(at)?;
+            self.model.now(&self.rows)?;
+        }
+        self.model.at_rest(&self.rows)
+    }
+
+    fn next_at(&self) -> Option<Timestamp> {
+        let queued = self.queue.keys().next().map(|(at, _)| *at);
+        let asks = self.rows.asks.iter().map(rows::Ask::claimable_at);
+        let jobs = self.rows.jobs.values().map(Job::claimable_at);
+        queued.into_iter().chain(asks).chain(jobs).min()
+    }
+
+    fn happen(&mut self, at: Timestamp) -> Result<()> {
+        let queued = self.queue.first_entry().filter(|entry| entry.key().0 == at);
+        match queued.map(|entry| entry.remove()) {
+            Some(Happening::Goes(task)) => {
+                let next = match task {
+                    Task::Check(check) => self.check(check)?,
+                    Task::Buy(purchase) => self.buy(purchase)?,
+                };
+                if let Some((after_ms, task)) = next {
+                    self.goes(after_ms, task);
+                }
+            }
+            Some(Happening::Wishes(wish, tries)) => self.wish(wish, tries),
+            Some(Happening::Stores(ops, wish, tries)) => self.store_wish(ops, wish, tries)?,
+            None => self.claim()?,
+        }
+        Ok(())
+    }
+
+    /// A host finds that something is due.
+    fn claim(&mut self) -> Result<()> {
+        let holder = self.name();
+        let now = self.now;
+        let mut jobs = self.rows.jobs.iter_mut();
+        if let Some((watch, job)) = jobs.find(|(_, job)| job.claimable_at() <= now) {
+            job.hold(holder, now);
+            let purchase = Purchase::claimed(watch.clone(), holder, now);
+            self.goes(1, Task::Buy(purchase));
+            return Ok(());
+        }
+        if let Some(ask) = self.rows.claim_ask(holder, now) {
+            self.note(|| {
+                format!(
+                    "check {holder} claims {} as revision {}",
+                    ask.id, ask.revision
+                )
+            });
+            self.model.cadence.claimed(&ask, now)?;
+            self.goes(1, Task::Check(Check::claimed(ask)));
+        }
+        Ok(())
+    }
+
+    /// Goes on, unless the process dies or stands still until others have its work.
+    fn goes(&mut self, after_ms: i64, task: Task) {
+        if self.random.percent(self.setting.trouble) {
+            if self.random.percent(60) {
+                self.note(|| "a process dies".to_owned());
+                return;
+            }
+            self.note(|| "a process stands still".to_owned());
+            let pause_ms = self.random.between(LEASE_MS / 2, 3 * LEASE_MS);
+            return self.queue(after_ms + pause_ms, Happening::Goes(task));
+        }
+        self.queue(after_ms, Happening::Goes(task));
+    }
+
+    /// Stores all of it, or nothing.
+    fn commit(&mut self, ops: Vec<Op>) -> Result<Result<(), Conflict>> {
+        let before: Vec<_> = ops.iter().map(|op| self.rows.before(op)).collect();
+        let noticed_after_ms = self.random.between(0, 1_000);
+        if let Err(conflict) = self.rows.commit(ops.clone(), noticed_after_ms, self.now) {
+            self.note(|| format!("{conflict}"));
+            return Ok(Err(conflict));
+        }
+        for (op, before) in ops.iter().zip(before) {
+            if let Op::UpdateWatch(moved, _) = op {
+                self.note(|| format!("{} is {:?}", moved.watch.id, moved.watch.state));
+            }
+            self.model.stored(op, before, &self.rows, self.now)?;
+        }
+        Ok(Ok(()))
+    }
+
+    fn note(&self, line: impl FnOnce() -> String) {
+        let at_ms = self.now.since(BIRTH);
+        self.history
+            .note(|| format!("{:>12.3} s  {}", at_ms as f64 / 1000.0, line()));
+    }
+
+    fn name(&mut self) -> u64 {
+        self.names += 1;
+        self.names
+    }
+
+    fn queue(&mut self, after_ms: i64, happening: Happening) {
+        let place = self.name();
+        self.queue
+            .insert((self.now.plus_ms(after_ms.max(0)), place), happening);
+    }
+}

@@ -1,0 +1,366 @@
+//! What must hold, by what callers were promised: a small account of its own of who
+//! waits, who was told what, and who may buy.
+
+use super::booking::{Booking, Standing};
+use super::cadence::Cadence;
+use super::rows::{Op, Rows};
+use anyhow::{Result, bail, ensure};
+use host_domain::event::EventType;
+use host_domain::id::{AskId, WatchId};
+use host_domain::mandate::{Mandate, MandateState, MandateStatus};
+use host_domain::money::Money;
+use host_domain::time::Timestamp;
+use host_domain::watch::{Moved, PurchaseFailure, State, Status, Target, Watch};
+use host_storage::{ClaimedAsk, Seen};
+use std::collections::BTreeMap;
+
+/// From where to where a status may go, beside staying.
+const MOVES: [(Status, &[Status]); 7] = [
+    (
+        Status::Active,
+        &[
+            Status::Triggered,
+            Status::Purchasing,
+            Status::Expired,
+            Status::Canceled,
+        ],
+    ),
+    (
+        Status::Triggered,
+        &[Status::Active, Status::Expired, Status::Canceled],
+    ),
+    (
+        Status::Purchasing,
+        &[Status::Active, Status::Purchased, Status::PurchaseFailed],
+    ),
+    (Status::Purchased, &[]),
+    (Status::PurchaseFailed, &[]),
+    (Status::Expired, &[]),
+    (Status::Canceled, &[]),
+];
+
+/// What is known of a watch.
+struct Known {
+    moved_at: Timestamp,
+    /// Prices that were looked up for its question before it came.
+    prices_before: usize,
+    triggers: usize,
+    is_revoked: bool,
+    purchases: usize,
+}
+
+/// What is known of a question.
+#[derive(Default)]
+struct Asked {
+    /// Each price that watches were looked up for, in order.
+    prices: Vec<Option<Money>>,
+    looked_at: Option<Timestamp>,
+}
+
+/// What is before a write of what it moves.
+pub(super) enum Before {
+    Watch(Watch),
+    Mandate(Mandate),
+    Other,
+}
+
+#[derive(Default)]
+pub(super) struct Model {
+    watches: BTreeMap<WatchId, Known>,
+    asked: BTreeMap<AskId, Asked>,
+    pub(super) cadence: Cadence,
+}
+
+impl Model {
+    /// Watches are looked up that a price moves.
+    pub(super) fn looked(&mut self, ask: &ClaimedAsk, seen: Seen, now: Timestamp) {
+        let asked = self.asked.entry(ask.id.clone()).or_default();
+        asked.prices.push(seen.total);
+        asked.looked_at = Some(now);
+    }
+
+    /// A check is stored as done.
+    pub(super) fn checked(
+        &mut self,
+        ask: &ClaimedAsk,
+        seen: Option<Seen>,
+        told_s: Option<u32>,
+        rows: &Rows,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.cadence.ends(ask, told_s, now);
+        let Some(seen) = seen else { return Ok(()) };
+        let looked_at = self.asked[&ask.id].looked_at;
+        for watch in rows.asking(&ask.id) {
+            let met = is_met(watch, seen.total);
+            let is_behind = match watch.status() {
+                Status::Active => met,
+                Status::Triggered => !met,
+                _ => false,
+            };
+            let since = Some(self.watches[&watch.id].moved_at);
+            ensure!(
+                !is_behind || since >= looked_at,
+                "{:?} was seen, and does not move {watch:?}",
+                seen.total
+            );
+        }
+        Ok(())
+    }
+
+    /// A price is about to move a watch.
+    pub(super) fn priced(moved: &Moved, total: Option<Money>) -> Result<()> {
+        let met = is_met(&moved.watch, total);
+        let fits = match moved.watch.status() {
+            Status::Triggered | Status::Purchasing => met,
+            Status::Active => !met,
+            _ => false,
+        };
+        ensure!(fits, "{total:?} made {:?}", moved.watch);
+        Ok(())
+    }
+
+    /// Somebody was told that the mandate is taken back.
+    pub(super) fn revoked(&mut self, watch: &WatchId) {
+        self.watches.get_mut(watch).unwrap().is_revoked = true;
+    }
+
+    /// A part of a write was stored.
+    pub(super) fn stored(
+        &mut self,
+        op: &Op,
+        before: Before,
+        rows: &Rows,
+        now: Timestamp,
+    ) -> Result<()> {
+        match (op, before) {
+            (Op::InsertWatch(watch), _) => {
+                let (ask, _) = &rows.watches[&watch.id];
+                self.cadence.came(ask, now);
+                let prices_before = self.asked.get(ask).map_or(0, |asked| asked.prices.len());
+                let known = Known {
+                    moved_at: now,
+                    prices_before,
+                    triggers: 0,
+                    is_revoked: false,
+                    purchases: 0,
+                };
+                self.watches.insert(watch.id.clone(), known);
+                Ok(())
+            }
+            (Op::UpdateWatch(moved, _), Before::Watch(before)) => {
+                self.watch_moved(&before, moved, rows, now)
+            }
+            (Op::UpdateMandate(mandate, _), Before::Mandate(before)) => {
+                self.mandate_moved(&before, mandate, rows, now)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn watch_moved(
+        &mut self,
+        before: &Watch,
+        moved: &Moved,
+        rows: &Rows,
+        now: Timestamp,
+    ) -> Result<()> {
+        let watch = &moved.watch;
+        let (from, to) = (before.status(), watch.status());
+        let (_, ways) = MOVES.iter().find(|(known, _)| *known == from).unwrap();
+        ensure!(from == to || ways.contains(&to), "{from:?} became {to:?}");
+        let is_new = from != to;
+        let told = told_of(watch).filter(|_| is_new);
+        ensure!(moved.tells == told, "{watch:?} tells {:?}", moved.tells);
+        let (ask, _) = &rows.watches[&watch.id];
+        let known = self.watches.get_mut(&watch.id).unwrap();
+        known.moved_at = now;
+        if watch.is_armed() && !before.is_armed() {
+            ensure!(watch.auto_book.is_some(), "{watch:?} is armed");
+            self.cadence.came(ask, now);
+        }
+        let booking = before.booking_id().map(|id| &rows.bookings[id]);
+        match &watch.state {
+            State::Triggered if is_new => {
+                ensure!(!watch.is_armed(), "armed, it only tells: {watch:?}");
+                known.triggers += 1;
+                let prices = &self.asked[ask].prices[known.prices_before..];
+                let falls = falls(watch, prices);
+                ensure!(known.triggers <= falls, "told again: {watch:?} {prices:?}");
+            }
+            State::Active if from == Status::Purchasing => {
+                ensure!(booking.is_none_or(came_to_nothing), "let go: {booking:?}");
+                let mandate = &rows.mandates[watch.mandate_id.as_ref().unwrap()];
+                let is_used = mandate.status(now) == MandateStatus::Consumed;
+                ensure!(!is_used, "used for nothing: {mandate:?}");
+            }
+            State::Expired => {
+                ensure!(now >= watch.question.expires_at(), "too early: {watch:?}");
+            }
+            State::Canceled => {
+                let mandate = watch.mandate_id.as_ref().map(|id| &rows.mandates[id]);
+                let is_good =
+                    mandate.is_some_and(|known| known.status(now) == MandateStatus::Active);
+                ensure!(!is_good, "it could still buy: {mandate:?}");
+            }
+            State::Purchased { booking: id } => {
+                let booking = &rows.bookings[id];
+                let fits = booking.watch == watch.id && booking.is_sold() && !booking.is_open();
+                ensure!(fits, "not bought: {booking:?}");
+            }
+            State::PurchaseFailed { reason, .. } => {
+                let is_known =
+                    booking.is_none_or(|booking| !booking.is_sold() && !booking.is_open());
+                ensure!(is_known, "not known to have failed: {booking:?}");
+                let is_deleted = |booking: &Booking| rows.deleted.contains(&booking.instrument);
+                let is_so = match reason {
+                    PurchaseFailure::PaymentFailed => {
+                        booking.is_some_and(|known| known.is_declined)
+                    }
+                    PurchaseFailure::PaymentInstrumentInvalid => booking.is_some_and(is_deleted),
+                    PurchaseFailure::SupplierRejected => {
+                        booking.is_some_and(|known| known.is_refused)
+                    }
+                    PurchaseFailure::MandateRevoked => known.is_revoked,
+                    PurchaseFailure::MandateExpired => now >= watch.question.expires_at(),
+                    PurchaseFailure::MandateInvalid => false,
+                };
+                ensure!(is_so, "{reason:?} is not why: {booking:?}");
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn mandate_moved(
+        &mut self,
+        before: &Mandate,
+        mandate: &Mandate,
+        rows: &Rows,
+        now: Timestamp,
+    ) -> Result<()> {
+        match (&before.state, &mandate.state) {
+            (MandateState::Active, MandateState::Consumed { booking, .. }) => {
+                let booking = &rows.bookings[booking];
+                let watch = rows.watch(&booking.watch);
+                let known = self.watches.get_mut(&watch.id).unwrap();
+                known.purchases += 1;
+                let is_its = watch.booking_id() == Some(&booking.id);
+                ensure!(is_its, "bought for nobody: {booking:?} {watch:?}");
+                ensure!(!known.is_revoked, "used after it was revoked: {mandate:?}");
+                ensure!(
+                    now < watch.question.expires_at(),
+                    "used too late: {mandate:?}"
+                );
+                let cap = watch.trigger.amount();
+                ensure!(booking.price.minor <= cap.minor, "too dear: {booking:?}");
+                let mut others = rows.bookings.values();
+                let other = others.find(|other| {
+                    other.watch == watch.id && other.id != booking.id && !came_to_nothing(other)
+                });
+                ensure!(other.is_none(), "bought twice: {booking:?} {other:?}");
+            }
+            (MandateState::Consumed { booking, .. }, MandateState::Active) => {
+                let booking = &rows.bookings[booking];
+                ensure!(came_to_nothing(booking), "good again: {booking:?}");
+                let status = rows.watch(&booking.watch).status();
+                ensure!(status == Status::Active, "{status:?}, and good again");
+            }
+            (MandateState::Active, MandateState::Revoked) => {}
+            (from, to) => bail!("a mandate was {from:?} and became {to:?}"),
+        }
+        Ok(())
+    }
+
+    /// After everything that happens.
+    pub(super) fn now(&self, rows: &Rows) -> Result<()> {
+        for (ask, watch) in rows.watches.values() {
+            let status = watch.status();
+            if !status.is_open() {
+                continue;
+            }
+            let mut asks = rows.asks.iter();
+            let Some(row) = asks.find(|row| row.id == *ask) else {
+                bail!("nobody asks for {watch:?}");
+            };
+            let is_its = row.tenant == watch.owner.tenant && row.question == watch.question;
+            ensure!(is_its, "another question is asked for {watch:?}");
+            self.cadence.in_time(row)?;
+            ensure!(
+                status != Status::Purchasing || rows.jobs.contains_key(&watch.id),
+                "nobody goes on to buy {watch:?}"
+            );
+        }
+        Ok(())
+    }
+
+    /// When nothing is left to do.
+    pub(super) fn at_rest(&self, rows: &Rows) -> Result<()> {
+        ensure!(rows.asks.is_empty(), "a question is left");
+        ensure!(rows.jobs.is_empty(), "a purchase is left");
+        for (_, watch) in rows.watches.values() {
+            ensure!(!watch.status().is_open(), "not over: {watch:?}");
+            let bookings = rows
+                .bookings
+                .values()
+                .filter(|known| known.watch == watch.id);
+            let sold: Vec<_> = bookings.filter(|booking| booking.is_sold()).collect();
+            let is_bought = watch.status() == Status::Purchased;
+            ensure!(
+                sold.len() == usize::from(is_bought),
+                "{watch:?} bought {sold:?}"
+            );
+            let log = rows.log.iter().filter(|(id, _)| *id == watch.id);
+            let told: Vec<_> = log.map(|(_, told)| *told).collect();
+            let triggers = told.iter().filter(|told| **told == watch.triggered_event());
+            let known = &self.watches[&watch.id];
+            ensure!(
+                triggers.count() == known.triggers,
+                "{watch:?} told {told:?}"
+            );
+            let outcome: Vec<_> = told_of(watch).into_iter().collect();
+            ensure!(
+                told[known.triggers..] == outcome,
+                "{watch:?} told {told:?} in the end"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// What becoming what it is tells.
+fn told_of(watch: &Watch) -> Option<EventType> {
+    let is_hotel = matches!(watch.question.target, Target::Hotel { .. });
+    match watch.status() {
+        Status::Triggered if is_hotel => Some(EventType::HotelWatchTriggered),
+        Status::Triggered => Some(EventType::TripWatchTriggered),
+        Status::Purchased => Some(EventType::HotelWatchPurchased),
+        Status::PurchaseFailed => Some(EventType::HotelWatchPurchaseFailed),
+        Status::Active | Status::Purchasing | Status::Expired | Status::Canceled => None,
+    }
+}
+
+fn is_met(watch: &Watch, total: Option<Money>) -> bool {
+    total.is_some_and(|total| total.minor <= watch.trigger.amount().minor)
+}
+
+/// How often the price fell to what is waited for.
+fn falls(watch: &Watch, prices: &[Option<Money>]) -> usize {
+    let mut was_met = false;
+    let mut falls = 0;
+    for total in prices {
+        let met = is_met(watch, *total);
+        falls += usize::from(met && !was_met);
+        was_met = met;
+    }
+    falls
+}
+
+/// Nothing was promised: neither a card was asked nor can a supplier still say yes.
+fn came_to_nothing(booking: &Booking) -> bool {
+    let is_over = matches!(
+        booking.standing,
+        Standing::Failed { bound: false } | Standing::Expired
+    );
+    is_over && !booking.is_declined && !booking.is_refused
+}

@@ -1,0 +1,320 @@
+//! Buying, as `watch/purchase.rs` does: what it decides is `watch/judge`, and between
+//! two of its transactions anything may happen.
+
+use super::booking::{Booking, End, Standing};
+use super::rows::Op;
+use super::setting::any_price;
+use super::{Life, Task};
+use crate::flow::complete::CompleteError;
+use crate::flow::prebook::PrebookError;
+use crate::flow::refusal::Decision;
+use crate::watch::judge::{self, Left};
+use anyhow::Result;
+use host_domain::id::{BookingId, WatchId};
+use host_domain::mandate::{Mandate, MandateEvent, MandateUse};
+use host_domain::money::Money;
+use host_domain::time::Timestamp;
+use host_domain::watch::{Event, State, Watch};
+
+/// As `RUN_MAX` and `ASK_MAX`.
+const RUN_MAX_MS: i64 = 45_000;
+const ASK_MAX_MS: i64 = 15_000;
+/// As `job::RETRY_S`.
+const RETRY_MS: i64 = 5_000;
+
+pub(super) struct Purchase {
+    pub(super) watch: WatchId,
+    pub(super) holder: u64,
+    pub(super) claimed_at: Timestamp,
+    pub(super) at: At,
+}
+
+impl Purchase {
+    pub(super) const fn claimed(watch: WatchId, holder: u64, now: Timestamp) -> Self {
+        Self {
+            watch,
+            holder,
+            claimed_at: now,
+            at: At::Claimed,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) enum At {
+    Claimed,
+    /// The fresh price.
+    Heard(Watch, Option<Money>),
+    /// The mandate as it was read.
+    Consumes(Watch, Money, Mandate),
+    Bound(BookingId, Result<Money, PrebookError>),
+    Pays(BookingId),
+    Paid(BookingId),
+    Ends(Left),
+    Stores(Left, Watch, Option<Mandate>),
+    Fails,
+}
+
+impl Life<'_> {
+    /// One step. What follows and when; none: it is over.
+    pub(super) fn buy(&mut self, purchase: Purchase) -> Result<Option<(i64, Task)>> {
+        let Purchase {
+            watch: id,
+            holder,
+            claimed_at,
+            at,
+        } = purchase;
+        self.note(|| format!("purchase {holder} of {id}: {at:?}"));
+        let mut after_ms = self.random.between(1, 30);
+        let at = match at {
+            At::Claimed => {
+                let watch = self.rows.watch(&id).clone();
+                match watch.state.clone() {
+                    State::Purchasing { booking: None } => {
+                        let (wait_ms, total) = self.fresh(&watch);
+                        after_ms = wait_ms;
+                        At::Heard(watch, total)
+                    }
+                    State::Purchasing {
+                        booking: Some(booking),
+                    } => self.follow(booking),
+                    _ => {
+                        let done = Op::ReleaseJob(id.clone(), holder, None);
+                        let _lost = self.commit(vec![done])?;
+                        return Ok(None);
+                    }
+                }
+            }
+            At::Heard(watch, total) => {
+                match total.filter(|total| judge::is_bought_at(&watch, *total)) {
+                    Some(total) => {
+                        let mandate = watch.mandate_id.as_ref().unwrap();
+                        let mandate = self.rows.mandates[mandate].clone();
+                        At::Consumes(watch, total, mandate)
+                    }
+                    None => At::Ends(Left::Released),
+                }
+            }
+            At::Consumes(watch, total, mandate) => self.begin(watch, total, mandate)?,
+            At::Bound(booking, bound) => {
+                after_ms = 1;
+                self.bound(booking, bound)
+            }
+            At::Pays(booking) => {
+                let is_late = self.now.since(claimed_at) >= RUN_MAX_MS;
+                let (wait_ms, at) = self.pay(booking, is_late);
+                after_ms = wait_ms;
+                at
+            }
+            At::Paid(booking) => At::Ends(self.standing(&booking).unwrap_or(Left::Open)),
+            At::Ends(left) => self.ends(&id, left),
+            At::Stores(left, watch, mandate) => {
+                match self.store_end(left, watch, mandate, holder)? {
+                    Some(at) => at,
+                    None => return Ok(None),
+                }
+            }
+            At::Fails => {
+                let due_at = self.now.plus_ms(RETRY_MS);
+                let _lost = self.commit(vec![Op::FailJob(id.clone(), holder, due_at)])?;
+                return Ok(None);
+            }
+        };
+        let purchase = Purchase {
+            watch: id,
+            holder,
+            claimed_at,
+            at,
+        };
+        Ok(Some((after_ms, Task::Buy(purchase))))
+    }
+
+    /// Asks for the price once more.
+    fn fresh(&self, watch: &Watch) -> (i64, Option<Money>) {
+        let random = self.random;
+        if random.percent(self.setting.unanswered) {
+            return (random.between(1, ASK_MAX_MS), None);
+        }
+        let place = self.setting.place_of(&watch.question);
+        let after_ms = random.between(50, random.one_of(&[900, ASK_MAX_MS]));
+        let total = self.setting.price(place, self.now.plus_ms(after_ms));
+        // It moves just now.
+        let total = if random.percent(15) {
+            any_price(random)
+        } else {
+            total
+        };
+        (after_ms, total)
+    }
+
+    /// Uses the mandate up, in one transaction with the booking and the watch.
+    fn begin(&mut self, watch: Watch, total: Money, mandate: Mandate) -> Result<At> {
+        let id = BookingId::from_bits(crate::id::IdSource::bits(self.random));
+        let auto_book = watch.auto_book.as_ref().unwrap();
+        let instrument = auto_book.payment_instrument_id.clone();
+        let usage = MandateUse {
+            owner: watch.owner.clone(),
+            amount: total,
+            instrument: instrument.clone(),
+            scope: watch.mandate_scope().unwrap(),
+            booking: id.clone(),
+        };
+        let (mandate_version, watch_version) = (mandate.version, watch.version);
+        let consumed = MandateEvent::Consumed {
+            usage,
+            jws: String::new(),
+        };
+        let mandate = match mandate.apply(consumed, self.now) {
+            Ok(mandate) => mandate.unwrap(),
+            Err(refusal) => return Ok(At::Ends(judge::of_mandate(refusal))),
+        };
+        let booking = Booking::new(
+            id.clone(),
+            watch.id.clone(),
+            total,
+            instrument,
+            Booking::unbound_at(self.now),
+        );
+        let began = Event::PurchaseBegan {
+            booking: id.clone(),
+        };
+        let Ok(Some(moved)) = watch.apply(began, self.now) else {
+            return Ok(At::Fails);
+        };
+        let stored = self.commit(vec![
+            Op::UpdateMandate(mandate, mandate_version),
+            Op::UpdateWatch(moved, watch_version),
+            Op::InsertBooking(booking),
+        ])?;
+        if stored.is_err() {
+            return Ok(At::Fails);
+        }
+        Ok(At::Bound(id, self.bind(total)))
+    }
+
+    /// What the supplier says when the rate is to be bound.
+    fn bind(&self, offered: Money) -> Result<Money, PrebookError> {
+        let random = self.random;
+        let cheaper = Money::new(offered.minor - 1, offered.currency);
+        let dearer = Money::new(offered.minor + 1, offered.currency);
+        match random.between(0, 19) {
+            0 => Err(PrebookError::Decided(Decision::Unavailable)),
+            1 => Err(PrebookError::Decided(Decision::PriceChanged {
+                offered,
+                current: dearer,
+            })),
+            2 => Err(PrebookError::Decided(Decision::Rejected)),
+            3 => Err(PrebookError::NotSent { overloaded: false }),
+            4 => Err(PrebookError::RateLimited {
+                retry_after_s: None,
+            }),
+            5 | 6 => Err(PrebookError::NoAnswer { timed_out: true }),
+            7 => Ok(cheaper),
+            _ => Ok(offered),
+        }
+    }
+
+    fn bound(&mut self, id: BookingId, bound: Result<Money, PrebookError>) -> At {
+        let lapses_at = self.now.plus_ms(self.random.between(60_000, 3_600_000));
+        let booking = self.rows.bookings.get_mut(&id).unwrap();
+        booking.pass(self.now);
+        // Its timer was faster: what the supplier said is not stored any more.
+        if booking.standing != Standing::Early {
+            return At::Fails;
+        }
+        match bound {
+            Ok(price) => {
+                booking.is_bound(price, lapses_at);
+                At::Pays(id)
+            }
+            Err(error) => {
+                let is_refused = matches!(error, PrebookError::Decided(Decision::Rejected));
+                booking.is_refused = is_refused;
+                if !matches!(error, PrebookError::NoAnswer { .. }) {
+                    booking.standing = Standing::Failed { bound: false };
+                }
+                judge::of_prebook(&error).map_or(At::Fails, At::Ends)
+            }
+        }
+    }
+
+    fn standing(&mut self, id: &BookingId) -> Option<Left> {
+        let booking = self.rows.bookings.get_mut(id).unwrap();
+        booking.pass(self.now);
+        if booking.standing == Standing::Confirmed && self.random.percent(5) {
+            booking.standing = Standing::Leaving;
+        }
+        booking.left()
+    }
+
+    fn follow(&mut self, id: BookingId) -> At {
+        self.standing(&id).map_or(At::Pays(id), At::Ends)
+    }
+
+    /// As `App::complete`: after how long it is heard of, and what follows.
+    fn pay(&mut self, id: BookingId, is_late: bool) -> (i64, At) {
+        let booking = self.rows.bookings.get_mut(&id).unwrap();
+        booking.pass(self.now);
+        let refused = match booking.standing {
+            Standing::Ready if self.rows.deleted.contains(&booking.instrument) => {
+                Some(CompleteError::InstrumentInvalid)
+            }
+            Standing::Early | Standing::Expired | Standing::Failed { bound: false } => {
+                Some(CompleteError::State("EXPIRED"))
+            }
+            Standing::Ready if is_late => {
+                booking.ends_after(End::NotSent, 1, self.now);
+                None
+            }
+            Standing::Ready => {
+                booking.completes(self.random, self.now);
+                None
+            }
+            _ => None,
+        };
+        if let Some(error) = refused {
+            return (1, judge::of_complete(&error).map_or(At::Fails, At::Ends));
+        }
+        let known_ms = booking.known_at(self.now).since(self.now);
+        (known_ms.min(RUN_MAX_MS - ASK_MAX_MS), At::Paid(id))
+    }
+
+    /// Reads what the end of a run is stored with.
+    fn ends(&self, id: &WatchId, left: Left) -> At {
+        let watch = self.rows.watch(id).clone();
+        let mandate = watch.mandate_id.as_ref();
+        let mandate = mandate.filter(|_| left == Left::Released);
+        let mandate = mandate.map(|id| self.rows.mandates[id].clone());
+        At::Stores(left, watch, mandate)
+    }
+
+    fn store_end(
+        &mut self,
+        left: Left,
+        watch: Watch,
+        mandate: Option<Mandate>,
+        holder: u64,
+    ) -> Result<Option<At>> {
+        let id = watch.id.clone();
+        let Some(event) = left.event() else {
+            let due_at = judge::look_again(watch.updated_at, self.now);
+            let open = Op::ReleaseJob(id, holder, Some(due_at));
+            let stored = self.commit(vec![open])?;
+            return Ok(stored.is_err().then_some(At::Fails));
+        };
+        let mut ops = vec![Op::ReleaseJob(id, holder, None)];
+        if let Some(mandate) = mandate {
+            let read_version = mandate.version;
+            if let Ok(Some(released)) = mandate.apply(MandateEvent::Released, self.now) {
+                ops.push(Op::UpdateMandate(released, read_version));
+            }
+        }
+        let read_version = watch.version;
+        match watch.apply(event, self.now) {
+            Ok(Some(moved)) => ops.push(Op::UpdateWatch(moved, read_version)),
+            Ok(None) => {}
+            Err(_) => return Ok(Some(At::Fails)),
+        }
+        Ok(self.commit(ops)?.is_err().then_some(At::Fails))
+    }
+}
