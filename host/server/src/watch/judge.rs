@@ -51,10 +51,11 @@ pub(crate) fn next_check(
     interval_s: i64,
     now: Timestamp,
 ) -> Timestamp {
-    let told_s = failed.and_then(retry_after_s).map(i64::from);
-    match told_s {
-        Some(seconds) => now.plus_s(seconds.max(1)),
-        None => ask.question.next_check(&ask.id, interval_s, now),
+    let question = &ask.question;
+    match failed.and_then(retry_after_s).map(i64::from) {
+        // Whoever waits for it expires in time nevertheless.
+        Some(seconds) => now.plus_s(seconds.max(1)).min(question.expires_at()),
+        None => question.next_check(&ask.id, interval_s, now),
     }
 }
 
@@ -117,13 +118,8 @@ pub(crate) const fn of_mandate(refusal: MandateRefusal) -> Left {
 /// What a booking that was not bound means for the watch; none: nothing is known of it.
 pub(crate) const fn of_prebook(error: &PrebookError) -> Option<Left> {
     match error {
-        PrebookError::Decided(Decision::Rejected) => {
-            Some(Left::Failed(PurchaseFailure::SupplierRejected))
-        }
-        PrebookError::Decided(
-            Decision::PriceChanged { .. } | Decision::Unavailable | Decision::Expired,
-        )
-        | PrebookError::OfferInUse
+        PrebookError::Decided(decision) => Some(of_decision(decision)),
+        PrebookError::OfferInUse
         | PrebookError::NotSent { .. }
         | PrebookError::RateLimited { .. }
         | PrebookError::Account
@@ -137,16 +133,31 @@ pub(crate) const fn of_prebook(error: &PrebookError) -> Option<Left> {
     }
 }
 
-/// What a booking that is bought with means for the watch; none: it waits to be paid.
-pub(crate) const fn of_booking(stage: Stage<'_>, is_declined: bool) -> Option<Left> {
+const fn of_decision(decision: &Decision) -> Left {
+    match decision {
+        Decision::Rejected => Left::Failed(PurchaseFailure::SupplierRejected),
+        Decision::PriceChanged { .. } | Decision::Unavailable | Decision::Expired => Left::Released,
+    }
+}
+
+/// What a booking that is bought with means for the watch, with why it was not bound,
+/// where the supplier decided that; none: it waits to be paid.
+pub(crate) fn of_booking(
+    stage: Stage<'_>,
+    is_declined: bool,
+    refused: Option<&Decision>,
+) -> Option<Left> {
     match stage {
         Stage::Early | Stage::Completing(_) => Some(Left::Open),
-        // A card that was declined once is not tried again.
-        Stage::Ready if is_declined => Some(Left::Failed(PurchaseFailure::PaymentFailed)),
+        // A card that was declined once is not tried again, nor for another booking.
+        Stage::Ready | Stage::Expired if is_declined => {
+            Some(Left::Failed(PurchaseFailure::PaymentFailed))
+        }
         Stage::Ready => None,
         Stage::Confirmed | Stage::Leaving => Some(Left::Bought),
         Stage::Failed { bound: true } => Some(Left::Failed(PurchaseFailure::SupplierRejected)),
-        Stage::Failed { bound: false } | Stage::Expired => Some(Left::Released),
+        Stage::Failed { bound: false } => Some(refused.map_or(Left::Released, of_decision)),
+        Stage::Expired => Some(Left::Released),
     }
 }
 

@@ -4,7 +4,7 @@
 //! would be, and the watch follows what becomes of it.
 
 use crate::app::App;
-use crate::flow::bookable::Bookable;
+use crate::flow::bookable::{Bookable, Stage};
 use crate::flow::complete::{Complete, CompleteError};
 use crate::flow::failpoint::Phase;
 use crate::flow::hotel::prebook::{OfferTerms, Prebook};
@@ -79,7 +79,7 @@ pub(crate) async fn run(app: &Arc<App>, subject: &str, token: &str) -> Result<()
     let purchase = Purchase::of(app, stored)?;
     app.reach(PURCHASE_JOB, Phase::Chosen);
     let left = match booking {
-        None => purchase.begin().await?,
+        None => purchase.begin(token).await?,
         Some(booking) => purchase.follow(&booking).await?,
     };
     app.reach(PURCHASE_JOB, Phase::Answered);
@@ -119,7 +119,7 @@ impl<'a> Purchase<'a> {
     }
 
     /// Asks for the price once more, and begins to buy if it is still what was waited for.
-    async fn begin(&self) -> Result<Left, PurchaseError> {
+    async fn begin(&self, token: &str) -> Result<Left, PurchaseError> {
         let watch = self.watch();
         let offer = match self.cheapest_offer().await {
             Ok(offer) => offer,
@@ -135,6 +135,9 @@ impl<'a> Purchase<'a> {
         };
         let id = BookingId::from_bits(self.app.ids.bits());
         let mut along = Write::new(self.app.clock.now());
+        // Whoever holds the work now may have begun as well.
+        let (subject, lease_ms) = (watch.id.as_str(), self.app.lease_ms());
+        along.keep_job_lease(PURCHASE_JOB, subject, token, lease_ms);
         let usage = self.usage(&offer, &id);
         match (self.app.consume_mandate(&mut along, &self.mandate, usage)).await {
             Ok(_) => {}
@@ -207,7 +210,14 @@ impl<'a> Purchase<'a> {
     /// What has become of the booking, as of now; paid where that is what it waits for.
     async fn follow(&self, id: &BookingId) -> Result<Left, PurchaseError> {
         let booking = self.booking(id).await?;
-        match judge::of_booking(booking.stage(), is_declined(&booking)) {
+        let refused = match booking.stage() {
+            Stage::Failed { bound: false } => {
+                let (owner, key) = (&self.watch().owner, id.as_str());
+                self.app.hotel_prebook_refusal(owner, key).await?
+            }
+            _ => None,
+        };
+        match judge::of_booking(booking.stage(), is_declined(&booking), refused.as_ref()) {
             Some(left) => Ok(left),
             None => self.pay(id).await,
         }
@@ -230,7 +240,7 @@ impl<'a> Purchase<'a> {
         Ok(match self.app.complete_hotel(wish).await {
             Ok(completion) => {
                 let booking = completion.into_booking();
-                let left = judge::of_booking(booking.stage(), is_declined(&booking));
+                let left = judge::of_booking(booking.stage(), is_declined(&booking), None);
                 // What was not sent is sent by the next run.
                 left.unwrap_or(Left::Open)
             }

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::flow::hotel::guests;
 use crate::flow::prebook::{Bound, New, PrebookCall, PrebookError, Prebound, prebook_key};
+use crate::flow::refusal::Decision;
 use futures::FutureExt;
 use host_domain::booking::Settlement;
 use host_domain::hotel::booking::{Booking, Event, Room, State};
@@ -13,7 +14,7 @@ use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
-use host_storage::Write;
+use host_storage::{DatabaseError, Write};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -104,6 +105,19 @@ impl App {
             })
         };
         self.prebook(call, new, ask).await
+    }
+
+    /// Why the supplier would not bind what was asked for with a key; none: it has not
+    /// said so.
+    pub(crate) async fn hotel_prebook_refusal(
+        &self,
+        owner: &Owner,
+        key: &str,
+    ) -> Result<Option<Decision>, DatabaseError> {
+        let key = prebook_key(owner, OPERATION, key);
+        let known = self.store.idempotency(&key).await?;
+        let refusal = known.and_then(|known| known.refusal);
+        Ok(refusal.map(|text| Decision::from_text(&text)))
     }
 
     fn new_hotel_booking(&self, id: BookingId, wish: &Prebook, settlement: Settlement) -> Booking {

@@ -2,6 +2,7 @@
 //! is drawn, and comes out in time. The simulation of bookings lives the rest.
 
 use crate::flow::bookable::Stage;
+use crate::flow::refusal::Decision;
 use crate::simulation::random::Random;
 use crate::watch::judge::{self, Left};
 use host_domain::id::{BookingId, InstrumentId, WatchId};
@@ -20,8 +21,8 @@ pub(super) struct Booking {
     pub(super) instrument: InstrumentId,
     pub(super) standing: Standing,
     pub(super) is_declined: bool,
-    /// By the supplier, for another reason than that it is sold out or dearer.
-    pub(super) is_refused: bool,
+    /// Why the supplier would not bind it.
+    pub(super) refused: Option<Decision>,
     /// When what it is now lapses.
     lapses_at: Timestamp,
     /// How the supplier and the processor decide, and when that is known.
@@ -65,7 +66,7 @@ impl Booking {
             instrument,
             standing: Standing::Early,
             is_declined: false,
-            is_refused: false,
+            refused: None,
             lapses_at,
             ends: None,
         }
@@ -83,7 +84,6 @@ impl Booking {
         {
             self.ends = None;
             self.is_declined |= end == End::Declined;
-            self.is_refused |= end == End::Refused;
             self.standing = match end {
                 End::Confirmed => Standing::Confirmed,
                 End::Refused => Standing::Failed { bound: true },
@@ -145,14 +145,20 @@ impl Booking {
         }
     }
 
-    pub(super) const fn left(&self) -> Option<Left> {
-        judge::of_booking(self.stage(), self.is_declined)
+    pub(super) fn left(&self) -> Option<Left> {
+        judge::of_booking(self.stage(), self.is_declined, self.refused.as_ref())
     }
 
     /// Whether the supplier has sold it, known or not.
     pub(super) const fn is_sold(&self) -> bool {
         matches!(self.standing, Standing::Confirmed | Standing::Leaving)
             || matches!(self.ends, Some((_, End::Confirmed)))
+    }
+
+    /// Whether the supplier said no, for another reason than that it is sold out or dearer.
+    pub(super) const fn is_refused(&self) -> bool {
+        let is_bound = matches!(self.standing, Standing::Failed { bound: true });
+        is_bound || matches!(self.refused, Some(Decision::Rejected))
     }
 
     /// Whether it is paid and booked just now, with whatever end.

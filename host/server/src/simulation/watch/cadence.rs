@@ -70,21 +70,17 @@ impl Cadence {
             ensure!(is_free, "two ask at once: {ask:?}");
             return self.begins(ask, None, now);
         };
-        if came {
+        // Past its time it is not asked any more.
+        if came || now >= ask.question.expires_at() {
             return self.begins(ask, None, now);
         }
         if let Some(told_at) = asked.told_at {
-            let is_late = now >= ask.question.expires_at();
-            ensure!(
-                now >= told_at || is_late,
-                "the supplier said later: {ask:?}"
-            );
+            ensure!(now >= told_at, "the supplier said later: {ask:?}");
             return self.begins(ask, None, now);
         }
         let pace_ms = self.pace_ms(&ask.question, ended_at);
         if let Some(before) = asked.before
             && self.pace_ms(&ask.question, before) == pace_ms
-            && now < ask.question.expires_at()
         {
             let since_ms = now.since(before);
             ensure!(since_ms >= pace_ms, "too often, {since_ms} ms: {ask:?}");

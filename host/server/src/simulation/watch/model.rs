@@ -219,7 +219,7 @@ impl Model {
                     }
                     PurchaseFailure::PaymentInstrumentInvalid => booking.is_some_and(is_deleted),
                     PurchaseFailure::SupplierRejected => {
-                        booking.is_some_and(|known| known.is_refused)
+                        booking.is_some_and(|known| known.is_refused())
                     }
                     PurchaseFailure::MandateRevoked => known.is_revoked,
                     PurchaseFailure::MandateExpired => now >= watch.question.expires_at(),
@@ -362,5 +362,5 @@ fn came_to_nothing(booking: &Booking) -> bool {
         booking.standing,
         Standing::Failed { bound: false } | Standing::Expired
     );
-    is_over && !booking.is_declined && !booking.is_refused
+    is_over && !booking.is_declined && !booking.is_refused()
 }

@@ -95,7 +95,7 @@ impl Life<'_> {
                     None => At::Ends(Left::Released),
                 }
             }
-            At::Consumes(watch, total, mandate) => self.begin(watch, total, mandate)?,
+            At::Consumes(watch, total, mandate) => self.begin(watch, total, mandate, holder)?,
             At::Bound(booking, bound) => {
                 after_ms = 1;
                 self.bound(booking, bound)
@@ -148,7 +148,7 @@ impl Life<'_> {
     }
 
     /// Uses the mandate up, in one transaction with the booking and the watch.
-    fn begin(&mut self, watch: Watch, total: Money, mandate: Mandate) -> Result<At> {
+    fn begin(&mut self, watch: Watch, total: Money, mandate: Mandate, holder: u64) -> Result<At> {
         let id = BookingId::from_bits(crate::id::IdSource::bits(self.random));
         let auto_book = watch.auto_book.as_ref().unwrap();
         let instrument = auto_book.payment_instrument_id.clone();
@@ -182,6 +182,7 @@ impl Life<'_> {
             return Ok(At::Fails);
         };
         let stored = self.commit(vec![
+            Op::KeepJob(booking.watch.clone(), holder),
             Op::UpdateMandate(mandate, mandate_version),
             Op::UpdateWatch(moved, watch_version),
             Op::InsertBooking(booking),
@@ -228,8 +229,9 @@ impl Life<'_> {
                 At::Pays(id)
             }
             Err(error) => {
-                let is_refused = matches!(error, PrebookError::Decided(Decision::Rejected));
-                booking.is_refused = is_refused;
+                if let PrebookError::Decided(decision) = &error {
+                    booking.refused = Some(decision.clone());
+                }
                 if !matches!(error, PrebookError::NoAnswer { .. }) {
                     booking.standing = Standing::Failed { bound: false };
                 }

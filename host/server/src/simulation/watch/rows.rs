@@ -52,6 +52,8 @@ pub(super) enum Op {
     SeeAsk(ClaimedAsk),
     ReleaseAsk(ClaimedAsk, AskOutcome),
     DeleteAsk(ClaimedAsk),
+    /// By its holder, who goes on.
+    KeepJob(WatchId, u64),
     /// By its holder; none: it is done.
     ReleaseJob(WatchId, u64, Option<Timestamp>),
     /// Went wrong.
@@ -105,7 +107,9 @@ impl Rows {
                 let is_same = held.is_some_and(|known| known.revision == ask.revision);
                 (is_same && !self.is_wanted(&ask.id), Conflict::AskWanted)
             }
-            Op::ReleaseJob(watch, holder, _) | Op::FailJob(watch, holder, _) => {
+            Op::KeepJob(watch, holder)
+            | Op::ReleaseJob(watch, holder, _)
+            | Op::FailJob(watch, holder, _) => {
                 let job = self.jobs.get(watch);
                 let is_held = job.is_some_and(|job| job.is_held_by(*holder));
                 (is_held, Conflict::LeaseLost)
@@ -142,6 +146,7 @@ impl Rows {
                 }
             }
             Op::DeleteAsk(ask) => self.asks.retain(|row| row.id != ask.id),
+            Op::KeepJob(watch, holder) => self.jobs.get_mut(&watch).unwrap().hold(holder, now),
             Op::ReleaseJob(watch, _, due_at) => {
                 let job = self.jobs.remove(&watch).unwrap();
                 if let Some(due_at) = job.due_after(due_at) {
