@@ -135,9 +135,6 @@ impl<'a> Purchase<'a> {
         };
         let id = BookingId::from_bits(self.app.ids.bits());
         let mut along = Write::new(self.app.clock.now());
-        // Whoever holds the work now may have begun as well.
-        let (subject, lease_ms) = (watch.id.as_str(), self.app.lease_ms());
-        along.keep_job_lease(PURCHASE_JOB, subject, token, lease_ms);
         let usage = self.usage(&offer, &id);
         match (self.app.consume_mandate(&mut along, &self.mandate, usage)).await {
             Ok(_) => {}
@@ -152,6 +149,9 @@ impl<'a> Purchase<'a> {
         };
         self.app
             .move_watch(&mut along, &self.stored, began, &Told::Nothing)?;
+        // Whoever holds the work by then may have begun as well.
+        let (subject, lease_ms) = (watch.id.as_str(), self.app.lease_ms());
+        along.keep_job_lease(PURCHASE_JOB, subject, token, lease_ms);
         let bound = self
             .app
             .prebook_hotel_along(self.wish(offer, &id), id.clone(), along)

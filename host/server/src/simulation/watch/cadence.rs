@@ -12,6 +12,15 @@ use std::collections::BTreeMap;
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
+fn check_in(question: &Question) -> Timestamp {
+    Timestamp::parse(&format!("{}T00:00:00Z", question.stay.check_in)).unwrap()
+}
+
+/// When check-in has passed everywhere: the day has ended twelve hours behind UTC.
+pub(super) fn over_at(question: &Question) -> Timestamp {
+    check_in(question).plus_ms(DAY_MS * 3 / 2)
+}
+
 #[derive(Default)]
 pub(super) struct Cadence {
     pub(super) interval_s: i64,
@@ -34,8 +43,7 @@ struct Asked {
 impl Cadence {
     /// So often a question is asked: more often near check-in.
     fn pace_ms(&self, question: &Question, at: Timestamp) -> i64 {
-        // Check-in is over everywhere 36 hours after its midnight in UTC.
-        let left_ms = question.expires_at().since(at) - DAY_MS * 3 / 2;
+        let left_ms = check_in(question).since(at);
         let share = match left_ms {
             left if left <= 2 * DAY_MS => 4,
             left if left <= 7 * DAY_MS => 2,
@@ -60,23 +68,33 @@ impl Cadence {
 
     /// Somebody begins to ask.
     pub(super) fn claimed(&mut self, ask: &ClaimedAsk, now: Timestamp) -> Result<()> {
-        let Some(claimed_at) = self.asked[&ask.id].claimed_at else {
-            return self.begins(ask, None, now);
-        };
+        let before = self.reason(ask, now)?;
+        let asked = self.asked.get_mut(&ask.id).unwrap();
+        asked.claimed_at = Some(now);
+        asked.ended_at = None;
+        asked.told_at = None;
+        asked.before = before;
+        Ok(())
+    }
+
+    /// Why it may be asked; because it is time since this instant.
+    fn reason(&self, ask: &ClaimedAsk, now: Timestamp) -> Result<Option<Timestamp>> {
         let asked = &self.asked[&ask.id];
-        let came = asked.came_at >= claimed_at;
+        let Some(claimed_at) = asked.claimed_at else {
+            return Ok(None);
+        };
         let Some(ended_at) = asked.ended_at else {
             let is_free = now.since(claimed_at) >= LEASE_MS;
             ensure!(is_free, "two ask at once: {ask:?}");
-            return self.begins(ask, None, now);
+            return Ok(None);
         };
         // Past its time it is not asked any more.
-        if came || now >= ask.question.expires_at() {
-            return self.begins(ask, None, now);
+        if asked.came_at >= claimed_at || now >= over_at(&ask.question) {
+            return Ok(None);
         }
         if let Some(told_at) = asked.told_at {
             ensure!(now >= told_at, "the supplier said later: {ask:?}");
-            return self.begins(ask, None, now);
+            return Ok(None);
         }
         let pace_ms = self.pace_ms(&ask.question, ended_at);
         if let Some(before) = asked.before
@@ -86,21 +104,7 @@ impl Cadence {
             ensure!(since_ms >= pace_ms, "too often, {since_ms} ms: {ask:?}");
         }
         ensure!(now > ended_at, "asked at once again: {ask:?}");
-        self.begins(ask, Some(ended_at), now)
-    }
-
-    fn begins(
-        &mut self,
-        ask: &ClaimedAsk,
-        before: Option<Timestamp>,
-        now: Timestamp,
-    ) -> Result<()> {
-        let asked = self.asked.get_mut(&ask.id).unwrap();
-        asked.claimed_at = Some(now);
-        asked.ended_at = None;
-        asked.told_at = None;
-        asked.before = before;
-        Ok(())
+        Ok(Some(ended_at))
     }
 
     /// A check is stored as done; the supplier may have said when to come back.
@@ -113,7 +117,7 @@ impl Cadence {
         if asked.claimed_at > Some(asked.came_at) {
             let due_at = now.plus_ms(pace_ms);
             let told_at = asked.told_at.map(|at| at.plus_s(1));
-            let over_at = ask.question.expires_at();
+            let over_at = over_at(&ask.question);
             asked.latest = told_at.unwrap_or(due_at).min(over_at);
         }
     }

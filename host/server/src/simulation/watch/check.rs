@@ -24,31 +24,26 @@ pub(super) struct Check {
 
 pub(super) enum At {
     Begun,
-    Heard(Result<Option<Money>, QueryError>),
+    Heard(Result<Option<Money>, Unanswered>),
     Moving(Seen),
     /// The rest of a page, and whether one of it moved; nothing seen: they expire.
     Settling(Option<Seen>, Vec<Watch>, bool),
     Expiring,
-    Releasing(Option<Seen>, Option<QueryError>),
+    Releasing(Option<Seen>, Option<Unanswered>),
     Forgetting,
     Keeping,
+}
+
+/// Why nothing was seen, and when the supplier wants to be asked again.
+pub(super) struct Unanswered {
+    error: QueryError,
+    retry_after_s: Option<u32>,
 }
 
 impl Check {
     pub(super) const fn claimed(ask: ClaimedAsk) -> Self {
         let at = At::Begun;
         Self { ask, at }
-    }
-}
-
-/// When the supplier wants to be asked again.
-const fn told_s(error: &QueryError) -> Option<u32> {
-    match error {
-        QueryError::Supplier {
-            error: ReadError::RateLimited { retry_after_s },
-            ..
-        } => *retry_after_s,
-        _ => None,
     }
 }
 
@@ -92,15 +87,7 @@ impl Life<'_> {
             },
             At::Settling(seen, page, moved) => self.settle(seen, page, moved)?,
             At::Releasing(seen, failed) => {
-                let next_at =
-                    judge::next_check(&ask, failed.as_ref(), self.setting.interval_s, self.now);
-                let told_s = failed.as_ref().and_then(told_s);
-                let outcome = AskOutcome { seen, next_at };
-                let release = vec![Op::ReleaseAsk(ask.clone(), outcome)];
-                if self.commit(release)?.is_ok() {
-                    self.model
-                        .checked(&ask, seen, told_s, &self.rows, self.now)?;
-                }
+                self.release(&ask, seen, failed)?;
                 return Ok(None);
             }
             At::Forgetting => {
@@ -112,20 +99,15 @@ impl Life<'_> {
             }
             At::Keeping => {
                 let next_at = self.now.plus_s(self.setting.interval_s);
-                let outcome = AskOutcome {
-                    seen: None,
-                    next_at,
-                };
-                if self
-                    .commit(vec![Op::ReleaseAsk(ask.clone(), outcome)])?
-                    .is_ok()
-                {
+                let seen = None;
+                let kept = Op::ReleaseAsk(ask.clone(), AskOutcome { seen, next_at });
+                if self.commit(vec![kept])?.is_ok() {
                     self.model.cadence.kept(&ask, self.now);
                 }
                 return Ok(None);
             }
         };
-        Ok(Some((after_ms, Task::Check(Check { ask, at }))))
+        Ok(Some((after_ms, Task::Check(Box::new(Check { ask, at })))))
     }
 
     fn settle(&mut self, seen: Option<Seen>, mut page: Vec<Watch>, moved: bool) -> Result<At> {
@@ -151,21 +133,42 @@ impl Life<'_> {
         Ok(At::Settling(seen, page, moves))
     }
 
+    fn release(
+        &mut self,
+        ask: &ClaimedAsk,
+        seen: Option<Seen>,
+        failed: Option<Unanswered>,
+    ) -> Result<()> {
+        let interval_s = self.setting.interval_s;
+        let error = failed.as_ref().map(|failed| &failed.error);
+        let next_at = judge::next_check(ask, error, interval_s, self.now);
+        let release = Op::ReleaseAsk(ask.clone(), AskOutcome { seen, next_at });
+        if self.commit(vec![release])?.is_ok() {
+            let told_s = failed.and_then(|failed| failed.retry_after_s);
+            self.model
+                .checked(ask, seen, told_s, &self.rows, self.now)?;
+        }
+        Ok(())
+    }
+
     /// Asks the supplier: after how long something is heard, and what.
-    fn look(&self, ask: &ClaimedAsk) -> (i64, Result<Option<Money>, QueryError>) {
+    fn look(&self, ask: &ClaimedAsk) -> (i64, Result<Option<Money>, Unanswered>) {
         let random = self.random;
         if random.percent(self.setting.unanswered) {
-            let retry_after_s =
-                random.one_of(&[None, Some(0), Some(30), Some(3_600), Some(90_000)]);
-            let error = random.one_of(&[
-                ReadError::TimedOut("no answer".to_owned()),
-                ReadError::Unavailable("down".to_owned()),
-                ReadError::RateLimited { retry_after_s },
+            let later = random.one_of(&[Some(0), Some(30), Some(3_600), Some(90_000)]);
+            let limited = |retry_after_s| ReadError::RateLimited { retry_after_s };
+            let (error, retry_after_s) = random.one_of(&[
+                (ReadError::TimedOut("no answer".to_owned()), None),
+                (limited(None), None),
+                (limited(later), later),
             ]);
-            self.note(|| format!("{} is not answered: {error}", ask.id));
+            self.note(|| format!("{} is not answered: {error:?}", ask.id));
             let supplier = SupplierId::parse("HOTELS").unwrap();
-            let error = QueryError::Supplier { supplier, error };
-            return (random.between(1, LOOK_MAX_MS), Err(error));
+            let unanswered = Unanswered {
+                error: QueryError::Supplier { supplier, error },
+                retry_after_s,
+            };
+            return (random.between(1, LOOK_MAX_MS), Err(unanswered));
         }
         let there_ms = random.between(50, random.one_of(&[500, LOOK_MAX_MS / 2]));
         let place = self.setting.place_of(&ask.question);

@@ -5,6 +5,7 @@
 mod booking;
 mod cadence;
 mod check;
+mod consent;
 mod model;
 mod people;
 mod purchase;
@@ -41,8 +42,8 @@ fn watches_end_as_their_prices_were() {
 
 /// Something that a host does, one transaction after the other.
 enum Task {
-    Check(Check),
-    Buy(Purchase),
+    Check(Box<Check>),
+    Buy(Box<Purchase>),
 }
 
 enum Happening {
@@ -110,8 +111,8 @@ impl<'a> Life<'a> {
         match queued.map(|entry| entry.remove()) {
             Some(Happening::Goes(task)) => {
                 let next = match task {
-                    Task::Check(check) => self.check(check)?,
-                    Task::Buy(purchase) => self.buy(purchase)?,
+                    Task::Check(check) => self.check(*check)?,
+                    Task::Buy(purchase) => self.buy(*purchase)?,
                 };
                 if let Some((after_ms, task)) = next {
                     self.goes(after_ms, task);
@@ -132,7 +133,7 @@ impl<'a> Life<'a> {
         if let Some((watch, job)) = jobs.find(|(_, job)| job.claimable_at() <= now) {
             job.hold(holder, now);
             let purchase = Purchase::claimed(watch.clone(), holder, now);
-            self.goes(1, Task::Buy(purchase));
+            self.goes(1, Task::Buy(Box::new(purchase)));
             return Ok(());
         }
         if let Some(ask) = self.rows.claim_ask(holder, now) {
@@ -143,7 +144,7 @@ impl<'a> Life<'a> {
                 )
             });
             self.model.cadence.claimed(&ask, now)?;
-            self.goes(1, Task::Check(Check::claimed(ask)));
+            self.goes(1, Task::Check(Box::new(Check::claimed(ask))));
         }
         Ok(())
     }

@@ -1,16 +1,16 @@
 //! What must hold, by what callers were promised: a small account of its own of who
 //! waits, who was told what, and who may buy.
 
-use super::booking::{Booking, Standing};
-use super::cadence::Cadence;
-use super::rows::{Op, Rows};
+use super::cadence::{Cadence, over_at};
+use super::consent;
+use super::rows::{Ask, Op, Rows};
 use anyhow::{Result, bail, ensure};
 use host_domain::event::EventType;
 use host_domain::id::{AskId, WatchId};
-use host_domain::mandate::{Mandate, MandateState, MandateStatus};
+use host_domain::mandate::{Mandate, MandateStatus};
 use host_domain::money::Money;
 use host_domain::time::Timestamp;
-use host_domain::watch::{Moved, PurchaseFailure, State, Status, Target, Watch};
+use host_domain::watch::{Moved, State, Status, Target, Watch};
 use host_storage::{ClaimedAsk, Seen};
 use std::collections::BTreeMap;
 
@@ -46,7 +46,6 @@ struct Known {
     prices_before: usize,
     triggers: usize,
     is_revoked: bool,
-    purchases: usize,
 }
 
 /// What is known of a question.
@@ -59,8 +58,8 @@ struct Asked {
 
 /// What is before a write of what it moves.
 pub(super) enum Before {
-    Watch(Watch),
-    Mandate(Mandate),
+    Watch(Box<Watch>),
+    Mandate(Box<Mandate>),
     Other,
 }
 
@@ -143,7 +142,6 @@ impl Model {
                     prices_before,
                     triggers: 0,
                     is_revoked: false,
-                    purchases: 0,
                 };
                 self.watches.insert(watch.id.clone(), known);
                 Ok(())
@@ -152,7 +150,8 @@ impl Model {
                 self.watch_moved(&before, moved, rows, now)
             }
             (Op::UpdateMandate(mandate, _), Before::Mandate(before)) => {
-                self.mandate_moved(&before, mandate, rows, now)
+                let is_revoked = |id: &WatchId| self.watches[id].is_revoked;
+                consent::moved(&before, mandate, is_revoked, rows, now)
             }
             _ => Ok(()),
         }
@@ -176,10 +175,9 @@ impl Model {
         let known = self.watches.get_mut(&watch.id).unwrap();
         known.moved_at = now;
         if watch.is_armed() && !before.is_armed() {
-            ensure!(watch.auto_book.is_some(), "{watch:?} is armed");
+            consent::sealed(watch, rows)?;
             self.cadence.came(ask, now);
         }
-        let booking = before.booking_id().map(|id| &rows.bookings[id]);
         match &watch.state {
             State::Triggered if is_new => {
                 ensure!(!watch.is_armed(), "armed, it only tells: {watch:?}");
@@ -188,14 +186,10 @@ impl Model {
                 let falls = falls(watch, prices);
                 ensure!(known.triggers <= falls, "told again: {watch:?} {prices:?}");
             }
-            State::Active if from == Status::Purchasing => {
-                ensure!(booking.is_none_or(came_to_nothing), "let go: {booking:?}");
-                let mandate = &rows.mandates[watch.mandate_id.as_ref().unwrap()];
-                let is_used = mandate.status(now) == MandateStatus::Consumed;
-                ensure!(!is_used, "used for nothing: {mandate:?}");
-            }
+            State::Active if from == Status::Purchasing => consent::let_go(before, rows, now)?,
             State::Expired => {
-                ensure!(now >= watch.question.expires_at(), "too early: {watch:?}");
+                let over_at = over_at(&watch.question);
+                ensure!(now >= over_at, "too early: {watch:?}");
             }
             State::Canceled => {
                 let mandate = watch.mandate_id.as_ref().map(|id| &rows.mandates[id]);
@@ -209,65 +203,9 @@ impl Model {
                 ensure!(fits, "not bought: {booking:?}");
             }
             State::PurchaseFailed { reason, .. } => {
-                let is_known =
-                    booking.is_none_or(|booking| !booking.is_sold() && !booking.is_open());
-                ensure!(is_known, "not known to have failed: {booking:?}");
-                let is_deleted = |booking: &Booking| rows.deleted.contains(&booking.instrument);
-                let is_so = match reason {
-                    PurchaseFailure::PaymentFailed => {
-                        booking.is_some_and(|known| known.is_declined)
-                    }
-                    PurchaseFailure::PaymentInstrumentInvalid => booking.is_some_and(is_deleted),
-                    PurchaseFailure::SupplierRejected => {
-                        booking.is_some_and(|known| known.is_refused())
-                    }
-                    PurchaseFailure::MandateRevoked => known.is_revoked,
-                    PurchaseFailure::MandateExpired => now >= watch.question.expires_at(),
-                    PurchaseFailure::MandateInvalid => false,
-                };
-                ensure!(is_so, "{reason:?} is not why: {booking:?}");
+                consent::failed(before, *reason, known.is_revoked, rows, now)?;
             }
             _ => {}
-        }
-        Ok(())
-    }
-
-    fn mandate_moved(
-        &mut self,
-        before: &Mandate,
-        mandate: &Mandate,
-        rows: &Rows,
-        now: Timestamp,
-    ) -> Result<()> {
-        match (&before.state, &mandate.state) {
-            (MandateState::Active, MandateState::Consumed { booking, .. }) => {
-                let booking = &rows.bookings[booking];
-                let watch = rows.watch(&booking.watch);
-                let known = self.watches.get_mut(&watch.id).unwrap();
-                known.purchases += 1;
-                let is_its = watch.booking_id() == Some(&booking.id);
-                ensure!(is_its, "bought for nobody: {booking:?} {watch:?}");
-                ensure!(!known.is_revoked, "used after it was revoked: {mandate:?}");
-                ensure!(
-                    now < watch.question.expires_at(),
-                    "used too late: {mandate:?}"
-                );
-                let cap = watch.trigger.amount();
-                ensure!(booking.price.minor <= cap.minor, "too dear: {booking:?}");
-                let mut others = rows.bookings.values();
-                let other = others.find(|other| {
-                    other.watch == watch.id && other.id != booking.id && !came_to_nothing(other)
-                });
-                ensure!(other.is_none(), "bought twice: {booking:?} {other:?}");
-            }
-            (MandateState::Consumed { booking, .. }, MandateState::Active) => {
-                let booking = &rows.bookings[booking];
-                ensure!(came_to_nothing(booking), "good again: {booking:?}");
-                let status = rows.watch(&booking.watch).status();
-                ensure!(status == Status::Active, "{status:?}, and good again");
-            }
-            (MandateState::Active, MandateState::Revoked) => {}
-            (from, to) => bail!("a mandate was {from:?} and became {to:?}"),
         }
         Ok(())
     }
@@ -279,12 +217,13 @@ impl Model {
             if !status.is_open() {
                 continue;
             }
-            let mut asks = rows.asks.iter();
-            let Some(row) = asks.find(|row| row.id == *ask) else {
-                bail!("nobody asks for {watch:?}");
+            let is_its =
+                |row: &&Ask| row.tenant == watch.owner.tenant && row.question == watch.question;
+            let asked: Vec<_> = rows.asks.iter().filter(is_its).collect();
+            let [row] = asked[..] else {
+                bail!("{} questions are asked for {watch:?}", asked.len());
             };
-            let is_its = row.tenant == watch.owner.tenant && row.question == watch.question;
-            ensure!(is_its, "another question is asked for {watch:?}");
+            ensure!(row.id == *ask, "another's question: {watch:?}");
             self.cadence.in_time(row)?;
             ensure!(
                 status != Status::Purchasing || rows.jobs.contains_key(&watch.id),
@@ -354,13 +293,4 @@ fn falls(watch: &Watch, prices: &[Option<Money>]) -> usize {
         was_met = met;
     }
     falls
-}
-
-/// Nothing was promised: neither a card was asked nor can a supplier still say yes.
-fn came_to_nothing(booking: &Booking) -> bool {
-    let is_over = matches!(
-        booking.standing,
-        Standing::Failed { bound: false } | Standing::Expired
-    );
-    is_over && !booking.is_declined && !booking.is_refused()
 }

@@ -32,13 +32,18 @@ impl Life<'_> {
             let made_at = self.sometime(BIRTH, end);
             self.wishes(made_at, Wish::Create(number));
             let buys = wanted.auto_book.is_some();
+            if buys && self.random.percent(15) {
+                // At the last moment.
+                let at = end.plus_ms(-self.random.between(1, 8_000));
+                self.wishes(at.max(made_at), Wish::Confirm(number));
+            }
             for (wish, percent) in [
-                (Wish::Confirm(number), if buys { 80 } else { 5 }),
+                (Wish::Confirm(number), if buys { 75 } else { 5 }),
                 (Wish::Confirm(number), 20),
                 (Wish::Cancel(number), 15),
                 (Wish::Cancel(number), 10),
-                (Wish::Revoke(number), 15),
-                (Wish::DeleteInstrument(number), 8),
+                (Wish::Revoke(number), 20),
+                (Wish::DeleteInstrument(number), 20),
             ] {
                 if self.random.percent(percent) {
                     let at = self.sometime(made_at, end.plus_ms(60 * MINUTE_MS));
@@ -160,21 +165,22 @@ impl Life<'_> {
         let moved = watch.apply(Event::Canceled, self.now).ok()??;
         let mut ops = vec![Op::UpdateWatch(moved, read_version)];
         if let Some(id) = mandate {
-            ops.extend(self.revoking(&id));
+            ops.extend(self.revoking(&id).unwrap_or_default());
         }
         Some(ops)
     }
 
     /// As `App::revoke_mandate`.
     fn revoke(&self, number: usize) -> Option<Vec<Op>> {
-        let mandate = self.watch_of(number)?.mandate_id.clone()?;
-        self.revoking(&mandate).map(|op| vec![op])
+        self.revoking(self.watch_of(number)?.mandate_id.as_ref()?)
     }
 
-    fn revoking(&self, id: &MandateId) -> Option<Op> {
+    /// Nothing to store where it is revoked; none: it cannot be.
+    fn revoking(&self, id: &MandateId) -> Option<Vec<Op>> {
         let mandate = self.rows.mandates[id].clone();
         let read_version = mandate.version;
-        let revoked = mandate.apply(MandateEvent::Revoked, self.now).ok()??;
-        Some(Op::UpdateMandate(revoked, read_version))
+        let revoked = mandate.apply(MandateEvent::Revoked, self.now).ok()?;
+        let ops = revoked.map(|revoked| Op::UpdateMandate(revoked, read_version));
+        Some(ops.into_iter().collect())
     }
 }

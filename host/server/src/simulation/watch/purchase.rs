@@ -126,7 +126,7 @@ impl Life<'_> {
             claimed_at,
             at,
         };
-        Ok(Some((after_ms, Task::Buy(purchase))))
+        Ok(Some((after_ms, Task::Buy(Box::new(purchase)))))
     }
 
     /// Asks for the price once more.

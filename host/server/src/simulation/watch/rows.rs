@@ -80,9 +80,11 @@ impl Rows {
     /// What is there before a write.
     pub(super) fn before(&self, op: &Op) -> Before {
         match op {
-            Op::UpdateWatch(moved, _) => Before::Watch(self.watch(&moved.watch.id).clone()),
+            Op::UpdateWatch(moved, _) => {
+                Before::Watch(Box::new(self.watch(&moved.watch.id).clone()))
+            }
             Op::UpdateMandate(mandate, _) => {
-                Before::Mandate(self.mandates[&mandate.terms.id].clone())
+                Before::Mandate(Box::new(self.mandates[&mandate.terms.id].clone()))
             }
             _ => Before::Other,
         }

@@ -86,8 +86,8 @@ fn prices(random: &Random, question: &Question) -> Vec<(Timestamp, Option<Money>
         .collect();
     path.push((BIRTH, any_price(random)));
     // It may fall at the very end.
-    if random.percent(30) {
-        let at = question.expires_at().plus_ms(-random.between(1, 600_000));
+    if random.percent(50) {
+        let at = question.expires_at().plus_ms(-random.between(1, 60_000));
         path.push((at, Some(euros(PRICES.0))));
     }
     path.sort_by_key(|(at, _)| *at);
@@ -111,7 +111,7 @@ fn question(random: &Random, number: i64, days: i64) -> Question {
         filters: TripFilters::default(),
     };
     Question {
-        target: if random.percent(75) { hotel } else { trip },
+        target: if random.percent(80) { hotel } else { trip },
         stay: Stay {
             check_in,
             check_out: check_in.tomorrow().unwrap(),
@@ -141,7 +141,7 @@ fn wanted(random: &Random, questions: &[Question]) -> Wanted {
         },
         question,
         cap: euros(random.between(PRICES.0 + 2_000, PRICES.1 - 2_000)),
-        auto_book: (is_hotel && random.percent(70)).then(|| AutoBook {
+        auto_book: (is_hotel && random.percent(75)).then(|| AutoBook {
             payment_instrument_id: InstrumentId::from_bits(crate::id::IdSource::bits(random)),
             contact: Contact {
                 first_name: "Ada".to_owned(),
