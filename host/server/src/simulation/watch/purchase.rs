@@ -40,7 +40,6 @@ impl Purchase {
     }
 }
 
-#[derive(Debug)]
 pub(super) enum At {
     Claimed,
     /// The fresh price.
@@ -55,6 +54,22 @@ pub(super) enum At {
     Fails,
 }
 
+impl At {
+    fn shown(&self) -> String {
+        match self {
+            Self::Claimed => "claimed".to_owned(),
+            Self::Heard(_, total) => format!("it costs {total:?}"),
+            Self::Consumes(_, total, _) => format!("begins at {total:?}"),
+            Self::Bound(id, bound) => format!("{id} is bound: {bound:?}"),
+            Self::Pays(id) => format!("{id} is to be paid"),
+            Self::Paid(id) => format!("{id} is looked at"),
+            Self::Ends(left) => format!("ends: {left:?}"),
+            Self::Stores(left, ..) => format!("stores {left:?}"),
+            Self::Fails => "fails".to_owned(),
+        }
+    }
+}
+
 impl Life<'_> {
     /// One step. What follows and when; none: it is over.
     pub(super) fn buy(&mut self, purchase: Purchase) -> Result<Option<(i64, Task)>> {
@@ -64,7 +79,7 @@ impl Life<'_> {
             claimed_at,
             at,
         } = purchase;
-        self.note(|| format!("purchase {holder} of {id}: {at:?}"));
+        self.note(|| format!("purchase {holder} of {id}: {}", at.shown()));
         let mut after_ms = self.random.between(1, 30);
         let at = match at {
             At::Claimed => {
