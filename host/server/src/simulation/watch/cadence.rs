@@ -107,6 +107,13 @@ impl Cadence {
         Ok(Some(ended_at))
     }
 
+    /// The supplier is asked: for somebody, and not when it is over.
+    pub(super) fn asks(ask: &ClaimedAsk, now: Timestamp) -> Result<()> {
+        let is_open = ask.is_wanted && now < over_at(&ask.question);
+        ensure!(is_open, "asked for nobody: {ask:?}");
+        Ok(())
+    }
+
     /// A check is stored as done; the supplier may have said when to come back.
     pub(super) fn ends(&mut self, ask: &ClaimedAsk, retry_after_s: Option<u32>, now: Timestamp) {
         let pace_ms = self.pace_ms(&ask.question, now);

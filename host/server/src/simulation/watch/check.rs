@@ -1,6 +1,7 @@
 //! Checking a question, as `watch/worker.rs` does: what it decides is `watch/judge`,
 //! and between two of its transactions anything may happen.
 
+use super::cadence::Cadence;
 use super::model::Model;
 use super::rows::Op;
 use super::{Life, Task};
@@ -55,6 +56,7 @@ impl Life<'_> {
         let at = match at {
             At::Begun => match judge::duty(&ask, self.now) {
                 Duty::Ask => {
+                    Cadence::asks(&ask, self.now)?;
                     let (wait_ms, heard) = self.look(&ask);
                     after_ms = wait_ms;
                     At::Heard(heard)

@@ -133,7 +133,11 @@ impl<'a> Life<'a> {
         if let Some((watch, job)) = jobs.find(|(_, job)| job.claimable_at() <= now) {
             job.hold(holder, now);
             let purchase = Purchase::claimed(watch.clone(), holder, now);
+            let watch = purchase.watch.clone();
             self.goes(1, Task::Buy(Box::new(purchase)));
+            if self.random.percent(10) {
+                self.thinks_again(&watch);
+            }
             return Ok(());
         }
         if let Some(ask) = self.rows.claim_ask(holder, now) {
@@ -152,7 +156,7 @@ impl<'a> Life<'a> {
     /// Goes on, unless the process dies or stands still until others have its work.
     fn goes(&mut self, after_ms: i64, task: Task) {
         if self.random.percent(self.setting.trouble) {
-            if self.random.percent(60) {
+            if self.random.percent(50) {
                 self.note(|| "a process dies".to_owned());
                 return;
             }

@@ -64,6 +64,20 @@ impl Life<'_> {
         })
     }
 
+    /// While it is being bought.
+    pub(super) fn thinks_again(&mut self, watch: &WatchId) {
+        let mut numbers = 0..self.setting.watches.len();
+        let number = numbers
+            .find(|number| Self::id_of(*number) == *watch)
+            .unwrap();
+        let (revoke, delete) = (Wish::Revoke(number), Wish::DeleteInstrument(number));
+        let wish = self
+            .random
+            .one_of(&[revoke, revoke, Wish::Cancel(number), delete]);
+        let after_ms = self.random.between(1, self.random.one_of(&[2_000, 60_000]));
+        self.queue(after_ms, Happening::Wishes(wish, 0));
+    }
+
     fn wishes(&mut self, at: Timestamp, wish: Wish) {
         self.queue(at.since(self.now), Happening::Wishes(wish, 0));
     }

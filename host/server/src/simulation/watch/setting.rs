@@ -54,7 +54,7 @@ impl Setting {
             prices,
             watches: watches.collect(),
             questions,
-            trouble: random.one_of(&[0, 2, 5, 15]),
+            trouble: random.one_of(&[0, 2, 10, 30]),
             unanswered: random.one_of(&[0, 5, 30]),
         }
     }
