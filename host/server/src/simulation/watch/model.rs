@@ -53,7 +53,8 @@ struct Known {
 struct Asked {
     /// Each price that watches were looked up for, in order.
     prices: Vec<Option<Money>>,
-    looked_at: Option<Timestamp>,
+    /// When each who asks has looked last.
+    looked_at: BTreeMap<String, Timestamp>,
 }
 
 /// What is before a write of what it moves.
@@ -75,7 +76,7 @@ impl Model {
     pub(super) fn looked(&mut self, ask: &ClaimedAsk, seen: Seen, now: Timestamp) {
         let asked = self.asked.entry(ask.id.clone()).or_default();
         asked.prices.push(seen.total);
-        asked.looked_at = Some(now);
+        asked.looked_at.insert(ask.token.clone(), now);
     }
 
     /// A check is stored as done.
@@ -89,7 +90,7 @@ impl Model {
     ) -> Result<()> {
         self.cadence.ends(ask, told_s, now);
         let Some(seen) = seen else { return Ok(()) };
-        let looked_at = self.asked[&ask.id].looked_at;
+        let looked_at = self.asked[&ask.id].looked_at[&ask.token];
         for watch in rows.asking(&ask.id) {
             let met = is_met(watch, seen.total);
             let is_behind = match watch.status() {
@@ -97,7 +98,7 @@ impl Model {
                 Status::Triggered => !met,
                 _ => false,
             };
-            let since = Some(self.watches[&watch.id].moved_at);
+            let since = self.watches[&watch.id].moved_at;
             ensure!(
                 !is_behind || since >= looked_at,
                 "{:?} was seen, and does not move {watch:?}",
