@@ -234,7 +234,7 @@ impl App {
         Ok("kept")
     }
 
-    /// Moves a watch. False: somebody else was faster, or it does not move.
+    /// Moves a watch, unless somebody else was faster. False: it does not move.
     async fn settle_watch(
         &self,
         watch: Watch,
@@ -253,13 +253,14 @@ impl App {
                 self.reach(MOVE, Phase::Recorded);
                 Ok(true)
             }
-            Err(CommitError::Conflict(_)) => Ok(false),
+            // It is not where it was: who waits behind it is still to be looked for.
+            Err(CommitError::Conflict(_)) => Ok(true),
             Err(error) => Err(error.into()),
         }
     }
 }
 
-/// Whether any of the moves was made.
+/// Whether any of the watches is not where it was.
 async fn any(
     moves: impl Iterator<Item = impl Future<Output = Result<bool, WatchError>>>,
 ) -> Result<bool, WatchError> {

@@ -128,9 +128,9 @@ impl Life<'_> {
             if let Some(seen) = seen {
                 Model::priced(&done, seen.total)?;
             }
-            moves |= self
-                .commit(vec![Op::UpdateWatch(done, read_version)])?
-                .is_ok();
+            // Or somebody else was faster.
+            let _moved = self.commit(vec![Op::UpdateWatch(done, read_version)])?;
+            moves = true;
         }
         Ok(At::Settling(seen, page, moves))
     }
