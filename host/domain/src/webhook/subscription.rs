@@ -101,7 +101,10 @@ pub enum SubscriptionEvent {
         disable_after_s: i64,
     },
     /// The receiver answered that it is gone for good.
-    Gone,
+    Gone {
+        /// When what its owner sees had changed last as it was sent.
+        updated_at: Timestamp,
+    },
 }
 
 impl SubscriptionEvent {
@@ -115,7 +118,7 @@ impl SubscriptionEvent {
             Self::Rotated { .. } => "rotated",
             Self::Succeeded => "succeeded",
             Self::Failed { .. } => "failed",
-            Self::Gone => "gone",
+            Self::Gone { .. } => "gone",
         }
     }
 }
@@ -170,8 +173,8 @@ impl Subscription {
             SubscriptionEvent::Succeeded => self.failing_since = None,
             SubscriptionEvent::Failed { disable_after_s } => self.fail(disable_after_s, now),
             // What was sent before the caller decided otherwise changes nothing.
-            SubscriptionEvent::Gone => {
-                if self.status == SubscriptionStatus::Active {
+            SubscriptionEvent::Gone { updated_at } => {
+                if self.status == SubscriptionStatus::Active && self.updated_at == updated_at {
                     self.status = SubscriptionStatus::Paused;
                 }
             }

@@ -6,6 +6,7 @@ use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use host_domain::time::Timestamp;
 use host_domain::webhook::{Subscription, SubscriptionEvent};
 use secrecy::SecretString;
+use std::collections::HashSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -24,7 +25,7 @@ const QUICK: Duration = Duration::from_secs(1);
 const SLOW: Duration = Duration::from_secs(5);
 
 /// One subscription, as this host sends to it.
-pub(super) struct Endpoint {
+pub(crate) struct Endpoint {
     held: AtomicU32,
     /// Whether something failed since the last success here.
     failing: AtomicBool,
@@ -34,7 +35,7 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    pub(super) fn new(concurrency: u32, per_s: u32) -> Self {
+    pub(crate) fn new(concurrency: u32, per_s: u32) -> Self {
         let concurrency = usize::try_from(concurrency).unwrap_or(usize::MAX);
         let per_s = NonZeroU32::new(per_s).unwrap_or(NonZeroU32::MIN);
         Self {
@@ -48,31 +49,31 @@ impl Endpoint {
 
     /// How many deliveries may be claimed for it now. None while most of those it has
     /// are still to be sent, so that many are claimed together.
-    pub(super) fn room(&self) -> u32 {
+    pub(crate) fn room(&self) -> u32 {
         let (held, window) = (self.held(), self.window.load(Ordering::Relaxed));
         if held > window / 2 { 0 } else { window - held }
     }
 
     /// How many of its deliveries this host holds.
-    pub(super) fn held(&self) -> u32 {
+    pub(crate) fn held(&self) -> u32 {
         self.held.load(Ordering::Relaxed)
     }
 
     /// Counts one more, until what is returned is dropped.
-    pub(super) fn hold(self: &Arc<Self>) -> Held {
+    pub(crate) fn hold(self: &Arc<Self>) -> Held {
         self.held.fetch_add(1, Ordering::Relaxed);
         Held(Arc::clone(self))
     }
 
     /// Waits until one more request may be sent; the place is kept while it is.
-    pub(super) async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+    pub(crate) async fn turn(&self) -> Option<OwnedSemaphorePermit> {
         let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
         self.pace.until_ready().await;
         Some(place)
     }
 
     /// Notes how long an exchange took.
-    pub(super) fn took(&self, time: Duration) {
+    pub(crate) fn took(&self, time: Duration) {
         let adapted = |window: u32| {
             Some(if time <= QUICK {
                 window.saturating_mul(2).min(WINDOW_MAX)
@@ -89,7 +90,7 @@ impl Endpoint {
 }
 
 /// A delivery that this host holds.
-pub(super) struct Held(Arc<Endpoint>);
+pub(crate) struct Held(Arc<Endpoint>);
 
 impl Drop for Held {
     fn drop(&mut self) {
@@ -97,18 +98,33 @@ impl Drop for Held {
     }
 }
 
+/// Secrets of a subscription.
+pub(crate) struct Signers {
+    /// The one that signs.
+    pub(crate) current: SecretString,
+    /// The one before it, and until when it signs too.
+    pub(crate) previous: Option<(SecretString, Timestamp)>,
+}
+
+impl Signers {
+    /// Those that sign at an instant.
+    pub(crate) fn at(&self, now: Timestamp) -> impl Iterator<Item = &SecretString> {
+        let previous = self.previous.iter().filter(move |(_, until)| now < *until);
+        std::iter::once(&self.current).chain(previous.map(|(secret, _)| secret))
+    }
+}
+
 /// A subscription as it was when its deliveries were claimed.
-pub(super) struct Recipient {
-    pub(super) subscription: Subscription,
-    /// The one that signs, and the one before it while that signs too.
-    pub(super) secrets: Vec<SecretString>,
-    pub(super) endpoint: Arc<Endpoint>,
+pub(crate) struct Recipient {
+    pub(crate) subscription: Subscription,
+    pub(crate) signers: Signers,
+    pub(crate) endpoint: Arc<Endpoint>,
 }
 
 impl Recipient {
     /// Whether the stored subscription is to be told, as far as can be known without
     /// reading it. Most attempts change nothing about it.
-    pub(super) fn is_news(&self, event: &SubscriptionEvent, now: Timestamp) -> bool {
+    fn is_news(&self, event: &SubscriptionEvent, now: Timestamp) -> bool {
         let failing = &self.endpoint.failing;
         let failed_here = match event {
             SubscriptionEvent::Succeeded => failing.swap(false, Ordering::Relaxed),
@@ -120,7 +136,7 @@ impl Recipient {
             | SubscriptionEvent::Paused
             | SubscriptionEvent::Resumed
             | SubscriptionEvent::Rotated { .. }
-            | SubscriptionEvent::Gone => false,
+            | SubscriptionEvent::Gone { .. } => false,
         };
         failed_here
             || self
@@ -128,6 +144,38 @@ impl Recipient {
                 .clone()
                 .apply(event.clone(), now)
                 .is_some()
+    }
+}
+
+/// What of what was heard the stored subscriptions are to know, of each the same once.
+#[derive(Default)]
+pub(crate) struct News<'a> {
+    /// Their receivers took something: stored together with the deliveries, since nobody
+    /// says it again.
+    pub(crate) succeeded: Vec<&'a Subscription>,
+    /// What else they are told, then.
+    pub(crate) rest: Vec<(&'a Subscription, &'a SubscriptionEvent)>,
+}
+
+impl<'a> News<'a> {
+    /// Of what recipients said.
+    pub(crate) fn of(
+        heard: impl Iterator<Item = (&'a Recipient, &'a SubscriptionEvent)>,
+        now: Timestamp,
+    ) -> Self {
+        let (mut news, mut told) = (Self::default(), HashSet::new());
+        for (recipient, event) in heard {
+            let subscription = &recipient.subscription;
+            let is_news = recipient.is_news(event, now);
+            if !is_news || !told.insert((&subscription.id, event.name())) {
+                continue;
+            }
+            match event {
+                SubscriptionEvent::Succeeded => news.succeeded.push(subscription),
+                event => news.rest.push((subscription, event)),
+            }
+        }
+        news
     }
 }
 

@@ -3,10 +3,11 @@
 //! which is sent until it is taken or given up, whatever happens to this process.
 
 pub(crate) mod address;
-mod endpoint;
+pub(crate) mod endpoint;
+pub(crate) mod judge;
 mod secret;
 mod sender;
-mod signature;
+pub(crate) mod signature;
 pub(crate) mod subscription;
 mod tries;
 pub(crate) mod upkeep;
@@ -20,9 +21,8 @@ use crate::idempotency::KeyError;
 use crate::seal::SealError;
 use crate::webhook::address::UrlRefusal;
 use crate::webhook::sender::Sender;
-use host_domain::event::Product;
 use host_domain::owner::{Mode, Tenant};
-use host_domain::webhook::{NotReplayed, Patience, Replay, Retry};
+use host_domain::webhook::{NotReplayed, Replay};
 use host_runtime::guard::Lookup;
 use host_storage::{CommitError, DatabaseError};
 use std::time::Duration;
@@ -78,8 +78,8 @@ pub(crate) struct Webhooks {
     subscription_retry_s: Vec<i64>,
     watch_retry_s: Vec<i64>,
     replay: Replay,
-    /// How long a delivery that was claimed may wait for its turn.
-    turn_max: Duration,
+    /// For how long work is held.
+    lease: Duration,
     dual_signature_s: i64,
     disable_after_s: i64,
     insecure_allowed: bool,
@@ -99,32 +99,10 @@ impl Webhooks {
                 pending_after_s: seconds(webhooks.replay_pending_after_s),
                 published_after_s: seconds(webhooks.replay_published_after_s),
             },
-            turn_max: Duration::from_secs(config.jobs.lease_s.max(1)) * 2 / 3,
+            lease: Duration::from_secs(config.jobs.lease_s.max(1)),
             dual_signature_s: seconds(webhooks.dual_signature_s),
             disable_after_s: seconds(webhooks.disable_after_s),
             insecure_allowed: config.allow_insecure_webhooks,
-        }
-    }
-
-    /// When attempts that failed are followed by others. Those to a subscription end
-    /// before its deliveries can be replayed, and before the previous secret may be
-    /// forgotten.
-    fn retry(&self, product: Product, jitter_permille: i64) -> Retry<'_> {
-        let (steps_s, patience) = match product {
-            Product::Hotel | Product::Flight => {
-                let attempt_ms = (self.turn_max + self.sender.time_max()).as_millis();
-                let within = Patience::Within {
-                    all_ms: self.replay.published_after_s.saturating_mul(1000),
-                    attempt_ms: i64::try_from(attempt_ms).unwrap_or(i64::MAX),
-                };
-                (&self.subscription_retry_s, within)
-            }
-            Product::Watch => (&self.watch_retry_s, Patience::Twice),
-        };
-        Retry {
-            steps_s,
-            jitter_permille,
-            patience,
         }
     }
 

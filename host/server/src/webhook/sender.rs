@@ -1,12 +1,14 @@
 //! One attempt: a request to an address that somebody else chose, and what came of it.
 
 use crate::time::Stopwatch;
-use crate::webhook::address;
+use crate::webhook::endpoint::{Recipient, Signers};
+use crate::webhook::judge::{self, Answer, Attempted, Failure, Unanswered};
+use crate::webhook::{Webhooks, address, signature};
 use host_domain::time::Timestamp;
-use host_domain::webhook::SendOutcome;
 use host_runtime::guard::{self, Lookup};
+use host_storage::StoredDelivery;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Request, Response};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -22,80 +24,56 @@ const RESPONSE_HEADERS_MAX: usize = 128;
 
 /// What is sent.
 #[derive(Debug)]
-pub(super) struct Letter<'a> {
+pub(crate) struct Letter<'a> {
     /// Where to.
-    pub(super) url: &'a str,
+    pub(crate) url: &'a str,
     /// Whether plain http and this machine are allowed.
-    pub(super) insecure: bool,
+    pub(crate) insecure: bool,
     /// Whether a receiver may end it all by 410.
-    pub(super) may_end: bool,
+    pub(crate) may_end: bool,
     /// Beside the content type.
-    pub(super) headers: HeaderMap,
+    pub(crate) headers: HeaderMap,
     /// Byte for byte as it is signed.
-    pub(super) body: String,
+    pub(crate) body: String,
 }
 
-/// What came of an attempt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Attempted {
-    /// What that means for the delivery.
-    pub(super) outcome: SendOutcome,
-    /// The answer's status.
-    pub(super) status: Option<u16>,
-    /// The beginning of the answer's body.
-    pub(super) body: Option<String>,
-    /// Why there is no answer: `url_not_allowed`, `connect`, `timeout` or `cut`.
-    pub(super) error: Option<&'static str>,
-    /// The same for the log, where more is known; says nothing of the URL's path and query.
-    pub(super) cause: Option<String>,
-    /// How long it took.
-    pub(super) took: Duration,
-}
-
-impl Attempted {
-    /// A word for the counter: `2xx`, or why there is no answer.
-    pub(super) const fn class(&self) -> &'static str {
-        match (self.error, self.status) {
-            (Some(error), _) => error,
-            (None, Some(200..=299)) => "2xx",
-            (None, Some(300..=399)) => "3xx",
-            (None, Some(400..=499)) => "4xx",
-            (None, _) => "5xx",
+impl Webhooks {
+    /// What is sent to a recipient at an instant.
+    pub(crate) fn letter<'a>(
+        &self,
+        recipient: &'a Recipient,
+        stored: &StoredDelivery,
+        now: Timestamp,
+    ) -> Letter<'a> {
+        let subscription = &recipient.subscription;
+        Letter {
+            url: &subscription.url,
+            insecure: self.is_insecure_allowed(&subscription.tenant),
+            may_end: judge::may_end(subscription.product),
+            headers: headers(&recipient.signers, stored, now),
+            body: stored.payload.clone(),
         }
     }
 }
 
-/// Why there is no answer.
-#[derive(Debug, Clone, Copy)]
-enum Failure {
-    UrlNotAllowed,
-    Connect,
-    TimedOut,
-    Cut,
-}
-
-impl Failure {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::UrlNotAllowed => "url_not_allowed",
-            Self::Connect => "connect",
-            Self::TimedOut => "timeout",
-            Self::Cut => "cut",
-        }
-    }
-}
-
-/// That there is no answer.
-struct Unanswered {
-    failure: Failure,
-    cause: Option<String>,
-}
-
-/// The answer, as far as it is read.
-struct Answer {
-    status: StatusCode,
-    retry_after: Option<HeaderValue>,
-    body: String,
+fn headers(signers: &Signers, stored: &StoredDelivery, now: Timestamp) -> HeaderMap {
+    let delivery = &stored.delivery;
+    let (event, unix_s) = (delivery.event.as_str(), now.0.div_euclid(1000));
+    let signed = signature::sign(signers.at(now), unix_s, event, stored.payload.as_bytes());
+    let headers = [
+        ("svc-signature", signed.own),
+        ("svc-event-id", event.to_owned()),
+        ("svc-delivery-id", delivery.id.to_string()),
+        ("webhook-id", event.to_owned()),
+        ("webhook-timestamp", unix_s.to_string()),
+        ("webhook-signature", signed.standard),
+    ];
+    let headers = headers.into_iter().filter_map(|(name, value)| {
+        // Numbers, base64 and identifiers: always a header.
+        let value = HeaderValue::from_str(&value).ok()?;
+        Some((HeaderName::from_static(name), value))
+    });
+    headers.collect()
 }
 
 /// Connections to receivers. Each is made only to addresses that were judged.
@@ -124,38 +102,14 @@ impl Sender {
 
     /// Sends once; at `now`.
     pub(super) async fn send(&self, letter: Letter<'_>, now: Timestamp) -> Attempted {
-        let watch = Stopwatch::start();
-        let may_end = letter.may_end;
+        let (watch, may_end) = (Stopwatch::start(), letter.may_end);
         let answered = match address::read(letter.url, letter.insecure) {
             Ok(url) => tokio::time::timeout(self.time_max, self.exchange(url, letter))
                 .await
                 .unwrap_or(Err(Failure::TimedOut.into())),
             Err(_) => Err(Failure::UrlNotAllowed.into()),
         };
-        let took = watch.elapsed();
-        match answered {
-            Ok(answer) => Attempted {
-                outcome: answer.outcome(may_end, now),
-                status: Some(answer.status.as_u16()),
-                body: Some(answer.body),
-                error: None,
-                cause: None,
-                took,
-            },
-            Err(Unanswered { failure, cause }) => Attempted {
-                outcome: match failure {
-                    Failure::UrlNotAllowed => SendOutcome::UrlNotAllowed,
-                    Failure::Connect | Failure::TimedOut | Failure::Cut => SendOutcome::NotTaken {
-                        retry_after_s: None,
-                    },
-                },
-                status: None,
-                body: None,
-                error: Some(failure.word()),
-                cause,
-                took,
-            },
-        }
+        Attempted::of(answered, may_end, now, watch.elapsed())
     }
 
     async fn exchange(&self, url: Url, letter: Letter<'_>) -> Result<Answer, Unanswered> {
@@ -201,31 +155,6 @@ impl Sender {
     }
 }
 
-impl Answer {
-    fn outcome(&self, may_end: bool, now: Timestamp) -> SendOutcome {
-        if self.status.is_success() {
-            SendOutcome::Taken
-        } else if may_end && self.status == StatusCode::GONE {
-            SendOutcome::Gone
-        } else {
-            let retry_after = self.retry_after.as_ref();
-            SendOutcome::NotTaken {
-                retry_after_s: retry_after.and_then(|value| seconds_until(value, now)),
-            }
-        }
-    }
-}
-
-/// Seconds, or a date.
-fn seconds_until(value: &HeaderValue, now: Timestamp) -> Option<i64> {
-    let text = value.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse::<u32>() {
-        return Some(seconds.into());
-    }
-    let date = jiff::fmt::rfc2822::parse(text).ok()?;
-    Some((date.timestamp().as_millisecond() - now.0).div_euclid(1000))
-}
-
 async fn read(mut response: Response) -> Result<Answer, Unanswered> {
     let status = response.status();
     let retry_after = response.headers_mut().remove(RETRY_AFTER);
@@ -250,15 +179,6 @@ fn text(body: &[u8]) -> String {
         _ => None,
     };
     String::from_utf8_lossy(whole.unwrap_or(body)).into_owned()
-}
-
-impl From<Failure> for Unanswered {
-    fn from(failure: Failure) -> Self {
-        Self {
-            failure,
-            cause: None,
-        }
-    }
 }
 
 impl From<reqwest::Error> for Unanswered {

@@ -10,25 +10,25 @@ use sha2::Sha256;
 
 /// Signatures of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Signatures {
+pub(crate) struct Signatures {
     /// `svc-signature`: `t=<unix seconds>,v1=<hex>`, a `v1` for each secret, over
     /// `<t>.<body>`. The key is the whole text of the secret.
-    pub(super) own: String,
+    pub(crate) own: String,
     /// `webhook-signature`: `v1,<base64>` for each secret, over
     /// `<event id>.<t>.<body>`. The key is what the secret holds in base64.
-    pub(super) standard: String,
+    pub(crate) standard: String,
 }
 
 /// Signs a body at an instant, in seconds since 1970, with each of the secrets.
-pub(super) fn sign(
-    secrets: &[SecretString],
+pub(crate) fn sign<'a>(
+    secrets: impl IntoIterator<Item = &'a SecretString>,
     unix_s: i64,
     event_id: &str,
     body: &[u8],
 ) -> Signatures {
     let time = unix_s.to_string();
     let mut own = format!("t={time}");
-    let mut standard = Vec::with_capacity(secrets.len());
+    let mut standard = Vec::new();
     for secret in secrets {
         let text = secret.expose_secret();
         let digest = mac(text.as_bytes(), &[time.as_bytes(), b".", body]);

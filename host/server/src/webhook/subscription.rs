@@ -208,9 +208,7 @@ impl App {
             let signing_secret = secret::make()?;
             let sealed = self.rotated(tenant, id, &sealed, &signing_secret)?;
             let now = self.clock.now();
-            let event = SubscriptionEvent::Rotated {
-                previous_secret_expires_at: now.plus_s(self.webhooks.dual_signature_s),
-            };
+            let event = self.webhooks.rotated(now);
             let read_version = current.version;
             let Some(subscription) = current.clone().apply(event, now) else {
                 // Twice in one millisecond: the next try sees another time.
@@ -316,12 +314,9 @@ impl App {
             if self.made_before(key).await?.is_some() {
                 return Ok(stored);
             }
-            if found.status != SubscriptionStatus::Active {
-                return Err(WebhookError::Paused);
-            }
             let mut write = Write::new(self.clock.now());
             take(&mut write, key, id.as_str());
-            let replayed = self.replayed(stored, &mut write)?;
+            let replayed = self.replayed(&found, stored, &mut write)?;
             match self.store.commit(write).await {
                 Ok(()) => return Ok(replayed),
                 Err(CommitError::Conflict(_)) => tries.again(self.ids.as_ref()).await?,
@@ -332,19 +327,15 @@ impl App {
 
     fn replayed(
         &self,
+        subscription: &Subscription,
         stored: StoredDelivery,
         write: &mut Write,
     ) -> Result<StoredDelivery, WebhookError> {
         let read_status = stored.delivery.status();
-        let replayed = stored
-            .delivery
-            .replay(self.webhooks.replay, self.clock.now())
-            .map_err(WebhookError::ReplayNotAllowed)?;
-        write.replay_delivery(&stored.tenant, &replayed, read_status);
-        Ok(StoredDelivery {
-            delivery: replayed,
-            ..stored
-        })
+        let now = self.clock.now();
+        let replayed = self.webhooks.replayed(subscription, stored, now)?;
+        write.replay_delivery(&replayed.tenant, &replayed.delivery, read_status);
+        Ok(replayed)
     }
 
     /// Sends anew what failed from an instant on; returns how many those are. What is
@@ -373,7 +364,7 @@ impl App {
                 return Ok(queued);
             }
             let stored: Vec<bool> = stream::iter(failed)
-                .map(|stored| self.recover(stored))
+                .map(|stored| self.recover(&subscription, stored))
                 .buffer_unordered(STORED_AT_ONCE)
                 .try_collect()
                 .await?;
@@ -391,9 +382,13 @@ impl App {
     }
 
     /// False: somebody else was faster.
-    async fn recover(&self, failed: StoredDelivery) -> Result<bool, WebhookError> {
+    async fn recover(
+        &self,
+        subscription: &Subscription,
+        failed: StoredDelivery,
+    ) -> Result<bool, WebhookError> {
         let mut write = Write::new(self.clock.now());
-        self.replayed(failed, &mut write)?;
+        self.replayed(subscription, failed, &mut write)?;
         match self.store.commit(write).await {
             Ok(()) => Ok(true),
             Err(CommitError::Conflict(_)) => Ok(false),

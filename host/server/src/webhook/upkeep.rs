@@ -11,7 +11,7 @@ use std::time::Duration;
 /// How often.
 const EVERY: Duration = Duration::from_secs(60);
 /// What waits for a subscription that is not ACTIVE is given up after so long.
-pub(super) const KEPT_S: i64 = 30 * 24 * 60 * 60;
+pub(crate) const KEPT_S: i64 = 30 * 24 * 60 * 60;
 /// What was being written when a subscription was deleted has come to its end by then.
 const DELETED_FOR_S: i64 = 60;
 /// Rows that are touched together.

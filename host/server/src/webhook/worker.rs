@@ -6,24 +6,18 @@ use crate::app::App;
 use crate::flow::failpoint::Phase;
 use crate::observe::{WEBHOOK_ATTEMPTS, WEBHOOK_DISABLED};
 use crate::time::Deadline;
-use crate::webhook::endpoint::{Endpoint, Held, Recipient};
+use crate::webhook::WebhookError;
+use crate::webhook::endpoint::{Endpoint, Held, News, Recipient, Signers};
+use crate::webhook::judge::{self, Attempted};
 use crate::webhook::secret::{self, Column};
-use crate::webhook::sender::{Attempted, Letter};
 use crate::webhook::subscription::Moved;
-use crate::webhook::{WebhookError, signature};
-use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
 use host_domain::time::Timestamp;
-use host_domain::webhook::delivery::JITTER_PERMILLE_MAX;
-use host_domain::webhook::{
-    DeliveryEvent, SendOutcome, Subscription, SubscriptionEvent, SubscriptionStatus,
-};
+use host_domain::webhook::{Subscription, SubscriptionEvent, SubscriptionStatus};
 use host_storage::{
-    AnsweredDelivery, DeliveryAttempt, DeliveryClaim, DueSubscription, Queue, StoredDelivery, Write,
+    AnsweredDelivery, DeliveryClaim, DueSubscription, Queue, StoredDelivery, Write,
 };
-use http::{HeaderMap, HeaderName, HeaderValue};
-use secrecy::SecretString;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
@@ -111,7 +105,7 @@ impl Worker {
             let due = self.due().await?;
             let later = due.iter().map(|one| one.due_at).find(|at| *at > now);
             let ready = due.into_iter().filter(|one| one.due_at <= now);
-            let recipients: Vec<_> = ready.filter_map(|one| self.recipient(one, now)).collect();
+            let recipients: Vec<_> = ready.filter_map(|one| self.recipient(one)).collect();
             if self.claim(&recipients, now).await == 0 {
                 return later;
             }
@@ -132,9 +126,9 @@ impl Worker {
             .ok()
     }
 
-    fn recipient(&mut self, due: DueSubscription, now: Timestamp) -> Option<Arc<Recipient>> {
-        let secrets = match self.app.open_secrets(&due, now) {
-            Ok(secrets) => secrets,
+    fn recipient(&mut self, due: DueSubscription) -> Option<Arc<Recipient>> {
+        let signers = match self.app.signers(&due) {
+            Ok(signers) => signers,
             Err(error) => {
                 tracing::error!(
                     subscription = %due.subscription.id,
@@ -154,7 +148,7 @@ impl Worker {
         });
         Some(Arc::new(Recipient {
             subscription: due.subscription,
-            secrets,
+            signers,
             endpoint: Arc::clone(endpoint),
         }))
     }
@@ -175,11 +169,10 @@ impl Worker {
         let claim = DeliveryClaim {
             rooms: &rooms,
             now,
-            lease_ms: self.app.delivery_lease_ms(),
+            lease_ms: self.app.webhooks.claim_ms(),
             token: &token,
         };
-        // What was not begun by then is given back: the rest of the claim is for storing.
-        let send_before = Instant::now() + self.app.webhooks.turn_max;
+        let send_before = Instant::now() + self.app.webhooks.turn_max();
         if !rooms.is_empty() {
             self.app.reach(STEP, Phase::Chosen);
         }
@@ -216,9 +209,19 @@ impl Worker {
         let token = token.to_owned();
         self.app.tasks.spawn("delivery", async move {
             let attempted = app.attempt(&recipient, &stored, send_before).await;
+            let (webhooks, subscription) = (&app.webhooks, &recipient.subscription);
             let reported = Report {
-                heard: attempted.as_ref().map(|one| app.heard(one)),
-                answered: app.answered(&recipient.subscription, stored, attempted, token),
+                heard: attempted
+                    .as_ref()
+                    .map(|(_, one)| webhooks.heard(subscription, one)),
+                answered: webhooks.answered(
+                    subscription.product,
+                    stored,
+                    attempted,
+                    token,
+                    judge::jitter_permille(app.ids.as_ref()),
+                    app.clock.now(),
+                ),
                 recipient,
                 _held: held,
             };
@@ -245,45 +248,32 @@ async fn record(app: &App, mut reports: mpsc::Receiver<Report>, freed: &Notify) 
             })
             .unzip();
         app.reach(STEP, Phase::Answered);
-        app.store_outcomes(&answered).await;
+        let heard = rest.iter();
+        let heard = heard.filter_map(|(recipient, heard, _)| Some((&**recipient, heard.as_ref()?)));
+        let news = News::of(heard, app.clock.now());
+        app.store_outcomes(&answered, &news.succeeded).await;
         app.reach(STEP, Phase::Recorded);
-        let mut told = HashSet::new();
-        for (recipient, heard, _held) in &rest {
-            let Some(event) = heard else { continue };
-            let is_news = recipient.is_news(event, app.clock.now());
-            if is_news && told.insert((&recipient.subscription.id, event.name())) {
-                app.tell_subscription(&recipient.subscription, event).await;
-            }
+        for (subscription, event) in news.rest {
+            app.tell_subscription(subscription, event).await;
         }
-        drop(told);
         drop(rest);
         freed.notify_one();
     }
 }
 
 impl App {
-    /// A claim covers the wait for a place, the exchange, and storing its outcome.
-    fn delivery_lease_ms(&self) -> i64 {
-        let exchange = self.webhooks.sender.time_max().as_millis();
-        let exchange = i64::try_from(exchange).unwrap_or(i64::MAX);
-        exchange.saturating_add(self.lease_ms())
-    }
-
-    fn open_secrets(
-        &self,
-        due: &DueSubscription,
-        now: Timestamp,
-    ) -> Result<Vec<SecretString>, WebhookError> {
+    fn signers(&self, due: &DueSubscription) -> Result<Signers, WebhookError> {
         let Subscription { id, tenant, .. } = &due.subscription;
         let open = |column, sealed: &[u8]| secret::open(&self.sealer, tenant, id, column, sealed);
-        let mut secrets = vec![open(Column::Current, &due.secrets.current)?];
+        let current = open(Column::Current, &due.secrets.current)?;
         let expires_at = due.subscription.previous_secret_expires_at;
-        if let Some(previous) = &due.secrets.previous
-            && expires_at.is_some_and(|at| now < at)
-        {
-            secrets.push(open(Column::Previous, previous)?);
-        }
-        Ok(secrets)
+        let previous = match (&due.secrets.previous, expires_at) {
+            (Some(sealed), Some(at)) if self.clock.now() < at => {
+                Some((open(Column::Previous, sealed)?, at))
+            }
+            (Some(_), _) | (None, _) => None,
+        };
+        Ok(Signers { current, previous })
     }
 
     /// None: its turn did not come in time, or the process is stopping.
@@ -302,14 +292,7 @@ impl App {
         };
         let now = self.clock.now();
         let subscription = &recipient.subscription;
-        let letter = Letter {
-            url: &subscription.url,
-            insecure: self.webhooks.is_insecure_allowed(&subscription.tenant),
-            // Whoever watches is told until it is taken: nobody could resume that.
-            may_end: subscription.product != Product::Watch,
-            headers: headers(&recipient.secrets, stored, now),
-            body: stored.payload.clone(),
-        };
+        let letter = self.webhooks.letter(recipient, stored, now);
         let attempted = self.webhooks.sender.send(letter, now).await;
         recipient.endpoint.took(attempted.took);
         let product = subscription.product.as_str();
@@ -326,75 +309,13 @@ impl App {
         Some((now, attempted))
     }
 
-    /// The delivery after the attempt.
-    fn answered(
-        &self,
-        subscription: &Subscription,
-        stored: StoredDelivery,
-        attempted: Option<(Timestamp, Attempted)>,
-        token: String,
-    ) -> AnsweredDelivery {
-        let StoredDelivery {
-            tenant, delivery, ..
-        } = stored;
-        let Some((sent_at, attempted)) = attempted else {
-            return AnsweredDelivery {
-                token,
-                tenant,
-                product: subscription.product,
-                delivery,
-                attempt: None,
-            };
-        };
-        let event = DeliveryEvent::Answered {
-            generation: delivery.generation,
-            outcome: attempted.outcome,
-            retry: self
-                .webhooks
-                .retry(subscription.product, self.jitter_permille()),
-        };
-        let before = delivery.clone();
-        let delivery = delivery.apply(event, self.clock.now()).unwrap_or(before);
-        AnsweredDelivery {
-            token,
-            tenant,
-            product: subscription.product,
-            attempt: Some(DeliveryAttempt {
-                number: delivery.attempts,
-                response_status: attempted.status,
-                response_body: attempted.body,
-                error: attempted.error.map(str::to_owned),
-                duration_ms: i64::try_from(attempted.took.as_millis()).unwrap_or(i64::MAX),
-                created_at: sent_at,
-            }),
-            delivery,
-        }
-    }
-
-    /// The last bits of an identifier are random.
-    fn jitter_permille(&self) -> i64 {
-        let random = i64::from((self.ids.bits() & 0xffff) as u16);
-        random % (JITTER_PERMILLE_MAX + 1)
-    }
-
-    fn heard(&self, (_, attempted): &(Timestamp, Attempted)) -> SubscriptionEvent {
-        match attempted.outcome {
-            SendOutcome::Taken => SubscriptionEvent::Succeeded,
-            SendOutcome::NotTaken { .. } | SendOutcome::UrlNotAllowed => {
-                SubscriptionEvent::Failed {
-                    disable_after_s: self.webhooks.disable_after_s,
-                }
-            }
-            SendOutcome::Gone => SubscriptionEvent::Gone,
-        }
-    }
-
     /// What cannot be stored is sent again when its claim has lapsed.
-    async fn store_outcomes(&self, answered: &[AnsweredDelivery]) {
+    async fn store_outcomes(&self, answered: &[AnsweredDelivery], succeeded: &[&Subscription]) {
         let stopping = self.tasks.stopping();
         for _ in 0..STORE_TRIES {
             let mut write = Write::new(self.clock.now());
             write.answer_deliveries(answered);
+            write.note_successes(succeeded);
             match self.store.commit(write).await {
                 Ok(()) => return,
                 Err(error) => warn(&error, "outcomes of deliveries are not stored yet"),
@@ -415,7 +336,7 @@ impl App {
             ..
         } = before;
         let deadline =
-            Deadline::after((self.webhooks.turn_max / TELLING_PARTS).min(TELLING_TIME_MAX));
+            Deadline::after((self.webhooks.turn_max() / TELLING_PARTS).min(TELLING_TIME_MAX));
         let moved = self.move_subscription(tenant, *product, id, event, None, deadline);
         let Moved { from, subscription } = match moved.await {
             Ok(moved) => moved,
@@ -440,26 +361,6 @@ impl App {
             SubscriptionStatus::Active => {}
         }
     }
-}
-
-fn headers(secrets: &[SecretString], stored: &StoredDelivery, now: Timestamp) -> HeaderMap {
-    let delivery = &stored.delivery;
-    let (event, unix_s) = (delivery.event.as_str(), now.0.div_euclid(1000));
-    let signed = signature::sign(secrets, unix_s, event, stored.payload.as_bytes());
-    let headers = [
-        ("svc-signature", signed.own),
-        ("svc-event-id", event.to_owned()),
-        ("svc-delivery-id", delivery.id.to_string()),
-        ("webhook-id", event.to_owned()),
-        ("webhook-timestamp", unix_s.to_string()),
-        ("webhook-signature", signed.standard),
-    ];
-    let headers = headers.into_iter().filter_map(|(name, value)| {
-        // Numbers, base64 and identifiers: always a header.
-        let value = HeaderValue::from_str(&value).ok()?;
-        Some((HeaderName::from_static(name), value))
-    });
-    headers.collect()
 }
 
 fn warn(error: &(dyn std::error::Error + 'static), what: &'static str) {

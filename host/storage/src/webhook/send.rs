@@ -79,6 +79,25 @@ impl Write {
     }
 }
 
+impl Write {
+    /// Notes that the receivers of these subscriptions took something: they are not
+    /// failing, as [`host_domain::webhook::SubscriptionEvent::Succeeded`] says.
+    pub fn note_successes(&mut self, subscriptions: &[&Subscription]) -> &mut Self {
+        if subscriptions.is_empty() {
+            return self;
+        }
+        let items = subscriptions.iter().map(|subscription| {
+            json!({
+                "organization": subscription.tenant.organization,
+                "mode": subscription.tenant.mode.as_str(),
+                "id": subscription.id.as_str(),
+            })
+        });
+        let items = self.json(&items.collect::<Vec<_>>());
+        self.any(note_successes(items))
+    }
+}
+
 impl Store {
     /// ACTIVE subscriptions for which something is to be sent that nobody holds,
     /// longest due first; at most so many, and none of those that are named.
@@ -139,17 +158,17 @@ impl Store {
         row.map(|row| row.at("created_at")).transpose()
     }
 
-    /// Deliveries that were made before an instant and still wait, because their
-    /// subscription is not ACTIVE; at most so many, oldest first.
+    /// Deliveries that were made, or sent anew, before an instant and still wait, because
+    /// their subscription is not ACTIVE; at most so many, oldest first.
     ///
     /// # Errors
     /// The database's.
     pub async fn stranded_deliveries(
         &self,
-        created_before: Timestamp,
+        before: Timestamp,
         limit: u32,
     ) -> Result<Vec<StoredDelivery>, DatabaseError> {
-        let rows = self.rows(stranded(created_before, limit)).await?;
+        let rows = self.rows(stranded(before, limit)).await?;
         rows.iter().map(delivery::read).collect()
     }
 
@@ -322,6 +341,20 @@ pub(crate) fn move_deliveries(moves: String) -> Statement {
     )
 }
 
+pub(crate) fn note_successes(subscriptions: String) -> Statement {
+    statement!(
+        "UPDATE webhook_subscription \
+         SET failing_since = NULL, version = webhook_subscription.version + 1 \
+         FROM {each $1} \
+         WHERE webhook_subscription.organization = item.value ->> 'organization' \
+           AND webhook_subscription.mode = item.value ->> 'mode' \
+           AND webhook_subscription.id = item.value ->> 'id' \
+           AND webhook_subscription.failing_since IS NOT NULL \
+           AND webhook_subscription.deleted_at IS NULL",
+        subscriptions,
+    )
+}
+
 fn attempt_item(answered: &AnsweredDelivery) -> Option<serde_json::Value> {
     let attempt = answered.attempt.as_ref()?;
     // PostgreSQL has no text with this character.
@@ -370,15 +403,15 @@ pub(crate) fn oldest() -> Statement {
     )
 }
 
-pub(crate) fn stranded(created_before: Timestamp, limit: u32) -> Statement {
+pub(crate) fn stranded(before: Timestamp, limit: u32) -> Statement {
     statement!(
         "SELECT d.*, o.payload FROM webhook_delivery AS d JOIN outbox AS o \
            ON o.organization = d.organization AND o.mode = d.mode AND o.id = d.event_id \
-         WHERE d.next_at IS NOT NULL AND d.created_at < $1 AND EXISTS \
+         WHERE d.next_at IS NOT NULL AND d.created_at < $1 AND d.pending_since < $1 AND EXISTS \
            (SELECT 1 FROM webhook_subscription AS s WHERE s.id = d.subscription_id \
             AND s.status <> 'ACTIVE' AND s.deleted_at IS NULL) \
          ORDER BY d.created_at LIMIT $2",
-        created_before,
+        before,
         limit,
     )
 }

@@ -59,7 +59,7 @@ fn events() -> [SubscriptionEvent; 7] {
         SubscriptionEvent::Failed {
             disable_after_s: DISABLE_AFTER_S,
         },
-        SubscriptionEvent::Gone,
+        SubscriptionEvent::Gone { updated_at: NOW },
     ]
 }
 
@@ -90,6 +90,18 @@ fn the_table_of_states_and_events_is_this() {
         }
     }
     insta::assert_snapshot!("subscription_table", table);
+}
+
+#[test]
+fn what_was_sent_before_its_owner_decided_otherwise_pauses_nothing() {
+    let gone = SubscriptionEvent::Gone { updated_at: NOW };
+    let resumed = in_status(SubscriptionStatus::Paused).apply(SubscriptionEvent::Resumed, LATER);
+    for moved in [
+        active().apply(changed("https://acme.example/other"), LATER),
+        resumed,
+    ] {
+        assert_eq!(moved.unwrap().apply(gone.clone(), LATER), None);
+    }
 }
 
 #[test]

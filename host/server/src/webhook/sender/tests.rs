@@ -1,6 +1,7 @@
 //! One attempt against a receiver of every kind.
 
 use super::*;
+use host_domain::webhook::SendOutcome;
 use std::io;
 use std::net::IpAddr;
 use std::sync::Mutex;

@@ -30,6 +30,7 @@ fn expectations() -> Vec<(Statement, &'static str)> {
         (send::claim(claim, &id, 10), "webhook_delivery_due"),
         (send::move_deliveries(item()), "webhook_delivery_pkey"),
         (send::insert_attempts(item()), "webhook_delivery_pkey"),
+        (send::note_successes(item()), "webhook_subscription_pkey"),
         (send::stranded(NOW, 10), "webhook_delivery_open"),
         (send::oldest(), "webhook_delivery_open"),
         (send::deleted(NOW), "webhook_subscription_deleted"),

@@ -15,6 +15,8 @@ on_both_databases!(
     whoever_is_late_changes_nothing,
     what_was_not_tried_is_given_back,
     what_waits_too_long_is_found,
+    what_is_sent_anew_waits_anew,
+    who_took_something_is_not_failing,
 );
 
 async fn filled(db: &TestDatabase, subscriptions: u32, events: u32) {
@@ -318,4 +320,44 @@ async fn what_waits_too_long_is_found(db: &TestDatabase) {
         store_outcomes(store, &[outcome("t", delivered, None)]).await;
     }
     assert_eq!(store.oldest_undelivered().await.unwrap(), None);
+}
+
+async fn what_is_sent_anew_waits_anew(db: &TestDatabase) {
+    filled(db, 1, 1).await;
+    let (store, now) = (&db.store, NOW.plus_s(61));
+    let rule = Replay {
+        pending_after_s: 60,
+        published_after_s: 8100,
+    };
+    let replayed = recorded(1, 1).delivery.replay(rule, now).unwrap();
+    let mut write = Write::new(now);
+    write.replay_delivery(&tenant(), &replayed, DeliveryStatus::Pending);
+    store.commit(write).await.unwrap();
+    let paused = subscription(1, Product::Hotel, &["*"]).apply(SubscriptionEvent::Paused, NOW);
+    store.commit(updating(&paused.unwrap())).await.unwrap();
+    assert_eq!(store.stranded_deliveries(now, 9).await.unwrap(), []);
+    let later = now.plus_ms(1);
+    assert_eq!(store.stranded_deliveries(later, 9).await.unwrap().len(), 1);
+}
+
+async fn who_took_something_is_not_failing(db: &TestDatabase) {
+    let failed = SubscriptionEvent::Failed {
+        disable_after_s: 60,
+    };
+    let [first, second] = [1, 2].map(|number| subscription(number, Product::Hotel, &["*"]));
+    insert(&db.store, &[first.clone(), second.clone()]).await;
+    let failing = first.clone().apply(failed, NOW).unwrap();
+    db.store.commit(updating(&failing)).await.unwrap();
+    let mut write = Write::new(NOW);
+    write.note_successes(&[&first, &second]);
+    db.store.commit(write).await.unwrap();
+    let succeeded = failing.apply(SubscriptionEvent::Succeeded, NOW).unwrap();
+    for expected in [succeeded, second] {
+        let stored = db
+            .store
+            .subscription(&tenant(), Product::Hotel, &expected.id)
+            .await
+            .unwrap();
+        assert_eq!(stored, Some(expected));
+    }
 }

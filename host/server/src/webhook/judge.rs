@@ -1,0 +1,291 @@
+//! What an attempt means: for its delivery, for its subscription, and for when there is
+//! another one. Decided without a clock, a network or a database.
+
+use crate::id::IdSource;
+use crate::webhook::{WebhookError, Webhooks};
+use host_domain::event::Product;
+use host_domain::time::Timestamp;
+use host_domain::webhook::delivery::JITTER_PERMILLE_MAX;
+use host_domain::webhook::{
+    DeliveryEvent, Patience, Retry, SendOutcome, Subscription, SubscriptionEvent,
+    SubscriptionStatus,
+};
+use host_storage::{AnsweredDelivery, DeliveryAttempt, StoredDelivery};
+use http::{HeaderValue, StatusCode};
+use std::time::Duration;
+
+/// The answer, as far as it is read.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) retry_after: Option<HeaderValue>,
+    pub(crate) body: String,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Failure {
+    UrlNotAllowed,
+    Connect,
+    TimedOut,
+    Cut,
+}
+
+impl Failure {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::UrlNotAllowed => "url_not_allowed",
+            Self::Connect => "connect",
+            Self::TimedOut => "timeout",
+            Self::Cut => "cut",
+        }
+    }
+}
+
+/// That there is no answer.
+#[derive(Debug)]
+pub(crate) struct Unanswered {
+    pub(crate) failure: Failure,
+    /// Where more is known.
+    pub(crate) cause: Option<String>,
+}
+
+impl From<Failure> for Unanswered {
+    fn from(failure: Failure) -> Self {
+        Self {
+            failure,
+            cause: None,
+        }
+    }
+}
+
+/// What came of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Attempted {
+    /// What that means for the delivery.
+    pub(crate) outcome: SendOutcome,
+    /// The answer's status.
+    pub(crate) status: Option<u16>,
+    /// The beginning of the answer's body.
+    pub(crate) body: Option<String>,
+    /// Why there is no answer: `url_not_allowed`, `connect`, `timeout` or `cut`.
+    pub(crate) error: Option<&'static str>,
+    /// The same for the log, where more is known; says nothing of the URL's path and query.
+    pub(crate) cause: Option<String>,
+    /// How long it took.
+    pub(crate) took: Duration,
+}
+
+impl Attempted {
+    /// What came of what was sent at an instant to a receiver that may, or may not, end
+    /// it all by 410.
+    pub(crate) fn of(
+        answered: Result<Answer, Unanswered>,
+        may_end: bool,
+        sent_at: Timestamp,
+        took: Duration,
+    ) -> Self {
+        match answered {
+            Ok(answer) => Self {
+                outcome: answer.outcome(may_end, sent_at),
+                status: Some(answer.status.as_u16()),
+                body: Some(answer.body),
+                error: None,
+                cause: None,
+                took,
+            },
+            Err(Unanswered { failure, cause }) => Self {
+                outcome: match failure {
+                    Failure::UrlNotAllowed => SendOutcome::UrlNotAllowed,
+                    Failure::Connect | Failure::TimedOut | Failure::Cut => SendOutcome::NotTaken {
+                        retry_after_s: None,
+                    },
+                },
+                status: None,
+                body: None,
+                error: Some(failure.word()),
+                cause,
+                took,
+            },
+        }
+    }
+
+    /// A word for the counter: `2xx`, or why there is no answer.
+    pub(super) const fn class(&self) -> &'static str {
+        match (self.error, self.status) {
+            (Some(error), _) => error,
+            (None, Some(200..=299)) => "2xx",
+            (None, Some(300..=399)) => "3xx",
+            (None, Some(400..=499)) => "4xx",
+            (None, _) => "5xx",
+        }
+    }
+}
+
+impl Answer {
+    fn outcome(&self, may_end: bool, sent_at: Timestamp) -> SendOutcome {
+        if self.status.is_success() {
+            SendOutcome::Taken
+        } else if may_end && self.status == StatusCode::GONE {
+            SendOutcome::Gone
+        } else {
+            let retry_after = self.retry_after.as_ref();
+            SendOutcome::NotTaken {
+                retry_after_s: retry_after.and_then(|value| seconds_until(value, sent_at)),
+            }
+        }
+    }
+}
+
+/// Seconds, or a date.
+fn seconds_until(value: &HeaderValue, now: Timestamp) -> Option<i64> {
+    let text = value.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse::<u32>() {
+        return Some(seconds.into());
+    }
+    let date = jiff::fmt::rfc2822::parse(text).ok()?;
+    // Never before that date.
+    Some((date.timestamp().as_millisecond() - now.0 + 999).div_euclid(1000))
+}
+
+/// So much later than planned is the next attempt.
+pub(crate) fn jitter_permille(ids: &dyn IdSource) -> i64 {
+    // The last bits of an identifier are random.
+    let random = i64::from((ids.bits() & 0xffff) as u16);
+    random % (JITTER_PERMILLE_MAX + 1)
+}
+
+impl Webhooks {
+    /// How long a claim is good: it covers the wait for a place, the exchange, and storing
+    /// its outcome.
+    pub(crate) fn claim_ms(&self) -> i64 {
+        millis(self.sender.time_max() + self.lease)
+    }
+
+    /// How long what was claimed may wait for its turn. What was not begun by then is given
+    /// back: the rest of the claim is for storing.
+    pub(crate) fn turn_max(&self) -> Duration {
+        self.lease * 2 / 3
+    }
+
+    /// When attempts that failed are followed by others. Those to a subscription end
+    /// before its deliveries can be replayed, and before the previous secret may be
+    /// forgotten.
+    fn retry(&self, product: Product, jitter_permille: i64) -> Retry<'_> {
+        let (steps_s, patience) = match product {
+            Product::Hotel | Product::Flight => {
+                let within = Patience::Within {
+                    all_ms: self.replay.published_after_s.saturating_mul(1000),
+                    attempt_ms: millis(self.turn_max() + self.sender.time_max()),
+                };
+                (&self.subscription_retry_s, within)
+            }
+            Product::Watch => (&self.watch_retry_s, Patience::Twice),
+        };
+        Retry {
+            steps_s,
+            jitter_permille,
+            patience,
+        }
+    }
+
+    /// A delivery after an attempt that began at an instant; none: it was not tried.
+    pub(crate) fn answered(
+        &self,
+        product: Product,
+        stored: StoredDelivery,
+        attempted: Option<(Timestamp, Attempted)>,
+        token: String,
+        jitter_permille: i64,
+        now: Timestamp,
+    ) -> AnsweredDelivery {
+        let StoredDelivery {
+            tenant, delivery, ..
+        } = stored;
+        let given_back = AnsweredDelivery {
+            token,
+            tenant,
+            product,
+            delivery,
+            attempt: None,
+        };
+        let Some((sent_at, attempted)) = attempted else {
+            return given_back;
+        };
+        let before = given_back.delivery.clone();
+        let event = DeliveryEvent::Answered {
+            generation: before.generation,
+            outcome: attempted.outcome,
+            retry: self.retry(product, jitter_permille),
+        };
+        let delivery = before.clone().apply(event, now).unwrap_or(before);
+        AnsweredDelivery {
+            attempt: Some(DeliveryAttempt {
+                number: delivery.attempts,
+                response_status: attempted.status,
+                response_body: attempted.body,
+                error: attempted.error.map(str::to_owned),
+                duration_ms: millis(attempted.took),
+                created_at: sent_at,
+            }),
+            delivery,
+            ..given_back
+        }
+    }
+
+    /// What a subscription is told of an attempt.
+    pub(crate) const fn heard(
+        &self,
+        subscription: &Subscription,
+        attempted: &Attempted,
+    ) -> SubscriptionEvent {
+        match attempted.outcome {
+            SendOutcome::Taken => SubscriptionEvent::Succeeded,
+            SendOutcome::NotTaken { .. } | SendOutcome::UrlNotAllowed => {
+                SubscriptionEvent::Failed {
+                    disable_after_s: self.disable_after_s,
+                }
+            }
+            SendOutcome::Gone => SubscriptionEvent::Gone {
+                updated_at: subscription.updated_at,
+            },
+        }
+    }
+
+    /// A delivery that is sent anew, as far as its subscription and itself allow it.
+    pub(crate) fn replayed(
+        &self,
+        subscription: &Subscription,
+        stored: StoredDelivery,
+        now: Timestamp,
+    ) -> Result<StoredDelivery, WebhookError> {
+        if subscription.status != SubscriptionStatus::Active {
+            return Err(WebhookError::Paused);
+        }
+        let replayed = stored.delivery.replay(self.replay, now);
+        Ok(StoredDelivery {
+            delivery: replayed.map_err(WebhookError::ReplayNotAllowed)?,
+            ..stored
+        })
+    }
+
+    /// A new secret signs from now on, and the one before it for a time too.
+    pub(crate) fn rotated(&self, now: Timestamp) -> SubscriptionEvent {
+        SubscriptionEvent::Rotated {
+            previous_secret_expires_at: now.plus_s(self.dual_signature_s),
+        }
+    }
+}
+
+/// Whether receivers of these events may end it all by 410. Whoever watches is told until
+/// it is taken: nobody could resume that.
+pub(crate) const fn may_end(product: Product) -> bool {
+    match product {
+        Product::Hotel | Product::Flight => true,
+        Product::Watch => false,
+    }
+}
+
+fn millis(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
