@@ -9,6 +9,7 @@
 
 mod booking;
 mod job;
+mod delivery;
 mod random;
 mod watch;
 

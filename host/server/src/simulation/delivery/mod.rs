@@ -1,0 +1,242 @@
+//! Deliveries' lives: hosts, receivers and callers, and the rows between them. What an
+//! attempt means is what `webhook/judge.rs` and the machines say; what is simulated is
+//! everything around them. What must come of it is promised by the contract, once more.
+
+mod database;
+mod host;
+mod people;
+mod promise;
+mod receiver;
+mod setting;
+mod standing;
+
+use super::random::Random;
+use super::{History, live};
+use crate::config::{Config, Environment};
+
+use crate::webhook::Webhooks;
+use crate::webhook::endpoint::Recipient;
+use anyhow::{Result, ensure};
+use database::Database;
+use host::{Attempt, Host};
+use host_domain::event::Product;
+use host_domain::time::Timestamp;
+use host_domain::webhook::DeliveryEvent;
+use host_runtime::guard::Lookup;
+use people::Wish;
+use promise::Promises;
+use receiver::{Receiver, Verdict};
+use setting::Setting;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// When every life begins: 2026-01-01.
+const BIRTH: Timestamp = Timestamp(1_767_225_600_000);
+const HOUR_MS: i64 = 3_600_000;
+const DAY_MS: i64 = 24 * HOUR_MS;
+/// An exchange takes no longer.
+const EXCHANGE_MS: i64 = 10_000;
+/// A life that is not over by then never will be.
+const DEATH_MS: i64 = 120 * DAY_MS;
+/// Nor one of which so much is to be told.
+const HAPPENINGS_MAX: u64 = 60_000;
+/// So much goes wrong in a life, at most.
+const TROUBLES_MAX: u32 = 15;
+/// As `upkeep` looks.
+const TENDED_MS: i64 = 60_000;
+
+#[test]
+fn deliveries_end_as_their_receivers_have_them() {
+    lives("delivery", Product::Hotel);
+}
+
+#[test]
+fn deliveries_of_watches_end_as_their_receivers_have_them() {
+    lives("delivery of a watch", Product::Watch);
+}
+
+fn lives(name: &str, product: Product) {
+    let config = Config::load(None, None, &Environment::default()).unwrap();
+    let webhooks = Webhooks::new(&config, Lookup::system());
+    live(name, |random, history| {
+        let setting = Setting::draw(random, product);
+        Life::new(random, history, &setting, &webhooks).lived()
+    });
+}
+
+enum Happening {
+    /// An event is made.
+    Publishes,
+    Wishes(Wish),
+    Starts {
+        host: usize,
+    },
+    /// A host takes what it found due.
+    Claims {
+        host: usize,
+        life: u64,
+        recipients: Vec<Arc<Recipient>>,
+        looked_at: Timestamp,
+    },
+    Sends {
+        attempt: u64,
+    },
+    Hears {
+        attempt: u64,
+        verdict: Verdict,
+        took_ms: i64,
+    },
+    Stores {
+        host: usize,
+        life: u64,
+    },
+}
+
+struct Life<'a> {
+    random: &'a Random,
+    history: &'a History,
+    setting: &'a Setting,
+    webhooks: &'a Webhooks,
+    now: Timestamp,
+    names: u64,
+    queue: BTreeMap<(Timestamp, u64), Happening>,
+    database: Database,
+    hosts: Vec<Host>,
+    receivers: BTreeMap<String, Receiver>,
+    attempts: BTreeMap<u64, Attempt>,
+    /// Nobody looks for what is due before.
+    looks_at: Timestamp,
+    troubles: u32,
+    promises: Promises,
+}
+
+impl<'a> Life<'a> {
+    fn new(
+        random: &'a Random,
+        history: &'a History,
+        setting: &'a Setting,
+        webhooks: &'a Webhooks,
+    ) -> Self {
+        history.note(|| format!("{setting:?}"));
+        Self {
+            random,
+            history,
+            setting,
+            webhooks,
+            now: BIRTH,
+            names: 0,
+            queue: BTreeMap::new(),
+            database: Database::default(),
+            hosts: Vec::new(),
+            receivers: BTreeMap::new(),
+            attempts: BTreeMap::new(),
+            looks_at: BIRTH,
+            troubles: 0,
+            promises: Promises::new(setting.product),
+        }
+    }
+
+    fn lived(mut self) -> Result<()> {
+        self.start_hosts();
+        self.plan_people();
+        let mut happenings = 0;
+        while let Some(at) = self.next_at() {
+            happenings += 1;
+            ensure!(
+                at.since(BIRTH) < DEATH_MS && happenings < HAPPENINGS_MAX,
+                "it goes on and on"
+            );
+            // No two things happen at once.
+            self.now = at.max(self.now.plus_ms(1));
+            self.happen(at)?;
+            self.promises.check(&self.database.rows)?;
+        }
+        self.promises.check_end(&self.database.rows)
+    }
+
+    fn next_at(&self) -> Option<Timestamp> {
+        let queued = self.queue.keys().next().map(|(at, _)| *at);
+        let looks = self.database.next_due().map(|at| at.max(self.looks_at));
+        let tends = self.tends_at();
+        queued.into_iter().chain(looks).chain(tends).min()
+    }
+
+    fn happen(&mut self, at: Timestamp) -> Result<()> {
+        let queued = self.queue.first_entry().filter(|entry| entry.key().0 <= at);
+        match queued.map(|entry| entry.remove()) {
+            Some(Happening::Publishes) => self.publish(),
+            Some(Happening::Wishes(wish)) => return self.wish(wish),
+            Some(Happening::Starts { host }) => self.start(host),
+            Some(Happening::Claims {
+                host,
+                life,
+                recipients,
+                looked_at,
+            }) => return self.claim(host, life, &recipients, looked_at),
+            Some(Happening::Sends { attempt }) => return self.send(attempt),
+            Some(Happening::Hears {
+                attempt,
+                verdict,
+                took_ms,
+            }) => return self.hear(attempt, &verdict, took_ms),
+            Some(Happening::Stores { host, life }) => return self.store(host, life),
+            None if self.tends_at().is_some_and(|due| due <= self.now) => return self.tend(),
+            None => self.look(),
+        }
+        Ok(())
+    }
+
+    /// When the next upkeep finds something.
+    fn tends_at(&self) -> Option<Timestamp> {
+        let stranded = self.database.stranded().map(|(at, _)| at);
+        let deleted = self.database.subscribers.iter();
+        let deleted = deleted.filter_map(|one| Some(one.deleted_at?.plus_ms(TENDED_MS)));
+        let first = stranded.chain(deleted).min()?;
+        Some(first.plus_ms(TENDED_MS / 2))
+    }
+
+    /// As `webhook/upkeep.rs`.
+    fn tend(&mut self) -> Result<()> {
+        let now = self.now;
+        let stranded = self.database.stranded();
+        let stranded: Vec<_> = stranded.map(|(until, one)| (until, one.clone())).collect();
+        for (until, delivery) in stranded {
+            let read_status = delivery.status();
+            if until < now
+                && let Some(expired) = delivery.apply(DeliveryEvent::Expired, now)
+            {
+                self.note(|| format!("{} waited too long", expired.id));
+                self.promises.expired(&expired.id, now)?;
+                self.database.expire(expired, read_status);
+            }
+        }
+        self.database.forget(now.plus_ms(-TENDED_MS));
+        Ok(())
+    }
+
+    /// Whether something goes wrong, of a hundred times so often.
+    fn troubled(&mut self, percent: i64) -> bool {
+        let is_troubled = self.setting.trouble > 0
+            && self.troubles < TROUBLES_MAX
+            && self.random.percent(percent);
+        self.troubles += u32::from(is_troubled);
+        is_troubled
+    }
+
+    fn note(&self, line: impl FnOnce() -> String) {
+        let at_ms = self.now.since(BIRTH);
+        self.history
+            .note(|| format!("{:>12.3} s  {}", at_ms as f64 / 1000.0, line()));
+    }
+
+    fn name(&mut self) -> u64 {
+        self.names += 1;
+        self.names
+    }
+
+    fn queue(&mut self, after_ms: i64, happening: Happening) {
+        let place = self.name();
+        self.queue
+            .insert((self.now.plus_ms(after_ms), place), happening);
+    }
+}

@@ -1,0 +1,380 @@
+//! What the contract promises of deliveries, in its own numbers: what each must look like
+//! after what happened to it, whatever the code thinks.
+
+use super::EXCHANGE_MS;
+use super::database::Row;
+use super::receiver::{After, Verdict};
+use super::standing::Standing;
+use anyhow::{Context, Result, bail, ensure};
+use host_domain::event::Product;
+use host_domain::id::{DeliveryId, SubscriptionId};
+use host_domain::time::Timestamp;
+use host_domain::webhook::Delivery;
+use std::collections::BTreeMap;
+
+const RETRY_S: [i64; 4] = [60, 300, 1_800, 5_400];
+const WATCH_RETRY_S: [i64; 6] = [60, 300, 1_800, 7_200, 43_200, 86_400];
+/// Each attempt is later by so much of a hundred, at most.
+const LATER_PERCENT: i64 = 5;
+/// All attempts to a subscription end within 2 h 15 min, if they begin when they are due.
+const ALL_MS: i64 = 8_100_000;
+/// What was claimed waits for its turn so long, at most.
+pub(super) const TURN_MS: i64 = 10_000;
+/// A claim is good for so long.
+const CLAIM_MS: i64 = 25_000;
+const PENDING_AFTER_MS: i64 = 60_000;
+
+/// A delivery as it must be.
+#[derive(Debug)]
+pub(super) struct Promise {
+    pub(super) subscription: SubscriptionId,
+    status: &'static str,
+    reason: Option<&'static str>,
+    pub(super) replays: i64,
+    failures: i64,
+    pending_since: Timestamp,
+    published_at: Option<Timestamp>,
+    /// When the next attempt is due: no earlier and no later than this.
+    due: (Timestamp, Timestamp),
+    /// How much later than due attempts were begun, in sum.
+    late_ms: i64,
+    holder: Option<Holder>,
+    /// The attempt that the receiver took in this generation.
+    taken_by: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Holder {
+    attempt: u64,
+    claimed_at: Timestamp,
+    until: Timestamp,
+    late_ms: i64,
+}
+
+/// One time that a delivery was taken to be sent.
+#[derive(Debug)]
+pub(super) struct Try {
+    pub(super) delivery: DeliveryId,
+    replays: i64,
+    /// When its subscription was read.
+    pub(super) looked_at: Timestamp,
+    claimed_at: Timestamp,
+    sent_at: Option<Timestamp>,
+    pub(super) verdict: Option<Verdict>,
+    /// Something happened to its process, or to the database.
+    excused: bool,
+}
+
+/// All that is promised.
+pub(super) struct Promises {
+    product: Product,
+    pub(super) deliveries: BTreeMap<DeliveryId, Promise>,
+    pub(super) tries: BTreeMap<u64, Try>,
+    pub(super) standings: BTreeMap<SubscriptionId, Standing>,
+}
+
+impl Promise {
+    pub(super) fn new(subscription: SubscriptionId, at: Timestamp) -> Self {
+        Self {
+            subscription,
+            status: "PENDING",
+            reason: None,
+            replays: 0,
+            failures: 0,
+            pending_since: at,
+            published_at: None,
+            due: (at, at),
+            late_ms: 0,
+            holder: None,
+            taken_by: None,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.status, "DELIVERED" | "FAILED")
+    }
+
+    pub(super) fn is_delivered(&self) -> bool {
+        self.status == "DELIVERED"
+    }
+
+    fn fails(&mut self, reason: &'static str) {
+        (self.status, self.reason) = ("FAILED", Some(reason));
+    }
+
+    /// The outcome of an attempt is known at `now`.
+    fn answered(
+        &mut self,
+        product: Product,
+        sent_at: Timestamp,
+        verdict: &Verdict,
+        now: Timestamp,
+    ) {
+        self.failures += 1;
+        match verdict {
+            verdict if verdict.is_yes() => self.status = "DELIVERED",
+            Verdict::Said(410, _) if product != Product::Watch => self.fails("gone"),
+            verdict => {
+                let asked = match verdict {
+                    Verdict::Said(_, Some(After::Seconds(seconds))) => {
+                        (now.plus_s(*seconds), now.plus_s(*seconds))
+                    }
+                    // Never before that date; it is whole seconds from when it was asked.
+                    Verdict::Said(_, Some(After::Date(at))) => {
+                        (*at, now.plus_ms(at.since(sent_at) + 1_000))
+                    }
+                    _ => (now, now),
+                };
+                match self.next_due(product, asked, now) {
+                    Some(due) => self.due = due,
+                    None if *verdict == Verdict::Forbidden => self.fails("url_not_allowed"),
+                    None => self.fails("retries_exhausted"),
+                }
+            }
+        }
+    }
+
+    /// When the next attempt is due after one that failed; none: there is none.
+    fn next_due(
+        &self,
+        product: Product,
+        asked: (Timestamp, Timestamp),
+        now: Timestamp,
+    ) -> Option<(Timestamp, Timestamp)> {
+        let steps_s: &[i64] = match product {
+            Product::Watch => &WATCH_RETRY_S,
+            Product::Hotel | Product::Flight => &RETRY_S,
+        };
+        let later = |step_s: &i64| step_s * 10 * (100 + LATER_PERCENT);
+        let (step_s, rest_s) =
+            steps_s[usize::try_from(self.failures).unwrap() - 1..].split_first()?;
+        let bound = match product {
+            Product::Watch => now.plus_s(2 * step_s),
+            Product::Hotel | Product::Flight => {
+                let attempt_ms = TURN_MS + EXCHANGE_MS;
+                let rest_ms: i64 = rest_s.iter().map(|step| later(step) + attempt_ms).sum();
+                self.published_at?.plus_ms(ALL_MS - rest_ms - attempt_ms)
+            }
+        };
+        let (first, last) = (now.plus_s(*step_s), now.plus_ms(later(step_s)));
+        Some((first.max(asked.0.min(bound)), last.max(asked.1.min(bound))))
+    }
+
+    /// Whether it may be sent anew, by the interface's table.
+    fn may_be_replayed(&self, now: Timestamp) -> bool {
+        match self.status {
+            "PENDING" => now.since(self.pending_since) > PENDING_AFTER_MS,
+            "PUBLISHED" => now.since(self.published_at.unwrap()) > ALL_MS,
+            _ => true,
+        }
+    }
+
+    fn check(&self, row: &Row) -> Result<()> {
+        let Delivery {
+            generation,
+            attempts,
+            pending_since,
+            ..
+        } = row.stored.delivery;
+        let delivery = &row.stored.delivery;
+        let reason = delivery.failure().map(|(_, reason)| reason.as_str());
+        ensure!(
+            (delivery.status().as_str(), reason) == (self.status, self.reason)
+                && (generation, attempts) == (self.replays, self.failures)
+                && pending_since == self.pending_since
+                && delivery.published_at() == self.published_at,
+            "{delivery:?} should be {self:?}"
+        );
+        if let Some(next_at) = delivery.next_at() {
+            let (first, last) = self.due;
+            ensure!(first <= next_at, "too early: {delivery:?}, {self:?}");
+            ensure!(next_at <= last, "too late: {delivery:?}, {self:?}");
+        }
+        let numbers: Vec<i64> = row.attempts.iter().map(|one| one.number).collect();
+        let expected: Vec<i64> = (1..=attempts).collect();
+        ensure!(numbers == expected, "attempts {numbers:?} of {delivery:?}");
+        Ok(())
+    }
+}
+
+impl Promises {
+    pub(super) fn new(product: Product) -> Self {
+        Self {
+            product,
+            deliveries: BTreeMap::new(),
+            tries: BTreeMap::new(),
+            standings: BTreeMap::new(),
+        }
+    }
+
+    /// A host took a delivery, by its own clock at `host_now`.
+    pub(super) fn claimed(
+        &mut self,
+        attempt: u64,
+        delivery: &DeliveryId,
+        looked_at: Timestamp,
+        (host_now, now): (Timestamp, Timestamp),
+    ) -> Result<()> {
+        let promise = self.deliveries.get_mut(delivery).context("of nobody")?;
+        let standing = &self.standings[&promise.subscription];
+        standing.may_be_sent_to()?;
+        ensure!(!promise.is_over(), "sent after its end: {promise:?}");
+        ensure!(host_now >= promise.due.0, "sent too early: {promise:?}");
+        if let Some(holder) = &promise.holder {
+            ensure!(now >= holder.until, "two hold {promise:?}");
+            let before = &self.tries[&holder.attempt];
+            ensure!(before.excused, "its claim was left to lapse: {before:?}");
+        }
+        promise.status = "PUBLISHED";
+        promise.published_at.get_or_insert(host_now);
+        promise.holder = Some(Holder {
+            attempt,
+            claimed_at: host_now,
+            until: now.plus_ms(CLAIM_MS),
+            late_ms: host_now.since(promise.due.1).max(0),
+        });
+        let tried = Try {
+            delivery: delivery.clone(),
+            replays: promise.replays,
+            looked_at,
+            claimed_at: now,
+            sent_at: None,
+            verdict: None,
+            excused: false,
+        };
+        self.tries.insert(attempt, tried);
+        Ok(())
+    }
+
+    /// Whatever comes of this attempt is excused.
+    pub(super) fn excuse(&mut self, attempt: u64) {
+        if let Some(tried) = self.tries.get_mut(&attempt) {
+            tried.excused = true;
+        }
+    }
+
+    /// A request left, and its receiver made this of it.
+    pub(super) fn sent(
+        &mut self,
+        attempt: u64,
+        verdict: &Verdict,
+        (host_now, now): (Timestamp, Timestamp),
+    ) -> Result<()> {
+        let tried = self.tries.get_mut(&attempt).context("nobody claimed it")?;
+        ensure!(
+            tried.excused || now.since(tried.claimed_at) <= TURN_MS,
+            "sent too long after its claim: {tried:?}"
+        );
+        (tried.sent_at, tried.verdict) = (Some(host_now), Some(verdict.clone()));
+        let (id, replays, excused) = (tried.delivery.clone(), tried.replays, tried.excused);
+        // What was on its way still arrives.
+        let Some(promise) = self
+            .deliveries
+            .get_mut(&id)
+            .filter(|one| one.replays == replays)
+        else {
+            return Ok(());
+        };
+        let before = promise.taken_by;
+        if verdict.is_yes() {
+            promise.taken_by = Some(attempt);
+        }
+        if let Some(before) = before.and_then(|before| self.tries.get(&before)) {
+            ensure!(
+                excused || before.excused,
+                "sent again without need: {before:?}"
+            );
+        }
+        Ok(())
+    }
+
+    /// A host stored what came of an attempt, as it found it at `now` by its own clock.
+    /// `is_tried`: or gave it back.
+    pub(super) fn stored(
+        &mut self,
+        attempt: u64,
+        is_tried: bool,
+        is_accepted: bool,
+        now: Timestamp,
+    ) -> Result<()> {
+        let tried = self.tries.get(&attempt).context("nobody claimed it")?;
+        let product = self.product;
+        let Some(promise) = self.deliveries.get_mut(&tried.delivery) else {
+            return Ok(());
+        };
+        let held = promise.holder.take_if(|holder| holder.attempt == attempt);
+        ensure!(
+            held.is_some() == is_accepted,
+            "{tried:?} counts: {is_accepted}, of {promise:?}"
+        );
+        let Some(held) = held else { return Ok(()) };
+        if !is_tried {
+            return Ok(());
+        }
+        // A process that stood still is late too.
+        let took_ms = now.since(held.claimed_at) - TURN_MS - EXCHANGE_MS;
+        promise.late_ms += held.late_ms + took_ms.max(0);
+        let (Some(sent_at), Some(verdict)) = (tried.sent_at, &tried.verdict) else {
+            bail!("an outcome of what was not sent: {tried:?}");
+        };
+        promise.answered(product, sent_at, verdict, now);
+        let ended = now.since(promise.published_at.unwrap()) - promise.late_ms;
+        ensure!(
+            product == Product::Watch || ended <= ALL_MS,
+            "all attempts ended too late: {promise:?}"
+        );
+        Ok(())
+    }
+
+    /// Whether a caller's replay must be granted; is as if it were.
+    pub(super) fn replayed(&mut self, id: &DeliveryId, now: Timestamp) -> Option<()> {
+        let promise = self.deliveries.get_mut(id)?;
+        let standing = &self.standings[&promise.subscription];
+        if standing.may_be_sent_to().is_err() || !promise.may_be_replayed(now) {
+            return None;
+        }
+        *promise = Promise {
+            replays: promise.replays + 1,
+            ..Promise::new(promise.subscription.clone(), now)
+        };
+        Some(())
+    }
+
+    /// It waited too long for who is not ACTIVE.
+    pub(super) fn expired(&mut self, id: &DeliveryId, now: Timestamp) -> Result<()> {
+        let promise = self.deliveries.get_mut(id).context("of nobody")?;
+        let standing = &self.standings[&promise.subscription];
+        ensure!(standing.may_be_sent_to().is_err(), "expired, not sent");
+        let waited_ms = now.since(promise.pending_since);
+        ensure!(waited_ms > 30 * super::DAY_MS, "expired early: {promise:?}");
+        promise.fails("expired");
+        promise.holder = None;
+        Ok(())
+    }
+
+    /// What must hold after whatever happened.
+    pub(super) fn check(&self, rows: &[Row]) -> Result<()> {
+        for row in rows {
+            let Some(promise) = self.deliveries.get(&row.stored.delivery.id) else {
+                continue;
+            };
+            promise.check(row)?;
+        }
+        Ok(())
+    }
+
+    /// What must hold when nothing is left to do.
+    pub(super) fn check_end(&self, rows: &[Row]) -> Result<()> {
+        let stored = |id: &DeliveryId| rows.iter().any(|row| row.stored.delivery.id == *id);
+        for (id, promise) in &self.deliveries {
+            ensure!(stored(id), "lost: {promise:?}");
+            ensure!(promise.is_over(), "never ended: {promise:?}");
+            let is_taken = promise.taken_by.is_some();
+            ensure!(
+                !promise.is_delivered() || is_taken,
+                "nobody took it: {promise:?}"
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,182 @@
+//! What the contract promises of subscriptions, in its own numbers: whether anything is
+//! sent to them, where, and signed by which secrets.
+
+use super::DAY_MS;
+use anyhow::{Result, bail, ensure};
+use host_domain::time::Timestamp;
+use secrecy::SecretString;
+
+const DISABLED_AFTER_MS: i64 = 5 * DAY_MS;
+const BOTH_SIGN_MS: i64 = DAY_MS;
+
+/// What an attempt says of its receiver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Word {
+    Yes,
+    No,
+    /// A definite no.
+    Gone,
+}
+
+/// A subscription as it must be.
+#[derive(Debug)]
+pub(super) struct Standing {
+    status: &'static str,
+    /// Clocks differ by so much.
+    tolerance_ms: i64,
+    /// When its caller last changed something that is to be seen.
+    decided_at: Timestamp,
+    /// When it was made or resumed, or got another receiver.
+    forgiven_at: Timestamp,
+    /// Since then.
+    failures: Vec<Timestamp>,
+    /// The last of which everybody knows.
+    succeeded_at: Option<Timestamp>,
+    /// When the first failure was stored of which nobody could fail to know.
+    failing_since: Option<Timestamp>,
+    cleared_at: Timestamp,
+    urls: Vec<(Timestamp, String)>,
+    /// When made, when by the clock of who made it, and which.
+    secrets: Vec<(Timestamp, Timestamp, SecretString)>,
+    must_disable: bool,
+    must_pause: bool,
+}
+
+impl Standing {
+    pub(super) fn new(url: &str, secret: &SecretString, now: Timestamp, tolerance_ms: i64) -> Self {
+        Self {
+            status: "ACTIVE",
+            tolerance_ms,
+            decided_at: now,
+            forgiven_at: now,
+            failures: Vec::new(),
+            succeeded_at: None,
+            failing_since: None,
+            cleared_at: now,
+            urls: vec![(now, url.to_owned())],
+            secrets: vec![(now, now, secret.clone())],
+            must_disable: false,
+            must_pause: false,
+        }
+    }
+
+    pub(super) fn may_be_sent_to(&self) -> Result<()> {
+        ensure!(self.status == "ACTIVE", "nothing is sent to {self:?}");
+        Ok(())
+    }
+
+    // ---- what its caller does ----
+
+    fn decide(&mut self, status: &'static str, now: Timestamp) {
+        if self.status != status {
+            (self.status, self.decided_at) = (status, now);
+        }
+    }
+
+    fn forgive(&mut self, now: Timestamp) {
+        (self.forgiven_at, self.cleared_at) = (now, now);
+        self.failures.clear();
+        self.failing_since = None;
+    }
+
+    pub(super) fn paused(&mut self, now: Timestamp) {
+        self.decide("PAUSED", now);
+    }
+
+    pub(super) fn resumed(&mut self, now: Timestamp) {
+        self.decide("ACTIVE", now);
+        self.forgive(now);
+    }
+
+    pub(super) fn moved_to(&mut self, url: &str, now: Timestamp) {
+        self.decided_at = now;
+        self.urls.push((now, url.to_owned()));
+        self.forgive(now);
+    }
+
+    pub(super) fn rotated(&mut self, secret: &SecretString, now: Timestamp, by_clock: Timestamp) {
+        self.decided_at = now;
+        self.secrets.push((now, by_clock, secret.clone()));
+    }
+
+    // ---- what is sent to it ----
+
+    /// Where what was looked at then goes.
+    pub(super) fn url(&self, looked_at: Timestamp) -> &str {
+        let known = self.urls.iter().rev();
+        let mut known = known.filter(|(from, _)| *from <= looked_at);
+        &known.next().unwrap().1
+    }
+
+    /// What signs a request that leaves at `sent_at`, by its sender's clock.
+    pub(super) fn signers(&self, looked_at: Timestamp, sent_at: Timestamp) -> Vec<&SecretString> {
+        let known = self.secrets.iter().rev();
+        let mut known = known.filter(|(from, ..)| *from <= looked_at);
+        let (_, rotated_at, current) = known.next().unwrap();
+        let both = sent_at.since(*rotated_at) < BOTH_SIGN_MS;
+        let previous = known.next().filter(|_| both);
+        let previous = previous.map(|(.., secret)| secret);
+        std::iter::once(current).chain(previous).collect()
+    }
+
+    // ---- what its receiver says ----
+
+    /// Of what was looked at then, its sender knows now; `is_told`: and lived, and could
+    /// reach the database, to say so.
+    pub(super) fn heard(
+        &mut self,
+        word: Word,
+        looked_at: Timestamp,
+        is_told: bool,
+        now: Timestamp,
+    ) {
+        let is_active = self.status == "ACTIVE";
+        match word {
+            Word::Yes => {
+                // Who looked before something failed may take it for nothing new.
+                if self.failures.iter().all(|at| *at < looked_at) {
+                    self.succeeded_at = Some(now);
+                }
+                (self.failing_since, self.cleared_at) = (None, now);
+            }
+            Word::No => {
+                self.failures.push(now);
+                if is_told && is_active && looked_at > self.cleared_at {
+                    let since = *self.failing_since.get_or_insert(now);
+                    let failed_ms = now.since(since) - self.tolerance_ms;
+                    self.must_disable |= failed_ms >= DISABLED_AFTER_MS;
+                }
+            }
+            // What was sent before the caller decided otherwise changes nothing.
+            Word::Gone => {
+                self.must_pause |= is_told && is_active && looked_at > self.decided_at;
+            }
+        }
+    }
+
+    /// The subscription has this status, after what was heard.
+    pub(super) fn check(&mut self, status: &'static str, now: Timestamp) -> Result<()> {
+        let must_end = self.must_disable || self.must_pause;
+        match (self.status, status) {
+            (before, after) if before == after => {
+                ensure!(!must_end, "still {status}: {self:?}");
+            }
+            ("ACTIVE", "PAUSED") => {
+                ensure!(self.must_pause, "paused, and not by its caller: {self:?}");
+                self.decided_at = now;
+            }
+            ("ACTIVE", "DISABLED") => {
+                let counted = self.failures.iter();
+                let mut counted = counted.filter(|at| Some(**at) > self.succeeded_at);
+                let has_long_failed =
+                    |at: &Timestamp| now.since(*at) + self.tolerance_ms >= DISABLED_AFTER_MS;
+                ensure!(counted.any(has_long_failed), "disabled too early: {self:?}");
+                self.decided_at = now;
+            }
+            (before, after) => bail!("{before} became {after}: {self:?}"),
+        }
+        self.status = status;
+        (self.must_disable, self.must_pause) = (false, false);
+        Ok(())
+    }
+}
