@@ -6,7 +6,7 @@ pub(crate) mod address;
 pub(crate) mod endpoint;
 pub(crate) mod judge;
 mod secret;
-mod sender;
+pub(crate) mod sender;
 pub(crate) mod signature;
 pub(crate) mod subscription;
 mod tries;

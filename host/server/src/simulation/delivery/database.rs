@@ -3,15 +3,18 @@
 use crate::webhook::upkeep::KEPT_S;
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::time::Timestamp;
-use host_domain::webhook::{Delivery, DeliveryEvent, DeliveryState, DeliveryStatus};
+use host_domain::webhook::{Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, EventStatus};
 use host_domain::webhook::{Subscription, SubscriptionEvent, SubscriptionStatus};
 use host_storage::{AnsweredDelivery, DeliveryAttempt, StoredDelivery};
 use secrecy::SecretString;
+use std::collections::BTreeMap;
 
 #[derive(Default)]
 pub(super) struct Database {
     pub(super) subscribers: Vec<Subscriber>,
     pub(super) rows: Vec<Row>,
+    /// What became of each event, and when it was made.
+    pub(super) log: BTreeMap<EventId, (Timestamp, EventStatus)>,
 }
 
 pub(super) struct Subscriber {
@@ -75,9 +78,15 @@ impl Database {
     }
 
     /// As `Write::deliver`: for one subscription.
-    pub(super) fn record(&mut self, event: &EventId, to: &Subscription, created_at: Timestamp) {
+    pub(super) fn record(
+        &mut self,
+        event: &EventId,
+        to: &Subscription,
+        created_at: Timestamp,
+    ) -> DeliveryId {
+        let id = Delivery::id_of(event, &to.id).unwrap();
         let delivery = Delivery {
-            id: Delivery::id_of(event, &to.id).unwrap(),
+            id: id.clone(),
             subscription: to.id.clone(),
             event: event.clone(),
             state: DeliveryState::Pending,
@@ -96,6 +105,33 @@ impl Database {
                 lease: None,
                 attempts: Vec::new(),
             });
+        }
+        id
+    }
+
+    /// As `record_pending`: as if the endpoint had been there when the events were made.
+    pub(super) fn record_pending(&mut self, endpoint: &Subscription, since: Timestamp) {
+        let pending = self.log.iter();
+        let pending =
+            pending.filter(|(_, (at, status))| *status == EventStatus::Pending && *at >= since);
+        let pending: Vec<_> = pending
+            .map(|(event, (at, _))| (event.clone(), *at))
+            .collect();
+        for (event, at) in pending {
+            self.record(&event, endpoint, at);
+        }
+    }
+
+    /// As `log_outcomes`.
+    fn log_outcome(&mut self, delivery: &Delivery) {
+        let counts = delivery.status() == DeliveryStatus::Delivered
+            || self.subscriber(&delivery.subscription).is_some();
+        if let Some((_, status)) = self.log.get_mut(&delivery.event)
+            && *status != EventStatus::Delivered
+            && EventStatus::from(delivery.status()) != EventStatus::Pending
+            && counts
+        {
+            *status = EventStatus::from(delivery.status());
         }
     }
 
@@ -172,6 +208,7 @@ impl Database {
             row.stored.delivery = answered.delivery.clone();
             row.lease = None;
             row.attempts.extend(answered.attempt.clone());
+            self.log_outcome(&answered.delivery);
         }
         is_held
     }
@@ -216,8 +253,9 @@ impl Database {
             && row.stored.delivery.status() == read_status
             && row.stored.delivery.generation == expired.generation
         {
-            row.stored.delivery = expired;
+            row.stored.delivery = expired.clone();
             row.lease = None;
+            self.log_outcome(&expired);
         }
     }
 

@@ -1,85 +1,30 @@
-//! Hosts that send: what `webhook/worker.rs` does around what the judge decides.
+//! Hosts that send: what `webhook/worker.rs` does to find something to send.
 
+use super::attempt::{Attempt, Report};
 use super::database::Subscriber;
-use super::promise::TURN_MS;
-use super::standing::Word;
 use super::{Happening, Life};
 use crate::id::IdSource;
-use crate::webhook::endpoint::{Endpoint, Held, News, Recipient, Signers};
-use crate::webhook::judge::{Attempted, jitter_permille, may_end};
-use anyhow::{Result, ensure};
+use crate::webhook::endpoint::{Endpoint, Recipient, Signers};
+use anyhow::Result;
 use host_domain::id::SubscriptionId;
 use host_domain::time::Timestamp;
-use host_domain::webhook::SubscriptionEvent;
-use host_storage::{AnsweredDelivery, StoredDelivery};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// As `webhooks.endpoint_concurrency` and `…_per_s`: nobody waits by them here.
 const PLENTY: u32 = 1_000;
 /// Processes that stand still stand no longer.
-const FROZEN_MAX_MS: i64 = 400_000;
+pub(super) const FROZEN_MAX_MS: i64 = 400_000;
 
 /// A process that sends.
 #[derive(Default)]
 pub(super) struct Host {
     /// How often it was started; none: it is dead.
-    life: Option<u64>,
+    pub(super) life: Option<u64>,
     skew_ms: i64,
     endpoints: BTreeMap<SubscriptionId, Arc<Endpoint>>,
-    reports: Vec<Report>,
+    pub(super) reports: Vec<Report>,
 }
-
-/// A delivery on its way.
-pub(super) struct Attempt {
-    host: usize,
-    recipient: Arc<Recipient>,
-    stored: StoredDelivery,
-    token: String,
-    held: Held,
-    sent_at: Option<Timestamp>,
-    trouble: Option<Trouble>,
-}
-
-pub(super) struct Report {
-    attempt: u64,
-    recipient: Arc<Recipient>,
-    answered: AnsweredDelivery,
-    heard: Option<SubscriptionEvent>,
-    /// When it was judged, by the host's clock.
-    judged_at: Timestamp,
-    trouble: Option<Trouble>,
-    _held: Held,
-}
-
-/// What goes wrong of an attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trouble {
-    DiesBeforeSending,
-    DiesBeforeHearing,
-    DiesBeforeStoring,
-    DiesBeforeTelling,
-    /// The process stands still.
-    FreezesBeforeSending,
-    FreezesBeforeHearing,
-    CannotStore,
-    CannotTell,
-    /// Its turn does not come in time: given back.
-    HasNoTurn,
-}
-
-const TROUBLES: [Trouble; 9] = [
-    Trouble::DiesBeforeSending,
-    Trouble::DiesBeforeHearing,
-    Trouble::DiesBeforeStoring,
-    Trouble::DiesBeforeTelling,
-    Trouble::FreezesBeforeSending,
-    Trouble::FreezesBeforeHearing,
-    Trouble::CannotStore,
-    Trouble::CannotTell,
-    Trouble::HasNoTurn,
-];
 
 impl Life<'_> {
     pub(super) fn start_hosts(&mut self) {
@@ -101,7 +46,7 @@ impl Life<'_> {
         self.hosts[host].life = Some(life);
     }
 
-    fn die(&mut self, host: usize) {
+    pub(super) fn die(&mut self, host: usize) {
         self.note(|| format!("host {host} dies"));
         let one = &mut self.hosts[host];
         one.life = None;
@@ -190,240 +135,8 @@ impl Life<'_> {
                 let id = &stored.delivery.id;
                 self.note(|| format!("host {host} claims {id} for attempt {name}"));
                 self.promises.claimed(name, id, looked_at, clocks)?;
-                let attempt = Attempt {
-                    host,
-                    held: recipient.endpoint.hold(),
-                    recipient: Arc::clone(recipient),
-                    stored,
-                    token: token.clone(),
-                    sent_at: None,
-                    trouble: None,
-                };
+                let attempt = Attempt::new(host, recipient, stored, &token);
                 self.begin(name, attempt);
-            }
-        }
-        Ok(())
-    }
-
-    fn begin(&mut self, name: u64, mut attempt: Attempt) {
-        if self.troubled(self.setting.trouble) {
-            let trouble = self.random.one_of(&TROUBLES);
-            self.note(|| format!("attempt {name} will meet {trouble:?}"));
-            attempt.trouble = Some(trouble);
-        }
-        let trouble = attempt.trouble;
-        let waits_ms = self.random.one_of(&[1, 5, 1_000, TURN_MS]);
-        let mut after_ms = self.random.between(1, waits_ms) - 1;
-        if trouble == Some(Trouble::FreezesBeforeSending) {
-            self.promises.excuse(name);
-            after_ms = self.random.between(1, FROZEN_MAX_MS);
-        }
-        self.attempts.insert(name, attempt);
-        self.queue(after_ms, Happening::Sends { attempt: name });
-    }
-
-    /// As `App::attempt`.
-    pub(super) fn send(&mut self, name: u64) -> Result<()> {
-        let Some(attempt) = self.attempts.get(&name) else {
-            return Ok(());
-        };
-        let (host, trouble) = (attempt.host, attempt.trouble);
-        match trouble {
-            Some(Trouble::DiesBeforeSending) => {
-                self.die(host);
-                return Ok(());
-            }
-            Some(Trouble::HasNoTurn) => return self.judge(name, None),
-            _ => {}
-        }
-        let host_now = self.clock(host);
-        let letter = self
-            .webhooks
-            .letter(&attempt.recipient, &attempt.stored, host_now);
-        let (verdict, mut took_ms) = self.receivers[letter.url].judge(self.random, self.now);
-        self.note(|| format!("attempt {name} is sent: {verdict:?} after {took_ms} ms"));
-        let tried = &self.promises.tries[&name];
-        let delivery = &attempt.stored.delivery;
-        if let Some(standing) = self.promises.standings.get(&delivery.subscription) {
-            let signers = standing.signers(tried.looked_at, host_now);
-            let event = delivery.event.as_str();
-            let body = attempt.stored.payload.as_bytes();
-            let expected =
-                crate::webhook::signature::sign(signers, host_now.0.div_euclid(1000), event, body);
-            let own = letter.headers["svc-signature"].to_str()?;
-            ensure!(own == expected.own, "signed {own}, not {}", expected.own);
-            let url = standing.url(tried.looked_at);
-            ensure!(letter.url == url, "sent to {}, not {url}", letter.url);
-        }
-        if verdict.is_yes() && trouble == Some(Trouble::DiesBeforeHearing) {
-            self.note(|| "nobody will hear that".to_owned());
-        }
-        self.promises.sent(name, &verdict, (host_now, self.now))?;
-        match trouble {
-            Some(Trouble::FreezesBeforeHearing) => {
-                self.promises.excuse(name);
-                took_ms += self.random.between(1, FROZEN_MAX_MS);
-            }
-            Some(Trouble::DiesBeforeHearing) => took_ms = self.random.between(1, took_ms),
-            _ => {}
-        }
-        if let Some(attempt) = self.attempts.get_mut(&name) {
-            attempt.sent_at = Some(host_now);
-        }
-        self.queue(
-            took_ms,
-            Happening::Hears {
-                attempt: name,
-                verdict,
-                took_ms,
-            },
-        );
-        Ok(())
-    }
-
-    pub(super) fn hear(
-        &mut self,
-        name: u64,
-        verdict: &super::receiver::Verdict,
-        took_ms: i64,
-    ) -> Result<()> {
-        let Some(attempt) = self.attempts.get(&name) else {
-            return Ok(());
-        };
-        if attempt.trouble == Some(Trouble::DiesBeforeHearing) {
-            self.die(attempt.host);
-            return Ok(());
-        }
-        let took = Duration::from_millis(took_ms.unsigned_abs());
-        let sent_at = attempt.sent_at.unwrap();
-        let may_end = may_end(attempt.recipient.subscription.product);
-        let attempted = Attempted::of(verdict.reply(), may_end, sent_at, took);
-        attempt.recipient.endpoint.took(took);
-        self.judge(name, Some((sent_at, attempted)))
-    }
-
-    /// As the end of `Worker::start`.
-    fn judge(&mut self, name: u64, attempted: Option<(Timestamp, Attempted)>) -> Result<()> {
-        let Some(attempt) = self.attempts.remove(&name) else {
-            return Ok(());
-        };
-        let host_now = self.clock(attempt.host);
-        let one = &mut self.hosts[attempt.host];
-        let subscription = &attempt.recipient.subscription;
-        let heard = attempted.as_ref();
-        let heard = heard.map(|(_, one)| self.webhooks.heard(subscription, one));
-        let product = subscription.product;
-        let jitter = jitter_permille(self.random);
-        let answered = self.webhooks.answered(
-            product,
-            attempt.stored,
-            attempted,
-            attempt.token,
-            jitter,
-            host_now,
-        );
-        one.reports.push(Report {
-            attempt: name,
-            recipient: attempt.recipient,
-            answered,
-            heard,
-            judged_at: host_now,
-            trouble: attempt.trouble,
-            _held: attempt.held,
-        });
-        if let (Some(life), 1) = (one.life, one.reports.len()) {
-            let after_ms = self.random.one_of(&[1, 20, 2_000]);
-            let host = attempt.host;
-            self.queue(after_ms, Happening::Stores { host, life });
-        }
-        Ok(())
-    }
-
-    /// As `record`: stores what came of attempts, then tells their subscriptions.
-    pub(super) fn store(&mut self, host: usize, life: u64) -> Result<()> {
-        if self.hosts[host].life != Some(life) {
-            return Ok(());
-        }
-        let meets = |trouble| {
-            let mut reports = self.hosts[host].reports.iter();
-            reports.any(|report| report.trouble == Some(trouble))
-        };
-        let cannot_store = meets(Trouble::CannotStore);
-        let cannot_tell = meets(Trouble::CannotTell);
-        let dies_before_telling = meets(Trouble::DiesBeforeTelling);
-        if meets(Trouble::DiesBeforeStoring) {
-            self.die(host);
-            return Ok(());
-        }
-        let reports = std::mem::take(&mut self.hosts[host].reports);
-        let heard = reports.iter();
-        let heard = heard.filter_map(|report| Some((&*report.recipient, report.heard.as_ref()?)));
-        let host_now = self.clock(host);
-        let news = News::of(heard, host_now);
-        for report in &reports {
-            if cannot_store {
-                self.note(|| format!("attempt {} is not stored", report.attempt));
-                self.promises.excuse(report.attempt);
-            } else {
-                self.store_one(report)?;
-            }
-            self.listen(report, !cannot_store, !cannot_tell && !dies_before_telling);
-        }
-        if !cannot_store {
-            for subscription in news.succeeded {
-                self.database.note_success(&subscription.id, host_now);
-            }
-        }
-        if dies_before_telling {
-            self.die(host);
-        } else if !cannot_tell {
-            for (subscription, event) in news.rest {
-                self.change(&subscription.id, event.clone(), host_now);
-            }
-        }
-        self.check_standings()
-    }
-
-    fn store_one(&mut self, report: &Report) -> Result<()> {
-        let is_accepted = self.database.answer(&report.answered);
-        let (attempt, answered) = (report.attempt, &report.answered);
-        self.note(|| {
-            let status = answered.delivery.status().as_str();
-            format!("attempt {attempt} is stored: {is_accepted}, {status}")
-        });
-        let is_tried = answered.attempt.is_some();
-        self.promises
-            .stored(attempt, is_tried, is_accepted, report.judged_at)
-    }
-
-    /// The promises hear of it too.
-    fn listen(&mut self, report: &Report, is_stored: bool, is_told: bool) {
-        let tried = &self.promises.tries[&report.attempt];
-        let Some(verdict) = &tried.verdict else {
-            return;
-        };
-        let subscription = &report.recipient.subscription;
-        let word = match verdict {
-            verdict if verdict.is_yes() => Word::Yes,
-            super::receiver::Verdict::Said(410, _)
-                if subscription.product != host_domain::event::Product::Watch =>
-            {
-                Word::Gone
-            }
-            _ => Word::No,
-        };
-        if let Some(standing) = self.promises.standings.get_mut(&subscription.id) {
-            // What succeeded, but is not stored, is sent again.
-            if is_stored || word != Word::Yes {
-                standing.heard(word, tried.looked_at, is_told, self.now);
-            }
-        }
-    }
-
-    fn check_standings(&mut self) -> Result<()> {
-        for (id, standing) in &mut self.promises.standings {
-            if let Some(one) = self.database.subscriber(id) {
-                standing.check(one.subscription.status.as_str(), self.now)?;
             }
         }
         Ok(())

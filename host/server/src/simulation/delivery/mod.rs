@@ -2,7 +2,9 @@
 //! attempt means is what `webhook/judge.rs` and the machines say; what is simulated is
 //! everything around them. What must come of it is promised by the contract, once more.
 
+mod attempt;
 mod database;
+mod event;
 mod host;
 mod people;
 mod promise;
@@ -17,8 +19,9 @@ use crate::config::{Config, Environment};
 use crate::webhook::Webhooks;
 use crate::webhook::endpoint::Recipient;
 use anyhow::{Result, ensure};
+use attempt::Attempt;
 use database::Database;
-use host::{Attempt, Host};
+use host::Host;
 use host_domain::event::Product;
 use host_domain::time::Timestamp;
 use host_domain::webhook::DeliveryEvent;
@@ -149,9 +152,9 @@ impl<'a> Life<'a> {
             // No two things happen at once.
             self.now = at.max(self.now.plus_ms(1));
             self.happen(at)?;
-            self.promises.check(&self.database.rows)?;
+            self.promises.check(&self.database)?;
         }
-        self.promises.check_end(&self.database.rows)
+        self.promises.check_end(&self.database)
     }
 
     fn next_at(&self) -> Option<Timestamp> {

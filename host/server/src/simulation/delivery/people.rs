@@ -1,22 +1,13 @@
 //! Those who subscribe, and change their minds.
 
-use super::database::Subscriber;
-use super::promise::Promise;
-use super::receiver::Receiver;
 use super::standing::Standing;
 use super::{DAY_MS, HOUR_MS, Happening, Life};
-use crate::id::IdSource;
 use crate::webhook::WebhookError;
 use anyhow::{Result, bail, ensure};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use host_domain::event::Product;
-use host_domain::id::{DeliveryId, EventId, SubscriptionId};
-use host_domain::owner::{Mode, Tenant};
+use host_domain::id::{DeliveryId, SubscriptionId};
 use host_domain::time::Timestamp;
-use host_domain::webhook::subscription::EVERY_TYPE;
-use host_domain::webhook::{DeliveryState, Subscription, SubscriptionEvent};
-use secrecy::SecretString;
+use host_domain::webhook::{DeliveryState, SubscriptionEvent};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Wish {
@@ -26,6 +17,8 @@ pub(super) enum Wish {
     /// Another address.
     Move,
     Delete,
+    /// Another endpoint for what watches tell.
+    Register,
     /// Any delivery, or this one.
     Replay(Option<DeliveryId>),
     Recover,
@@ -57,86 +50,32 @@ impl Life<'_> {
             let after_ms = self.random.between(0, lasts_ms);
             self.queue(after_ms, Happening::Publishes);
         }
-        // An endpoint of watches is neither paused nor replayed to.
-        if self.setting.product == Product::Watch {
-            return;
-        }
         for _ in 0..self.setting.wishes {
             let after_ms = self.random.between(0, lasts_ms + 6 * HOUR_MS);
-            self.wishes_after(after_ms, self.random.one_of(&WISHES));
+            self.wishes_after(after_ms, self.any_wish());
+        }
+    }
+
+    /// An endpoint of watches is neither paused nor replayed to.
+    fn any_wish(&self) -> Wish {
+        match self.setting.product {
+            Product::Hotel | Product::Flight => self.random.one_of(&WISHES),
+            Product::Watch => self
+                .random
+                .one_of(&[Wish::Register, Wish::Register, Wish::Delete]),
         }
     }
 
     /// Callers that do not know what is on its way.
     pub(super) fn second_thoughts(&mut self, within_ms: i64) {
-        let is_likely = self.setting.product != Product::Watch && self.setting.wishes > 3;
-        if is_likely && self.random.percent(6) {
+        if self.setting.wishes > 3 && self.random.percent(6) {
             let after_ms = self.random.between(0, within_ms);
-            self.wishes_after(after_ms, self.random.one_of(&WISHES));
+            self.wishes_after(after_ms, self.any_wish());
         }
     }
 
-    fn wishes_after(&mut self, after_ms: i64, wish: Wish) {
+    pub(super) fn wishes_after(&mut self, after_ms: i64, wish: Wish) {
         self.queue(after_ms, Happening::Wishes(wish));
-    }
-
-    fn new_secret(&mut self) -> SecretString {
-        let mut bytes = [0_u8; 32];
-        bytes[..16].copy_from_slice(&self.random.bits().to_be_bytes());
-        format!("whsec_{}", STANDARD.encode(bytes)).into()
-    }
-
-    fn new_url(&mut self) -> String {
-        let url = format!("https://receiver-{}.example/", self.name());
-        self.receivers
-            .insert(url.clone(), Receiver::draw(self.random));
-        url
-    }
-
-    fn subscribe(&mut self) {
-        let tenant = Tenant {
-            organization: "acme".to_owned(),
-            mode: Mode::Test,
-        };
-        let id = SubscriptionId::from_bits(self.random.bits());
-        let (url, current) = (self.new_url(), self.new_secret());
-        let tolerance_ms = 2 * self.setting.skew_ms;
-        let standing = Standing::new(&url, &current, self.now, tolerance_ms);
-        self.promises.standings.insert(id.clone(), standing);
-        let (types, product) = (vec![EVERY_TYPE.to_owned()], self.setting.product);
-        self.database.subscribers.push(Subscriber {
-            subscription: Subscription::new(id, tenant, product, url, types, None, self.now),
-            current,
-            previous: None,
-            deleted_at: None,
-        });
-    }
-
-    /// As the transaction that makes an event.
-    pub(super) fn publish(&mut self) {
-        let event = EventId::from_bits(self.random.bits());
-        self.note(|| format!("{} is made", event.as_str()));
-        let wanted = self.database.subscribers.iter();
-        let wanted = wanted.filter(|one| one.deleted_at.is_none());
-        let wanted: Vec<_> = wanted.map(|one| one.subscription.clone()).collect();
-        for subscription in wanted {
-            self.database.record(&event, &subscription, self.now);
-            let id = self
-                .database
-                .rows
-                .last()
-                .unwrap()
-                .stored
-                .delivery
-                .id
-                .clone();
-            let promise = Promise::new(subscription.id, self.now);
-            self.promises.deliveries.insert(id.clone(), promise);
-            if self.random.percent(20) {
-                let at_ms = 60_000 + self.random.between(-1, 1);
-                self.wishes_after(at_ms, Wish::Replay(Some(id)));
-            }
-        }
     }
 
     /// Any subscription that there is.
@@ -148,9 +87,13 @@ impl Life<'_> {
     }
 
     pub(super) fn wish(&mut self, wish: Wish) -> Result<()> {
-        let Some(id) = self.any_subscription() else {
+        let known = self.any_subscription();
+        if wish == Wish::Register {
+            self.note(|| "the caller registers an endpoint".to_owned());
+            self.register(known.as_ref());
             return Ok(());
-        };
+        }
+        let Some(id) = known else { return Ok(()) };
         let host = self.random.between(0, i64::try_from(self.hosts.len())? - 1);
         let host_now = self.clock(usize::try_from(host)?);
         self.note(|| format!("the caller wants: {wish:?} of {id}"));
@@ -160,6 +103,7 @@ impl Life<'_> {
             Wish::Rotate => self.rotate(&id, host_now),
             Wish::Move => self.change_url(&id, host_now),
             Wish::Delete => self.delete(&id),
+            Wish::Register => {}
             Wish::Replay(delivery) => {
                 let delivery = delivery.or_else(|| self.any_delivery());
                 return delivery.map_or(Ok(()), |one| self.replay(&one, host_now));
@@ -234,7 +178,7 @@ impl Life<'_> {
         self.standing(id).moved_to(&url, now);
     }
 
-    fn delete(&mut self, id: &SubscriptionId) {
+    pub(super) fn delete(&mut self, id: &SubscriptionId) {
         let now = self.now;
         if let Some(one) = self.database.subscriber_mut(id) {
             one.deleted_at = Some(now);

@@ -2,12 +2,12 @@
 //! after what happened to it, whatever the code thinks.
 
 use super::EXCHANGE_MS;
-use super::database::Row;
+use super::database::{Database, Row};
 use super::receiver::{After, Verdict};
 use super::standing::Standing;
 use anyhow::{Context, Result, bail, ensure};
 use host_domain::event::Product;
-use host_domain::id::{DeliveryId, SubscriptionId};
+use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::time::Timestamp;
 use host_domain::webhook::Delivery;
 use std::collections::BTreeMap;
@@ -28,6 +28,7 @@ const PENDING_AFTER_MS: i64 = 60_000;
 #[derive(Debug)]
 pub(super) struct Promise {
     pub(super) subscription: SubscriptionId,
+    event: EventId,
     status: &'static str,
     reason: Option<&'static str>,
     pub(super) replays: i64,
@@ -55,6 +56,7 @@ struct Holder {
 #[derive(Debug)]
 pub(super) struct Try {
     pub(super) delivery: DeliveryId,
+    event: EventId,
     replays: i64,
     /// When its subscription was read.
     pub(super) looked_at: Timestamp,
@@ -71,12 +73,15 @@ pub(super) struct Promises {
     pub(super) deliveries: BTreeMap<DeliveryId, Promise>,
     pub(super) tries: BTreeMap<u64, Try>,
     pub(super) standings: BTreeMap<SubscriptionId, Standing>,
+    /// What became of each event, and when it was made.
+    pub(super) log: BTreeMap<EventId, (Timestamp, &'static str)>,
 }
 
 impl Promise {
-    pub(super) fn new(subscription: SubscriptionId, at: Timestamp) -> Self {
+    fn new(subscription: SubscriptionId, event: EventId, at: Timestamp) -> Self {
         Self {
             subscription,
+            event,
             status: "PENDING",
             reason: None,
             replays: 0,
@@ -204,6 +209,28 @@ impl Promises {
             deliveries: BTreeMap::new(),
             tries: BTreeMap::new(),
             standings: BTreeMap::new(),
+            log: BTreeMap::new(),
+        }
+    }
+
+    /// A subscription is to get an event that was made then.
+    pub(super) fn promise(
+        &mut self,
+        id: &DeliveryId,
+        to: &SubscriptionId,
+        event: &EventId,
+        at: Timestamp,
+    ) {
+        let promise = Promise::new(to.clone(), event.clone(), at);
+        self.deliveries.insert(id.clone(), promise);
+    }
+
+    /// That it was taken is never forgotten.
+    fn ended(&mut self, event: &EventId, status: &'static str) {
+        if let Some((_, known)) = self.log.get_mut(event)
+            && *known != "delivered"
+        {
+            *known = status;
         }
     }
 
@@ -235,6 +262,7 @@ impl Promises {
         });
         let tried = Try {
             delivery: delivery.clone(),
+            event: promise.event.clone(),
             replays: promise.replays,
             looked_at,
             claimed_at: now,
@@ -300,6 +328,12 @@ impl Promises {
         let tried = self.tries.get(&attempt).context("nobody claimed it")?;
         let product = self.product;
         let Some(promise) = self.deliveries.get_mut(&tried.delivery) else {
+            // Of who was deleted it only counts that it was taken.
+            let is_taken = tried.verdict.as_ref().is_some_and(Verdict::is_yes);
+            let event = tried.event.clone();
+            if is_accepted && is_taken {
+                self.ended(&event, "delivered");
+            }
             return Ok(());
         };
         let held = promise.holder.take_if(|holder| holder.attempt == attempt);
@@ -323,6 +357,12 @@ impl Promises {
             product == Product::Watch || ended <= ALL_MS,
             "all attempts ended too late: {promise:?}"
         );
+        let (event, status) = (promise.event.clone(), promise.status);
+        match status {
+            "DELIVERED" => self.ended(&event, "delivered"),
+            "FAILED" => self.ended(&event, "failed"),
+            _ => {}
+        }
         Ok(())
     }
 
@@ -335,7 +375,7 @@ impl Promises {
         }
         *promise = Promise {
             replays: promise.replays + 1,
-            ..Promise::new(promise.subscription.clone(), now)
+            ..Promise::new(promise.subscription.clone(), promise.event.clone(), now)
         };
         Some(())
     }
@@ -349,25 +389,37 @@ impl Promises {
         ensure!(waited_ms > 30 * super::DAY_MS, "expired early: {promise:?}");
         promise.fails("expired");
         promise.holder = None;
+        let event = promise.event.clone();
+        self.ended(&event, "failed");
         Ok(())
     }
 
     /// What must hold after whatever happened.
-    pub(super) fn check(&self, rows: &[Row]) -> Result<()> {
-        for row in rows {
+    pub(super) fn check(&self, database: &Database) -> Result<()> {
+        for row in &database.rows {
             let Some(promise) = self.deliveries.get(&row.stored.delivery.id) else {
                 continue;
             };
             promise.check(row)?;
         }
+        for (event, (_, status)) in database
+            .log
+            .iter()
+            .filter(|_| self.product == Product::Watch)
+        {
+            let (_, expected) = self.log[event];
+            ensure!(
+                status.as_str() == expected,
+                "{event:?} is {status:?}, not {expected}"
+            );
+        }
         Ok(())
     }
 
     /// What must hold when nothing is left to do.
-    pub(super) fn check_end(&self, rows: &[Row]) -> Result<()> {
-        let stored = |id: &DeliveryId| rows.iter().any(|row| row.stored.delivery.id == *id);
+    pub(super) fn check_end(&self, database: &Database) -> Result<()> {
         for (id, promise) in &self.deliveries {
-            ensure!(stored(id), "lost: {promise:?}");
+            ensure!(database.row(id).is_some(), "lost: {promise:?}");
             ensure!(promise.is_over(), "never ended: {promise:?}");
             let is_taken = promise.taken_by.is_some();
             ensure!(

@@ -1,0 +1,95 @@
+//! What is told, and who is to be told it.
+
+use super::database::Subscriber;
+use super::people::Wish;
+use super::receiver::Receiver;
+use super::standing::Standing;
+use super::{DAY_MS, Life};
+use crate::id::IdSource;
+use crate::webhook::upkeep::KEPT_S;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use host_domain::event::Product;
+use host_domain::id::{EventId, SubscriptionId};
+use host_domain::owner::{Mode, Tenant};
+use host_domain::webhook::subscription::EVERY_TYPE;
+use host_domain::webhook::{Delivery, EventStatus, Subscription};
+use secrecy::SecretString;
+
+impl Life<'_> {
+    pub(super) fn new_secret(&mut self) -> SecretString {
+        let mut bytes = [0_u8; 32];
+        bytes[..16].copy_from_slice(&self.random.bits().to_be_bytes());
+        format!("whsec_{}", STANDARD.encode(bytes)).into()
+    }
+
+    pub(super) fn new_url(&mut self) -> String {
+        let url = format!("https://receiver-{}.example/", self.name());
+        self.receivers
+            .insert(url.clone(), Receiver::draw(self.random));
+        url
+    }
+
+    /// Makes a subscription to everything.
+    pub(super) fn subscribe(&mut self) -> Subscription {
+        let tenant = Tenant {
+            organization: "acme".to_owned(),
+            mode: Mode::Test,
+        };
+        let id = SubscriptionId::from_bits(self.random.bits());
+        let (url, current) = (self.new_url(), self.new_secret());
+        let tolerance_ms = 2 * self.setting.skew_ms;
+        let standing = Standing::new(&url, &current, self.now, tolerance_ms);
+        self.promises.standings.insert(id.clone(), standing);
+        let (types, product) = (vec![EVERY_TYPE.to_owned()], self.setting.product);
+        let subscription = Subscription::new(id, tenant, product, url, types, None, self.now);
+        self.database.subscribers.push(Subscriber {
+            subscription: subscription.clone(),
+            current,
+            previous: None,
+            deleted_at: None,
+        });
+        subscription
+    }
+
+    /// As the transaction that makes an event.
+    pub(super) fn publish(&mut self) {
+        let (event, now) = (EventId::from_bits(self.random.bits()), self.now);
+        self.note(|| format!("{} is made", event.as_str()));
+        self.database
+            .log
+            .insert(event.clone(), (now, EventStatus::Pending));
+        self.promises.log.insert(event.clone(), (now, "pending"));
+        let wanted = self.database.subscribers.iter();
+        let wanted = wanted.filter(|one| one.deleted_at.is_none());
+        let wanted: Vec<_> = wanted.map(|one| one.subscription.clone()).collect();
+        for subscription in wanted {
+            let id = self.database.record(&event, &subscription, now);
+            self.promises.promise(&id, &subscription.id, &event, now);
+            if self.random.percent(20) && self.setting.product != Product::Watch {
+                let at_ms = 60_000 + self.random.between(-1, 1);
+                self.wishes_after(at_ms, Wish::Replay(Some(id)));
+            }
+        }
+    }
+
+    /// As `App::register_watch_endpoint`: another endpoint takes the place of the one there
+    /// was, and gets what nobody took.
+    pub(super) fn register(&mut self, replaced: Option<&SubscriptionId>) {
+        if let Some(replaced) = replaced {
+            self.delete(replaced);
+        }
+        let (endpoint, now) = (self.subscribe(), self.now);
+        let log = self.promises.log.iter();
+        let pending =
+            log.filter(|(_, (at, status))| *status == "pending" && now.since(*at) <= 30 * DAY_MS);
+        let pending: Vec<_> = pending
+            .map(|(event, (at, _))| (event.clone(), *at))
+            .collect();
+        for (event, at) in pending {
+            let id = Delivery::id_of(&event, &endpoint.id).unwrap();
+            self.promises.promise(&id, &endpoint.id, &event, at);
+        }
+        self.database.record_pending(&endpoint, now.plus_s(-KEPT_S));
+    }
+}
