@@ -184,6 +184,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_secret_before_signs_until_its_end() {
+        let until = Timestamp(1_800_000_000_000);
+        let signers = Signers {
+            current: "new".into(),
+            previous: Some(("old".into(), until)),
+        };
+        assert_eq!(signers.at(until.plus_ms(-1)).count(), 2);
+        assert_eq!(signers.at(until).count(), 1);
+    }
+
+    #[test]
     fn a_slow_receiver_is_given_less_and_a_quick_one_more() {
         let endpoint = Endpoint::new(8, 1000);
         assert_eq!(endpoint.room(), WINDOW_FIRST);

@@ -289,3 +289,25 @@ pub(crate) const fn may_end(product: Product) -> bool {
 fn millis(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_is_never_anticipated() {
+        let date = HeaderValue::from_static("Sun, 06 Nov 1994 08:49:38 GMT");
+        let before = Timestamp(784_111_777_000);
+        for (later_ms, wait_s) in [
+            (0, 1),
+            (1, 1),
+            (999, 1),
+            (1_000, 0),
+            (1_001, 0),
+            (2_001, -1),
+        ] {
+            let now = before.plus_ms(later_ms);
+            assert_eq!(seconds_until(&date, now), Some(wait_s), "{later_ms}");
+        }
+    }
+}
