@@ -52,10 +52,11 @@ pub(crate) struct Options {
     arguments: Vec<String>,
 }
 
-impl Default for Options {
-    fn default() -> Self {
+impl Options {
+    /// So many seconds for everything.
+    pub(crate) const fn within(max_time: u32) -> Self {
         Self {
-            max_time: 300,
+            max_time,
             seed: 1,
             arguments: Vec::new(),
         }

@@ -43,10 +43,7 @@ pub(crate) fn test(options: &Options) -> Result<()> {
     // Guests too, as native libraries: they test how they read a supplier's answers.
     let everything = ["--workspace", "--no-fail-fast"].map(str::to_owned);
     with_database(&everything)?;
-    let short = schemathesis::Options {
-        max_time: SCHEMATHESIS_S,
-        ..schemathesis::Options::default()
-    };
+    let short = schemathesis::Options::within(SCHEMATHESIS_S);
     schemathesis::examine(&gateway, &short)
 }
 

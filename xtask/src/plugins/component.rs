@@ -36,7 +36,7 @@ pub(super) fn build(guest: &Guest<'_>, library: &StandardLibrary) -> Result<Vec<
     let component = ComponentEncoder::default()
         .validate(true)
         .module(&module)
-        .and_then(|encoder| encoder.encode())
+        .and_then(|mut encoder| encoder.encode())
         .context("the module does not make a component")?;
     check_exports(&component)?;
     Ok(component)

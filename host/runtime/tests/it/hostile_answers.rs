@@ -3,10 +3,8 @@
 
 use crate::support::guest::{Guest, Price};
 use crate::support::upstream::Upstream;
-use crate::support::{Bench, context, id};
+use crate::support::{Bench, context, id, stay};
 use host_domain::hotel::supply::PriceRequest;
-use host_domain::hotel::{Occupancy, Stay};
-use host_domain::money::Currency;
 use host_domain::supplier::ReadError;
 use host_runtime::{LoadError, Outcome, PluginSpec, Supplier};
 
@@ -48,17 +46,7 @@ async fn fails(bench: &Bench, guest: &Guest) -> String {
 async fn price(supplier: &Supplier) -> ReadError {
     let request = PriceRequest {
         supplier_hotel_ids: vec!["h1".to_owned()],
-        stay: Stay {
-            check_in: "2027-01-10".parse().unwrap(),
-            check_out: "2027-01-12".parse().unwrap(),
-            occupancies: vec![Occupancy {
-                adults: 2,
-                children: Vec::new(),
-            }],
-            guest_nationality: "DE".to_owned(),
-            guest_residence: None,
-            currency: Currency::parse("EUR").unwrap(),
-        },
+        stay: stay(),
         max_offers_per_hotel: 2,
     };
     supplier

@@ -9,7 +9,7 @@
 //! | takes stack | `deep_recursion_is_a_trap` |
 //! | takes table elements | `hostile_answers::tables_are_limited_and_the_reason_is_told` |
 //! | takes handles | `hostile_answers::handles_are_limited` |
-//! | traps, in any function | `a_trap_is_an_error_of_the_supplier_and_the_next_call_is_fresh`, `a_trap_before_anything_was_sent_is_not_sent`, `flights::a_trap_in_any_function_is_an_error_of_that_call`, `loading::a_plugin_that_breaks_or_hangs_when_asked_does_not_load`; `TRAP` |
+//! | traps, in any function | `a_trap_is_an_error_of_the_supplier_and_the_next_call_is_fresh`, `a_trap_before_anything_was_sent_is_not_sent`, `traps::a_trap_in_any_function_is_an_error_of_that_call`, `flights::a_trap_in_any_function_is_an_error_of_that_call`, `loading::a_plugin_that_breaks_or_hangs_when_asked_does_not_load`; `TRAP` |
 //! | answers 100 MB | `hostile_answers::an_answer_that_is_too_large_is_not_taken`; `FLOOD` |
 //! | floods the log | `many_log_lines_are_dropped_and_not_an_error`, `bytes_taken_from_a_guest_are_limited` |
 //! | injects headers | `hostile_answers::headers_are_not_injected` |

@@ -8,3 +8,4 @@ mod hostile_answers;
 mod hostile_guests;
 mod loading;
 mod support;
+mod traps;

@@ -8,8 +8,8 @@
 //! of them again.
 
 mod booking;
-mod job;
 mod delivery;
+mod job;
 mod random;
 mod watch;
 

@@ -182,6 +182,7 @@ impl<'a> News<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures::FutureExt;
 
     #[test]
     fn the_secret_before_signs_until_its_end() {
@@ -206,6 +207,24 @@ mod tests {
             endpoint.took(Duration::from_millis(2));
         }
         assert_eq!(endpoint.room(), WINDOW_MAX);
+    }
+
+    #[tokio::test]
+    async fn no_more_are_sent_at_once_than_there_are_places() {
+        let endpoint = Endpoint::new(2, 1000);
+        let first = endpoint.turn().await;
+        let _second = endpoint.turn().await;
+        assert!(endpoint.turn().now_or_never().is_none(), "it is full");
+        drop(first);
+        assert!(endpoint.turn().await.is_some());
+    }
+
+    #[tokio::test]
+    async fn no_more_are_sent_in_a_second_than_was_said() {
+        let endpoint = Endpoint::new(8, 1);
+        assert!(endpoint.turn().now_or_never().is_some());
+        assert!(endpoint.turn().now_or_never().is_none(), "it is too soon");
+        assert!(endpoint.turn().await.is_some());
     }
 
     #[test]

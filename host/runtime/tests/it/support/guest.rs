@@ -8,8 +8,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
+use wit_parser::Resolve;
 use wit_parser::abi::{AbiVariant, WasmType};
-use wit_parser::{Interface, Resolve};
 
 /// Where the guest's own data lies.
 const DESCRIPTION: u32 = 1024;
@@ -144,16 +144,16 @@ fn interfaces() -> Resolve {
     resolve
 }
 
-/// Every function of suppliers' interfaces, all with one body, as WebAssembly text.
+/// Every function of suppliers' and processors' interfaces, all with one body, as
+/// WebAssembly text.
 pub(crate) fn every_function(names: &[&str], body: &str) -> String {
     let (resolve, mut text) = (interfaces(), String::new());
     for name in names {
-        let is_named = |interface: &&Interface| interface.name.as_deref() == Some(*name);
-        let found = resolve.interfaces.iter().map(|(_, interface)| interface);
-        for function in found
-            .filter(is_named)
-            .flat_map(|one| one.functions.values())
-        {
+        let mut all = resolve.interfaces.iter();
+        let found = all.find(|(_, interface)| interface.name.as_deref() == Some(*name));
+        let (id, interface) = found.unwrap();
+        let path = resolve.id_of(id).unwrap();
+        for function in interface.functions.values() {
             let signature = resolve.wasm_signature(AbiVariant::GuestExport, function);
             let parameters = signature.params.iter().map(|kind| match kind {
                 WasmType::I64 | WasmType::PointerOrI64 => " i64",
@@ -164,7 +164,7 @@ pub(crate) fn every_function(names: &[&str], body: &str) -> String {
             let (parameters, function) = (parameters.collect::<String>(), &function.name);
             let _ = writeln!(
                 text,
-                r#"(func (export "stopover:supplier/{name}@1.0.0#{function}") (param{parameters}) (result i32) {body})"#
+                r#"(func (export "{path}#{function}") (param{parameters}) (result i32) {body})"#
             );
         }
     }
@@ -309,7 +309,7 @@ impl Guest {
         resolve.push_str("wasi.wit", wasi).unwrap();
         let package = resolve.push_str("guest.wit", &world).unwrap();
         let world = resolve.select_world(&[package], Some("guest")).unwrap();
-        embed_component_metadata(&mut core, &resolve, world, StringEncoding::UTF8, false).unwrap();
+        embed_component_metadata(&mut core, &resolve, world, StringEncoding::UTF8).unwrap();
         ComponentEncoder::default()
             .module(&core)
             .unwrap()

@@ -4,6 +4,8 @@
 pub(crate) mod guest;
 pub(crate) mod upstream;
 
+use host_domain::hotel::{Occupancy, Stay};
+use host_domain::money::Currency;
 use host_domain::supplier::{Operation, SupplierId};
 use host_domain::time::{Clock, Timestamp};
 use host_runtime::{
@@ -132,6 +134,21 @@ impl Bench {
     pub(crate) async fn load_spec(&self, spec: PluginSpec) -> Supplier {
         self.runtime.load(spec).await.unwrap();
         self.runtime.supplier(&id()).unwrap()
+    }
+}
+
+/// Two adults for two nights.
+pub(crate) fn stay() -> Stay {
+    Stay {
+        check_in: "2027-01-10".parse().unwrap(),
+        check_out: "2027-01-12".parse().unwrap(),
+        occupancies: vec![Occupancy {
+            adults: 2,
+            children: Vec::new(),
+        }],
+        guest_nationality: "DE".to_owned(),
+        guest_residence: None,
+        currency: Currency::parse("EUR").unwrap(),
     }
 }
 

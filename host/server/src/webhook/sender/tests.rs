@@ -190,6 +190,18 @@ async fn without_an_answer_there_is_a_reason() {
     assert!(!cause.is_empty() && !cause.contains("127.0.0.1"), "{cause}");
 }
 
+/// Everything has one time: also what comes before there is a connection.
+#[tokio::test]
+async fn a_name_that_is_never_resolved_is_waited_for_no_longer_than_an_answer() {
+    let sender = Sender::new(
+        Lookup::new(|_| std::future::pending::<io::Result<Vec<IpAddr>>>()),
+        TIME_MAX,
+    );
+    let attempted = sender.send(letter("http://silent.example.com/"), NOW).await;
+    assert_eq!(attempted.error, Some("timeout"));
+    assert_eq!(attempted.outcome, not_taken(None));
+}
+
 #[tokio::test]
 async fn no_more_than_the_beginning_of_an_answer_is_kept() {
     let body = "ä".repeat(100_000);

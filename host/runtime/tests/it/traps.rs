@@ -1,0 +1,244 @@
+//! A plugin that traps, in every function of hotels and of payments; `flights.rs` and
+//! `events.rs` have the others. It is an error of that call, and a change of which nothing
+//! was sent was not made.
+
+use crate::support::guest::{Guest, every_function};
+use crate::support::{Bench, context, stay};
+use host_domain::hotel::supply::{
+    BookRequest, CancelRequest, FindRequest, PlaceQuery, PrebookRequest, PriceRequest,
+    SearchFilters, SearchRequest, SearchSort,
+};
+use host_domain::hotel::{Contact, Location};
+use host_domain::money::{Currency, Money};
+use host_domain::payment::PaymentError;
+use host_domain::supplier::{ChangeError, ReadError};
+use host_runtime::{
+    AuthorizeRequest, CaptureRequest, IntentRequest, RefundRequest, Supplier, VoidRequest,
+};
+
+/// Those that every guest exports besides are made to trap by themselves.
+const INTERFACES: [&str; 7] = [
+    "hotel-places",
+    "hotel-search",
+    "hotel-pricing",
+    "hotel-booking",
+    "hotel-weather",
+    "hotel-price-calendar",
+    "processor",
+];
+
+const WORLD: &str = "
+    export stopover:supplier/hotel-places@1.0.0;
+    export stopover:supplier/hotel-search@1.0.0;
+    export stopover:supplier/hotel-pricing@1.0.0;
+    export stopover:supplier/hotel-booking@1.0.0;
+    export stopover:supplier/hotel-weather@1.0.0;
+    export stopover:supplier/hotel-price-calendar@1.0.0;
+    export stopover:payment/processor@1.0.0;";
+
+const TRAP: &str = "unreachable";
+
+const POINT: Location = Location {
+    latitude: 41.9,
+    longitude: 12.5,
+};
+
+/// Loaded anew for a few calls: who only traps is not called any more.
+async fn load(bench: &Bench) -> Supplier {
+    let guest = Guest {
+        on_read: TRAP.to_owned(),
+        on_change: TRAP.to_owned(),
+        sends_on_read: false,
+        sends_on_change: false,
+        extra_world: WORLD,
+        extra_functions: every_function(&INTERFACES, TRAP),
+        ..Guest::default()
+    };
+    bench.load(&guest, &[]).await
+}
+
+fn total() -> Money {
+    Money::new(100, Currency::USD)
+}
+
+fn contact() -> Contact {
+    Contact {
+        first_name: "Ada".to_owned(),
+        last_name: "Lovelace".to_owned(),
+        email: "a@example.com".to_owned(),
+        phone: "+4930123456".to_owned(),
+    }
+}
+
+fn text() -> String {
+    "x".to_owned()
+}
+
+/// What finds hotels and their prices.
+async fn searches(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
+    let context = context();
+    let places = PlaceQuery {
+        text: text(),
+        country: None,
+        limit: 1,
+    };
+    let search = SearchRequest {
+        center: POINT,
+        radius_m: 1000,
+        supplier_place_id: None,
+        stay: stay(),
+        filters: SearchFilters::default(),
+        sort: SearchSort::Distance,
+        limit: 1,
+    };
+    let price = PriceRequest {
+        supplier_hotel_ids: vec![text()],
+        stay: stay(),
+        max_offers_per_hotel: 1,
+    };
+    let (start, end) = (stay().check_in, stay().check_out);
+    let prices = supplier.read_hotel_prices(&context, vec![text()], start, end);
+    [
+        supplier.find_places(&context, places).await.map(drop),
+        supplier.search_hotels(&context, search).await.map(drop),
+        supplier.price_hotels(&context, price).await.map(drop),
+        prices.await.map(drop),
+    ]
+}
+
+/// What is read of a hotel, and of a booking.
+async fn reads(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
+    let context = context();
+    let find = FindRequest {
+        client_reference: "hbk_1".to_owned(),
+        supplier_reference: None,
+        supplier_prebook: None,
+    };
+    let (start, end) = (stay().check_in, stay().check_out);
+    let details = supplier.read_hotel_details(&context, text());
+    let reviews = supplier.read_hotel_reviews(&context, text(), 0);
+    let weather = supplier.forecast_weather(&context, POINT, start, end);
+    let found = supplier.find_hotel_booking(&context, find);
+    [
+        details.await.map(drop),
+        reviews.await.map(drop),
+        weather.await.map(drop),
+        found.await.map(drop),
+    ]
+}
+
+/// What cancelling would cost, and what processors are asked.
+async fn money_reads(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
+    let context = context();
+    let quote = supplier.quote_hotel_cancellation(&context, text(), text());
+    let payment = supplier.find_payment(&context, text(), None);
+    let refund = supplier.find_refund(&context, text(), text());
+    let instrument = supplier.describe_instrument(&context, text());
+    [
+        quote.await.map(drop),
+        payment.await.map(drop),
+        refund.await.map(drop),
+        instrument.await.map(drop),
+    ]
+}
+
+/// What changes a booking.
+async fn changes(supplier: &Supplier) -> [Result<(), ChangeError>; 3] {
+    let context = context();
+    let prebook = PrebookRequest {
+        client_reference: "hbk_1-prebook-1".to_owned(),
+        supplier_hotel_id: text(),
+        supplier_offer: text(),
+        stay: stay(),
+        total: total(),
+        contact: contact(),
+        rooms: Vec::new(),
+        use_payment_sdk: false,
+    };
+    let book = BookRequest {
+        client_reference: "hbk_1".to_owned(),
+        supplier_prebook: text(),
+        supplier_hotel_id: text(),
+        stay: stay(),
+        total: total(),
+        contact: contact(),
+        rooms: Vec::new(),
+    };
+    let cancel = CancelRequest {
+        client_reference: "hbk_1-cancel-1".to_owned(),
+        booking_client_reference: "hbk_1".to_owned(),
+        supplier_reference: text(),
+        rooms: Vec::new(),
+    };
+    let canceled = supplier.cancel_hotel(&context, cancel, Currency::USD);
+    [
+        supplier.prebook_hotel(&context, prebook).await.map(drop),
+        supplier.book_hotel(&context, book).await.map(drop),
+        canceled.await.map(drop),
+    ]
+}
+
+/// What moves money.
+async fn payments(bench: &Bench) -> [Result<(), PaymentError>; 5] {
+    let context = context();
+    let authorize = AuthorizeRequest {
+        client_reference: text(),
+        amount: total(),
+        instrument: text(),
+        description: text(),
+        off_session: false,
+    };
+    let intent = IntentRequest {
+        client_reference: text(),
+        amount: total(),
+        description: text(),
+    };
+    let capture = CaptureRequest {
+        client_reference: text(),
+        processor_reference: text(),
+        amount: total(),
+    };
+    let refund = RefundRequest {
+        client_reference: text(),
+        processor_reference: text(),
+        amount: total(),
+    };
+    let void = VoidRequest {
+        client_reference: text(),
+        processor_reference: text(),
+    };
+    let supplier = load(bench).await;
+    let [intended, held, taken] = [
+        supplier.create_intent(&context, intent).await.map(drop),
+        supplier.authorize(&context, authorize).await.map(drop),
+        supplier.capture(&context, capture).await.map(drop),
+    ];
+    let supplier = load(bench).await;
+    let [released, returned] = [
+        supplier.void(&context, void).await.map(drop),
+        supplier.refund(&context, refund).await.map(drop),
+    ];
+    [intended, held, taken, released, returned]
+}
+
+#[tokio::test]
+async fn a_trap_in_any_function_is_an_error_of_that_call() {
+    let bench = Bench::new();
+    let answers = [
+        searches(&load(&bench).await).await,
+        reads(&load(&bench).await).await,
+        money_reads(&load(&bench).await).await,
+    ];
+    for answer in answers.as_flattened() {
+        assert!(matches!(answer, Err(ReadError::Failed(_))), "{answer:?}");
+    }
+    for answer in changes(&load(&bench).await).await {
+        assert!(matches!(answer, Err(ChangeError::NotSent(_))), "{answer:?}");
+    }
+    for answer in payments(&bench).await {
+        assert!(
+            matches!(answer, Err(PaymentError::NotSent(_))),
+            "{answer:?}"
+        );
+    }
+}
