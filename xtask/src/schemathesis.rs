@@ -52,11 +52,10 @@ pub(crate) struct Options {
     arguments: Vec<String>,
 }
 
-impl Options {
-    /// So many seconds for everything.
-    pub(crate) const fn within(max_time: u32) -> Self {
+impl Default for Options {
+    fn default() -> Self {
         Self {
-            max_time,
+            max_time: 300,
             seed: 1,
             arguments: Vec::new(),
         }

@@ -12,9 +12,6 @@ use crate::{cargo, languages, localstripe, plugins, process, pyjwt, run, schemat
 /// How many tests of a binary run at once.
 const THREADS_VARIABLE: &str = "RUST_TEST_THREADS";
 
-/// Enough for a round; the soak makes many.
-const SCHEMATHESIS_S: u32 = 180;
-
 /// Options of `cargo xtask test`.
 #[derive(Args, Default)]
 pub(crate) struct Options {
@@ -43,8 +40,7 @@ pub(crate) fn test(options: &Options) -> Result<()> {
     // Guests too, as native libraries: they test how they read a supplier's answers.
     let everything = ["--workspace", "--no-fail-fast"].map(str::to_owned);
     with_database(&everything)?;
-    let short = schemathesis::Options::within(SCHEMATHESIS_S);
-    schemathesis::examine(&gateway, &short)
+    schemathesis::examine(&gateway, &schemathesis::Options::default())
 }
 
 /// What is there before a test runs.

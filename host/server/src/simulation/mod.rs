@@ -7,12 +7,14 @@
 //! `STOPOVER_SIMULATION_SEEDS` says how many seeds, `STOPOVER_SIMULATION_SEED` lives one
 //! of them again.
 
+mod agenda;
 mod booking;
 mod delivery;
 mod job;
 mod random;
 mod watch;
 
+use host_domain::time::Timestamp;
 use random::Random;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,6 +35,11 @@ struct History(RefCell<Vec<String>>);
 impl History {
     fn note(&self, line: impl FnOnce() -> String) {
         self.0.borrow_mut().push(line());
+    }
+
+    fn note_at(&self, now: Timestamp, line: impl FnOnce() -> String) {
+        let at_ms = now.since(agenda::BIRTH);
+        self.note(|| format!("{:>12.3} s  {}", at_ms as f64 / 1000.0, line()));
     }
 }
 

@@ -14,6 +14,7 @@ mod setting;
 mod subject;
 mod world;
 
+use super::agenda::{Agenda, BIRTH};
 use super::job::{Job, LEASE_MS};
 use super::random::Random;
 use super::{History, live};
@@ -34,8 +35,6 @@ use std::collections::BTreeMap;
 use subject::{Answer, Around, Subject};
 use world::World;
 
-/// When every life begins: 2026-01-01.
-const BIRTH: Timestamp = Timestamp(1_767_225_600_000);
 /// A call that gave no answer by then gives none: shorter than the lease.
 const CALL_MAX_MS: i64 = 45_000;
 /// As `job::RETRY_S`.
@@ -114,10 +113,9 @@ struct Life<'a, B: Subject> {
     row: Option<B>,
     job: Option<Job>,
     walkers: Vec<Walker<B>>,
-    names: u64,
     /// What went wrong of a call so far.
     troubles: BTreeMap<String, u32>,
-    queue: BTreeMap<(Timestamp, u64), Happening>,
+    agenda: Agenda<Happening>,
     world: World<'a>,
     checks: Checks,
 }
@@ -137,9 +135,8 @@ impl<'a, B: Subject> Life<'a, B> {
             row: None,
             job: None,
             walkers: Vec::new(),
-            names: 0,
             troubles: BTreeMap::new(),
-            queue: BTreeMap::new(),
+            agenda: Agenda::new(),
             world: World::new(random, setting),
             checks: Checks::default(),
         }
@@ -179,10 +176,10 @@ impl<'a, B: Subject> Life<'a, B> {
     }
 
     fn next_at(&self) -> Option<Timestamp> {
-        let queued = self.queue.keys().next().map(|(at, _)| *at);
         let claims = self.job.as_ref().map(Job::claimable_at);
         let decides = self.world.decisions.iter().map(|(at, _)| *at).min();
-        queued.into_iter().chain(claims).chain(decides).min()
+        let planned = self.agenda.next_at();
+        planned.into_iter().chain(claims).chain(decides).min()
     }
 
     fn happen(&mut self, at: Timestamp) -> Result<()> {
@@ -192,8 +189,7 @@ impl<'a, B: Subject> Life<'a, B> {
             self.world.decide(&decision, self.now);
             return Ok(());
         }
-        let queued = self.queue.first_entry().filter(|entry| entry.key().0 == at);
-        match queued.map(|entry| entry.remove()) {
+        match self.agenda.take(at) {
             Some(Happening::Arrives {
                 walker,
                 request,
@@ -212,20 +208,11 @@ impl<'a, B: Subject> Life<'a, B> {
     }
 
     fn note(&self, line: impl FnOnce() -> String) {
-        let at_ms = self.now.since(BIRTH);
-        self.history
-            .note(|| format!("{:>12.3} s  {}", at_ms as f64 / 1000.0, line()));
-    }
-
-    fn name(&mut self) -> u64 {
-        self.names += 1;
-        self.names
+        self.history.note_at(self.now, line);
     }
 
     fn queue(&mut self, after_ms: i64, happening: Happening) {
-        let place = self.name();
-        self.queue
-            .insert((self.now.plus_ms(after_ms), place), happening);
+        self.agenda.plan(self.now.plus_ms(after_ms), happening);
     }
 
     fn begin_prebook(&mut self) -> Result<()> {
@@ -234,7 +221,7 @@ impl<'a, B: Subject> Life<'a, B> {
         let started = booking.apply(B::prebook_started(), self.now);
         let booking = started?.booking;
         self.row = Some(booking.clone());
-        let name = self.name();
+        let name = self.agenda.name();
         self.write_job(Some((self.now, Some(name))));
         self.send(Walker {
             name,
@@ -249,7 +236,7 @@ impl<'a, B: Subject> Life<'a, B> {
 
     /// A worker finds that something is due.
     fn work(&mut self) -> Result<()> {
-        let name = self.name();
+        let name = self.agenda.name();
         let Some(job) = &mut self.job else {
             return Ok(());
         };
@@ -268,7 +255,7 @@ impl<'a, B: Subject> Life<'a, B> {
         {
             return Ok(false);
         }
-        let name = self.name();
+        let name = self.agenda.name();
         self.write_job(Some((self.now, Some(name))));
         let view = self.row.clone().unwrap();
         self.note(|| format!("caller {name} starts {event:?}"));

@@ -24,7 +24,7 @@ impl Life<'_> {
     }
 
     pub(super) fn new_url(&mut self) -> String {
-        let url = format!("https://receiver-{}.example/", self.name());
+        let url = format!("https://receiver-{}.example/", self.agenda.name());
         self.receivers
             .insert(url.clone(), Receiver::draw(self.random));
         url

@@ -42,7 +42,7 @@ impl Life<'_> {
 
     pub(super) fn start(&mut self, host: usize) {
         self.note(|| format!("host {host} starts"));
-        let life = self.name();
+        let life = self.agenda.name();
         self.hosts[host].life = Some(life);
     }
 
@@ -131,7 +131,7 @@ impl Life<'_> {
             let lease_ms = self.webhooks.claim_ms();
             let claimed = self.database.claim(id, room, &token, clocks, lease_ms);
             for stored in claimed {
-                let name = self.name();
+                let name = self.agenda.name();
                 let id = &stored.delivery.id;
                 self.note(|| format!("host {host} claims {id} for attempt {name}"));
                 self.promises.claimed(name, id, looked_at, clocks)?;

@@ -12,6 +12,7 @@ mod receiver;
 mod setting;
 mod standing;
 
+use super::agenda::{Agenda, BIRTH};
 use super::random::Random;
 use super::{History, live};
 use crate::config::{Config, Environment};
@@ -33,8 +34,6 @@ use setting::Setting;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// When every life begins: 2026-01-01.
-const BIRTH: Timestamp = Timestamp(1_767_225_600_000);
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
 /// An exchange takes no longer.
@@ -101,8 +100,7 @@ struct Life<'a> {
     setting: &'a Setting,
     webhooks: &'a Webhooks,
     now: Timestamp,
-    names: u64,
-    queue: BTreeMap<(Timestamp, u64), Happening>,
+    agenda: Agenda<Happening>,
     database: Database,
     hosts: Vec<Host>,
     receivers: BTreeMap<String, Receiver>,
@@ -127,8 +125,7 @@ impl<'a> Life<'a> {
             setting,
             webhooks,
             now: BIRTH,
-            names: 0,
-            queue: BTreeMap::new(),
+            agenda: Agenda::new(),
             database: Database::default(),
             hosts: Vec::new(),
             receivers: BTreeMap::new(),
@@ -158,15 +155,14 @@ impl<'a> Life<'a> {
     }
 
     fn next_at(&self) -> Option<Timestamp> {
-        let queued = self.queue.keys().next().map(|(at, _)| *at);
         let looks = self.database.next_due().map(|at| at.max(self.looks_at));
         let tends = self.tends_at();
-        queued.into_iter().chain(looks).chain(tends).min()
+        let planned = self.agenda.next_at();
+        planned.into_iter().chain(looks).chain(tends).min()
     }
 
     fn happen(&mut self, at: Timestamp) -> Result<()> {
-        let queued = self.queue.first_entry().filter(|entry| entry.key().0 <= at);
-        match queued.map(|entry| entry.remove()) {
+        match self.agenda.take(at) {
             Some(Happening::Publishes) => self.publish(),
             Some(Happening::Wishes(wish)) => return self.wish(wish),
             Some(Happening::Starts { host }) => self.start(host),
@@ -227,19 +223,10 @@ impl<'a> Life<'a> {
     }
 
     fn note(&self, line: impl FnOnce() -> String) {
-        let at_ms = self.now.since(BIRTH);
-        self.history
-            .note(|| format!("{:>12.3} s  {}", at_ms as f64 / 1000.0, line()));
-    }
-
-    fn name(&mut self) -> u64 {
-        self.names += 1;
-        self.names
+        self.history.note_at(self.now, line);
     }
 
     fn queue(&mut self, after_ms: i64, happening: Happening) {
-        let place = self.name();
-        self.queue
-            .insert((self.now.plus_ms(after_ms), place), happening);
+        self.agenda.plan(self.now.plus_ms(after_ms), happening);
     }
 }

@@ -12,6 +12,7 @@ mod purchase;
 mod rows;
 mod setting;
 
+use super::agenda::{Agenda, BIRTH};
 use super::job::{Job, LEASE_MS};
 use super::random::Random;
 use super::{History, live};
@@ -24,10 +25,7 @@ use people::Wish;
 use purchase::Purchase;
 use rows::{Op, Rows};
 use setting::Setting;
-use std::collections::BTreeMap;
 
-/// When every life begins: 2026-01-01.
-const BIRTH: Timestamp = Timestamp(1_767_225_600_000);
 /// A life that is not over by then never will be.
 const DEATH_MS: i64 = 60 * 24 * 3_600_000;
 /// Nor one of which so much is to be told.
@@ -60,8 +58,7 @@ struct Life<'a> {
     setting: &'a Setting,
     now: Timestamp,
     rows: Rows,
-    names: u64,
-    queue: BTreeMap<(Timestamp, u64), Happening>,
+    agenda: Agenda<Happening>,
     model: Model,
 }
 
@@ -76,8 +73,7 @@ impl<'a> Life<'a> {
             setting,
             now: BIRTH,
             rows: Rows::default(),
-            names: 0,
-            queue: BTreeMap::new(),
+            agenda: Agenda::new(),
             model,
         }
     }
@@ -100,15 +96,14 @@ impl<'a> Life<'a> {
     }
 
     fn next_at(&self) -> Option<Timestamp> {
-        let queued = self.queue.keys().next().map(|(at, _)| *at);
         let asks = self.rows.asks.iter().map(rows::Ask::claimable_at);
         let jobs = self.rows.jobs.values().map(Job::claimable_at);
-        queued.into_iter().chain(asks).chain(jobs).min()
+        let planned = self.agenda.next_at();
+        planned.into_iter().chain(asks).chain(jobs).min()
     }
 
     fn happen(&mut self, at: Timestamp) -> Result<()> {
-        let queued = self.queue.first_entry().filter(|entry| entry.key().0 == at);
-        match queued.map(|entry| entry.remove()) {
+        match self.agenda.take(at) {
             Some(Happening::Goes(task)) => {
                 let next = match task {
                     Task::Check(check) => self.check(*check)?,
@@ -127,7 +122,7 @@ impl<'a> Life<'a> {
 
     /// A host finds that something is due.
     fn claim(&mut self) -> Result<()> {
-        let holder = self.name();
+        let holder = self.agenda.name();
         let now = self.now;
         let mut jobs = self.rows.jobs.iter_mut();
         if let Some((watch, job)) = jobs.find(|(_, job)| job.claimable_at() <= now) {
@@ -185,19 +180,11 @@ impl<'a> Life<'a> {
     }
 
     fn note(&self, line: impl FnOnce() -> String) {
-        let at_ms = self.now.since(BIRTH);
-        self.history
-            .note(|| format!("{:>12.3} s  {}", at_ms as f64 / 1000.0, line()));
-    }
-
-    fn name(&mut self) -> u64 {
-        self.names += 1;
-        self.names
+        self.history.note_at(self.now, line);
     }
 
     fn queue(&mut self, after_ms: i64, happening: Happening) {
-        let place = self.name();
-        self.queue
-            .insert((self.now.plus_ms(after_ms.max(0)), place), happening);
+        self.agenda
+            .plan(self.now.plus_ms(after_ms.max(0)), happening);
     }
 }
