@@ -26,7 +26,6 @@ mod reference;
 mod setting;
 mod sqlite;
 mod statement;
-mod statistics;
 mod supplier_event;
 #[cfg(test)]
 mod tests;
@@ -103,7 +102,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            postgres_connections: 20,
+            postgres_connections: 10,
             sqlite_readers: 4,
             sqlite_queue: 1024,
             sqlite_batch_max: 64,

@@ -6,7 +6,6 @@ use crate::batch::{batches, joined};
 use crate::dialect::{Dialect, POSTGRES_MIGRATIONS, failed, is_contended, is_lost};
 use crate::error::{CommitError, DatabaseError, OpenError};
 use crate::statement::{Row, Statement};
-use crate::statistics;
 use crate::wake::{Announcements, Queues, Wakes};
 use crate::write::{Outcome, Step, Write};
 use sqlx::pool::PoolConnection;
@@ -104,7 +103,6 @@ impl Postgres {
             wakes,
         };
         spawn(wake_ups.exchange());
-        spawn(statistics::keep(pool.clone()));
         Ok(Self {
             pool,
             unlimited,
@@ -376,7 +374,7 @@ impl WakeUps {
             let listening = self.pool.close_event().do_until(self.listen()).await;
             if let Ok(Err(error)) = listening {
                 tracing::warn!(error = %error, "not listening for other hosts' work; polling goes on");
-                pause(&self.pool, Duration::from_secs(1)).await;
+                pause(&self.pool).await;
             }
         }
     }
@@ -434,9 +432,7 @@ impl WakeUps {
     clippy::disallowed_methods,
     reason = "between two looks at a server there is nothing else to wait for"
 )]
-pub(crate) async fn pause(pool: &PgPool, length: Duration) {
-    let _ = pool
-        .close_event()
-        .do_until(tokio::time::sleep(length))
-        .await;
+async fn pause(pool: &PgPool) {
+    let delay = tokio::time::sleep(Duration::from_secs(1));
+    let _ = pool.close_event().do_until(delay).await;
 }

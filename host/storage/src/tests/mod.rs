@@ -15,7 +15,6 @@ mod outage;
 mod plan;
 mod reference;
 mod schema;
-mod statistics;
 mod supplier_event;
 mod watch;
 mod webhook;

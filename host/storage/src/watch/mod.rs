@@ -197,10 +197,11 @@ const SELECT: &str = "SELECT w.document, \
       ON a.organization = w.organization AND a.mode = w.mode AND a.id = w.ask_id \
       AND w.status IN ('active', 'triggered', 'purchasing')";
 
+/// By its key: `user_id || ''` keeps databases from the index of the owner's list.
 fn get(owner: &Owner, id: &WatchId) -> Statement {
     Statement {
         sql: format!(
-            "{SELECT} WHERE w.organization = $1 AND w.mode = $2 AND w.id = $3 AND w.user_id = $4"
+            "{SELECT} WHERE w.organization = $1 AND w.mode = $2 AND w.id = $3 AND w.user_id || '' = $4"
         )
         .into(),
         args: vec![

@@ -258,6 +258,7 @@ fn get(tenant: &Tenant, subscription: &SubscriptionId, id: &DeliveryId) -> State
     }
 }
 
+/// First the ids of the page, which are in an index: what is skipped is not read.
 pub(crate) fn list(
     tenant: &Tenant,
     subscription: &SubscriptionId,
@@ -266,10 +267,14 @@ pub(crate) fn list(
 ) -> Statement {
     let mut args = vec![page.limit.saturating_add(1).into(), page.offset.into()];
     let condition = condition(tenant, subscription, filter, &mut args);
+    let newest_first = "ORDER BY d.created_at DESC, d.id DESC";
     Statement {
         sql: format!(
-            "SELECT {COLUMNS} FROM {WITH_EVENT} WHERE {condition} \
-             ORDER BY d.created_at DESC, d.id DESC LIMIT $1 OFFSET $2"
+            "SELECT {COLUMNS} FROM {WITH_EVENT} JOIN \
+             (SELECT d.organization, d.mode, d.id FROM webhook_delivery AS d \
+              WHERE {condition} {newest_first} LIMIT $1 OFFSET $2) AS page \
+             ON page.organization = d.organization AND page.mode = d.mode AND page.id = d.id \
+             {newest_first}"
         )
         .into(),
         args,

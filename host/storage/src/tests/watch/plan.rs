@@ -72,13 +72,13 @@ async fn postgres_finds_watches_by_their_indexes() {
     db.remove().await;
 }
 
-/// Many questions, and one that many watches ask.
+/// Many questions, one that many watches ask, and a user who has many.
 const FILL: &[&str] = &[
     "INSERT INTO watch_ask SELECT 'demo', 'test', 'ask_' || n, '{}', \
        CAST(1800000000000 AS bigint) + n - 100, NULL, NULL, 1, n, n, n \
      FROM generate_series(1, 20000) AS n",
     "INSERT INTO watch SELECT 'demo', 'test', 'wtc_' || n, \
-       CASE WHEN n % 100 = 0 THEN 'org' ELSE 'u' || n END, \
+       CASE WHEN n % 3 = 0 THEN 'org' ELSE 'u' || n END, \
        'ask_' || CASE WHEN n % 100 = 7 THEN '00000000000000000000000000000001' \
                       ELSE CAST(n AS text) END, \
        CASE WHEN n % 10 = 0 THEN 'triggered' WHEN n % 10 = 1 THEN 'canceled' ELSE 'active' END, \
