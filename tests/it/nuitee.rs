@@ -4,6 +4,7 @@
 
 mod change;
 mod drive;
+mod event;
 mod example;
 mod flight;
 mod read;

@@ -31,6 +31,15 @@ impl Lapse {
     }
 }
 
+/// Who says that something about a booking changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Teller {
+    /// Who sold it.
+    Supplier,
+    /// Who takes the money for it, and knows nothing else.
+    Processor,
+}
+
 /// Why something failed, for callers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {

@@ -97,7 +97,8 @@ impl AttemptOutcome {
 }
 
 // Calls are finished by their key: `outcome || ''` keeps PostgreSQL from the indexes of what is
-// unfinished, which look short to it and are full of what has left them.
+// unfinished, which look short to it and are full of what has left them. They are counted by their
+// booking: `organization || ''` keeps it from the key, in which all of the organization's stand.
 impl Write {
     /// Marks a call as sent. [`Conflict::AttemptExists`] while a call of the same
     /// operation with the same reference happened, or may have happened.
@@ -108,7 +109,8 @@ impl Write {
              dispatched_at) \
              VALUES ($1, $2, $3, $4, $5, \
                (SELECT COALESCE(MAX(ordinal), 0) + 1 FROM supplier_attempt \
-                WHERE organization = $1 AND mode = $2 AND booking_id = $4 AND operation = $5), \
+                WHERE booking_id = $4 AND organization || '' = $1 AND mode || '' = $2 \
+                AND operation = $5), \
                $6, $7, $8, $9, 'sent', 1, 0, $10) \
              ON CONFLICT DO NOTHING",
             tenant.organization.as_str(),

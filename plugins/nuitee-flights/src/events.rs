@@ -1,80 +1,12 @@
-//! Nuitee's webhooks. They are not signed, so that a body is a hint at most: it
-//! says which booking is to be read again.
+//! Nuitee's webhooks.
 
-use sha2::{Digest, Sha256};
-use stopover_sdk::loose::Text;
-use stopover_sdk::supplier_events::{Delivery, Event, Kind, VerifyError};
-use stopover_sdk::{SupplierEvents, json, record};
+use stopover_sdk::SupplierEvents;
+use stopover_sdk::supplier_events::{Delivery, Event, VerifyError};
 
 use crate::NuiteeFlights;
-use crate::map::clue::Clues;
-
-record! {
-    /// `request` and `response` are JSON in text.
-    struct Frame<'a> {
-        event_id: Text<'a> = "event_id",
-        event_name: Text<'a> = "event_name",
-        request: Text<'a> = "request",
-        response: Text<'a> = "response",
-    }
-}
 
 impl SupplierEvents for NuiteeFlights {
     fn verify(delivery: Delivery) -> Result<Vec<Event>, VerifyError> {
-        let frame: Frame<'_> = json::read(&delivery.body)
-            .map_err(|error| VerifyError::Unreadable(error.to_string()))?;
-        let name = frame
-            .event_name
-            .as_deref()
-            .ok_or_else(|| VerifyError::Unreadable("the event has no name".to_owned()))?;
-        let mut clues = Clues::default();
-        // What Nuitee answered before what it was asked.
-        clues.look_into(frame.response.as_str());
-        clues.look_into(frame.request.as_str());
-        if clues == Clues::default() {
-            // One of them may be an object instead of text.
-            let body = std::str::from_utf8(&delivery.body);
-            clues.look_into(body.unwrap_or_default());
-        }
-        let id = frame.event_id.to_owned();
-        Ok(vec![Event {
-            id: id.unwrap_or_else(|| digest(&delivery.body)),
-            kind: kind(name, &clues),
-            supplier_reference: clues.booking_id,
-            client_reference: clues.client_reference,
-            supplier_offer: clues.prebook_id,
-            occurred_at: None,
-        }])
+        nuitee_events::read(&delivery)
     }
-}
-
-/// By a word in the event's name: Nuitee does not list the names.
-fn kind(name: &str, clues: &Clues) -> Kind {
-    let name = name.to_ascii_lowercase();
-    if *clues == Clues::default() {
-        return Kind::Irrelevant("it names no booking".to_owned());
-    }
-    if name.contains("prebook") {
-        return Kind::Irrelevant("a prebook is no booking yet".to_owned());
-    }
-    if name.contains("cancel") {
-        Kind::CancellationChanged
-    } else if name.contains("payment") {
-        Kind::PaymentChanged
-    } else if name.contains("schedule") || name.contains("itinerary") {
-        Kind::ItineraryChanged
-    } else {
-        Kind::BookingChanged
-    }
-}
-
-/// The same body twice is the same event.
-fn digest(body: &[u8]) -> String {
-    use std::fmt::Write;
-    let mut hex = String::from("sha256-");
-    for byte in Sha256::digest(body) {
-        // Writing to text cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
 }

@@ -3,7 +3,6 @@
 pub(crate) mod baggage;
 pub(crate) mod booking;
 pub(crate) mod cancellation;
-pub(crate) mod clue;
 pub(crate) mod country;
 pub(crate) mod journey;
 pub(crate) mod logo;

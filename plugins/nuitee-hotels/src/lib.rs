@@ -8,6 +8,7 @@ mod booking;
 mod calendar;
 mod cancellation;
 mod content;
+mod events;
 mod fault;
 mod map;
 mod places;
@@ -35,6 +36,7 @@ stopover_sdk::export!(
     hotel_content,
     hotel_weather,
     hotel_price_calendar,
+    supplier_events,
 );
 
 impl Plugin for NuiteeHotels {

@@ -15,9 +15,14 @@ pub(super) struct Scene {
 
 impl Scene {
     pub(super) async fn begin() -> Self {
+        Self::begin_with(Database::Sqlite, "").await
+    }
+
+    /// With a line of the supplier's own.
+    pub(super) async fn begin_with(database: Database, line: &str) -> Self {
         let story = Story::own();
         let nuitee = Nuitee::start(&story).await;
-        let server = nuitee.gateway(Database::Sqlite).await;
+        let server = nuitee.gateway_with(database, line).await;
         let client = server.client();
         Self {
             story,

@@ -20,6 +20,8 @@ pub(super) struct Nuitee {
 struct Booking {
     client_reference: Value,
     status: &'static str,
+    /// What reads tell that the booking's answer did not.
+    news: Value,
 }
 
 impl Nuitee {
@@ -35,8 +37,16 @@ impl Nuitee {
 
     /// The demo with this Nuitee in it, by the example's own configuration.
     pub(super) async fn gateway(&self, database: Database) -> Server {
+        self.gateway_with(database, "").await
+    }
+
+    /// The same with a line of the supplier's own.
+    pub(super) async fn gateway_with(&self, database: Database, line: &str) -> Server {
+        let id = "id = \"NUITEE\"";
+        let config = self.config();
+        assert!(config.contains(id));
         let options = ServerOptions::on(database)
-            .config(&self.config())
+            .config(&config.replace(id, &format!("{id}\n{line}")))
             .config("[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n")
             .environment("LITEAPI_KEY", KEY);
         Server::start_with(options).await
@@ -138,6 +148,7 @@ impl Nuitee {
             let made = Booking {
                 client_reference: request.body["clientReference"].clone(),
                 status: "CONFIRMED",
+                news: json!({}),
             };
             *booking = Some(made.clone());
             Some(made)
@@ -153,6 +164,14 @@ impl Nuitee {
             }
             answer.clone()
         });
+    }
+
+    /// The hotel changes the booking on its own account.
+    pub(super) fn change_booking(&self, status: &'static str, news: Value) {
+        let mut booking = self.booking.lock().unwrap();
+        let booking = booking.as_mut().unwrap();
+        booking.status = status;
+        booking.news = news;
     }
 
     /// What came at both hosts since the last time, of each in order.
@@ -186,6 +205,8 @@ fn written(document: &Value, booking: &Booking) -> Value {
     let mut document = document.clone();
     document["data"]["clientReference"] = booking.client_reference.clone();
     document["data"]["status"] = json!(booking.status);
+    let news = booking.news.as_object().unwrap().clone();
+    document["data"].as_object_mut().unwrap().extend(news);
     document
 }
 

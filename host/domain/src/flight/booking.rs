@@ -12,7 +12,7 @@ pub use part::{
     PurchaseState, RefundedBy, Returned, ServiceStatus,
 };
 
-use crate::booking::{Failure, Settlement};
+use crate::booking::{Failure, Settlement, Teller};
 use crate::flight::itinerary::FareConditions;
 use crate::flight::passenger::{Contact, Travellers};
 use crate::flight::supply::{BookingState, Prebooked};
@@ -331,8 +331,8 @@ pub enum Event {
     PurchaseDone(Box<BookingState>),
     /// The supplier says no, or reading back proved that nothing was bought.
     PurchaseRefused(Failure),
-    /// The supplier says that something changed: read it anew.
-    Hinted,
+    /// The supplier or the processor says that something changed: read it anew there.
+    Hinted(Teller),
     /// A read after a hint gave no answer.
     RereadFailed {
         /// When to try again.

@@ -5,7 +5,7 @@
 mod tests;
 mod transition;
 
-use crate::booking::{Failure, Settlement};
+use crate::booking::{Failure, Settlement, Teller};
 use crate::hotel::offer::{
     Board, CancellationPolicy, Contact, Guest, HotelSummary, Loyalty, Promotion, Stay,
 };
@@ -85,6 +85,17 @@ pub enum Held {
     PartiallyCanceled,
 }
 
+impl Held {
+    /// The state of a booking that stands so, with the read that a hint asked for.
+    #[must_use]
+    pub const fn state(self, reread: Option<Leg>) -> State {
+        match self {
+            Self::Confirmed => State::Confirmed { reread },
+            Self::PartiallyCanceled => State::PartiallyCanceled { reread },
+        }
+    }
+}
+
 /// Where a booking is, with what only holds there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
@@ -104,7 +115,11 @@ pub enum State {
         book: Leg,
     },
     /// Booked.
-    Confirmed,
+    Confirmed {
+        /// The read that a hint asked for.
+        #[serde(default)]
+        reread: Option<Leg>,
+    },
     /// Being cancelled.
     CancelInProgress {
         /// Where it came from, and goes back to when the supplier refuses.
@@ -115,7 +130,11 @@ pub enum State {
         cancel: Leg,
     },
     /// Some rooms are released.
-    PartiallyCanceled,
+    PartiallyCanceled {
+        /// The read that a hint asked for.
+        #[serde(default)]
+        reread: Option<Leg>,
+    },
     /// All rooms are released.
     Canceled,
     /// Came to nothing.
@@ -177,6 +196,9 @@ pub struct Cancellation {
     pub room_ids: Vec<RoomId>,
     /// Whether the caller named rooms.
     pub single_rooms: bool,
+    /// Whether the supplier released them on its own account.
+    #[serde(default)]
+    pub by_supplier: bool,
     /// Kept by the supplier.
     pub fee: Option<Money>,
     /// Given back to the payer.
@@ -349,8 +371,24 @@ pub enum Event {
     CancelRefused(Failure),
     /// Reading back shows that the cancellation never took place.
     CancelLost(Failure),
-    /// The supplier or the processor says that something changed: read it back.
-    Hinted,
+    /// The supplier or the processor says that something changed: read it anew there.
+    Hinted(Teller),
+    /// A read after a hint gave no answer.
+    RereadFailed {
+        /// When to try again.
+        next_at: Timestamp,
+    },
+    /// As the supplier has a booking after a hint.
+    Reread {
+        /// What the supplier has.
+        state: Box<BookingState>,
+        /// The hint that was the reason to read.
+        hinted_at: Timestamp,
+        /// A cancellation, where the supplier released something.
+        cancellation: CancellationId,
+        /// A refund to ask for, where money was taken for that.
+        refund: RefundId,
+    },
     /// Something happens to a payment.
     Payment {
         /// Which.
@@ -369,9 +407,9 @@ impl Booking {
             State::PrebookInProgress { .. } => Status::PrebookInProgress,
             State::ReadyForComplete => Status::ReadyForComplete,
             State::CompleteInProgress { .. } => Status::CompleteInProgress,
-            State::Confirmed => Status::Confirmed,
+            State::Confirmed { .. } => Status::Confirmed,
             State::CancelInProgress { .. } => Status::CancelInProgress,
-            State::PartiallyCanceled => Status::PartiallyCanceled,
+            State::PartiallyCanceled { .. } => Status::PartiallyCanceled,
             State::Canceled => Status::Canceled,
             State::Failed => Status::Failed,
             State::Expired => Status::Expired,

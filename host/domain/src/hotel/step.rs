@@ -15,6 +15,8 @@ pub enum Step {
     Book,
     /// Read back a booking whose outcome is not known.
     FindBooking,
+    /// Read a booking anew, because of a hint.
+    Reread,
     /// Cancel at the supplier.
     Cancel,
     /// Read back a cancellation whose outcome is not known.
@@ -30,6 +32,7 @@ impl Step {
         match self {
             Self::Book => "book",
             Self::FindBooking => "find_booking",
+            Self::Reread => "reread",
             Self::Cancel => "cancel",
             Self::FindCancellation => "find_cancellation",
             Self::Payment(step) => step.name(),
@@ -59,9 +62,9 @@ impl Booking {
             }
             State::ReadyForComplete => Some((self.offer_expires_at, Lapse::Offer)),
             State::CompleteInProgress { .. }
-            | State::Confirmed
+            | State::Confirmed { .. }
             | State::CancelInProgress { .. }
-            | State::PartiallyCanceled
+            | State::PartiallyCanceled { .. }
             | State::Canceled
             | State::Failed
             | State::Expired => None,
@@ -71,6 +74,9 @@ impl Booking {
     fn own_step(&self) -> Option<(Timestamp, Step)> {
         match &self.state {
             State::CompleteInProgress { book } => self.completion_step(book),
+            State::Confirmed { reread } | State::PartiallyCanceled { reread } => {
+                reread.as_ref().map(|leg| (leg.at(), Step::Reread))
+            }
             State::CancelInProgress { cancel, .. } => Some(match cancel {
                 Leg::Due { at, .. } => (*at, Step::Cancel),
                 Leg::Sent { next_at, .. } | Leg::Pending { next_at, .. } => {
@@ -80,8 +86,6 @@ impl Booking {
             State::Created
             | State::PrebookInProgress { .. }
             | State::ReadyForComplete
-            | State::Confirmed
-            | State::PartiallyCanceled
             | State::Canceled
             | State::Failed
             | State::Expired => None,

@@ -5,7 +5,7 @@ use crate::flow::judge::Judgement;
 use crate::flow::step::{Begin, FlowError, Walker};
 use crate::id::IdSource;
 use futures::future::BoxFuture;
-use host_domain::booking::{Conflict, Lapse, Moved, Notice, Settlement};
+use host_domain::booking::{Conflict, Lapse, Moved, Notice, Settlement, Teller};
 use host_domain::event::Product;
 use host_domain::id::{BookingId, EventId, PaymentId};
 use host_domain::leg::Leg;
@@ -86,7 +86,7 @@ pub(crate) trait Bookable: Clone + Debug + Send + Sync + Sized + 'static {
     fn prebook_refused() -> Self::Event;
     /// What happens when its time is over.
     fn lapsed(lapse: Lapse) -> Self::Event;
-    fn hinted() -> Self::Event;
+    fn hinted(by: Teller) -> Self::Event;
     fn book_started(payment: Option<Payment>) -> Self::Event;
     /// The call whose outcome may be unknown, by the name of its step.
     fn open_call(&self) -> Option<(&'static str, &Leg)>;

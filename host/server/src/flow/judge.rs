@@ -172,6 +172,14 @@ fn absence_of_booking(
     absence(leg, promises, times)
 }
 
+/// The hint that a booking is read anew for.
+fn hinted_at(leg: Option<&Leg>, times: Times<'_>) -> Timestamp {
+    match leg {
+        Some(Leg::Pending { since, .. }) => *since,
+        Some(Leg::Due { .. } | Leg::Sent { .. }) | None => times.now,
+    }
+}
+
 /// Whether a call that did not leave may have happened all the same: it had left before.
 fn may_have_happened(leg: Option<&Leg>) -> bool {
     leg.is_some_and(Leg::is_repeat)

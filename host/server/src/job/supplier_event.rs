@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::flow::bookable::Bookable;
 use crate::flow::step::FlowError;
 use crate::flow::supplier_event::EventKey;
-use host_domain::booking::booking_of_reference;
+use host_domain::booking::{Teller, booking_of_reference};
 use host_domain::id::BookingId;
 use host_domain::leg::Schedule;
 use host_domain::supplier::Kind;
@@ -180,9 +180,14 @@ impl Telling<'_> {
     async fn tell<B: Bookable>(&self, mut booking: B) -> Result<(), FlowError> {
         let id = booking.id().clone();
         let (app, key) = (self.app, &self.key);
+        let teller = if *booking.supplier() == key.supplier {
+            Teller::Supplier
+        } else {
+            Teller::Processor
+        };
         for _ in 0..CONFLICT_RETRIES_MAX {
             let (now, read_version) = (app.clock.now(), booking.version());
-            let mut write = match booking.apply(B::hinted(), now) {
+            let mut write = match booking.apply(B::hinted(teller), now) {
                 Ok(moved) => {
                     let why = format!("{} at {}", self.stored.event.kind.as_str(), key.supplier);
                     let request_id = format!("job_{:032x}", app.ids.bits());

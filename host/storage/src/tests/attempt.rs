@@ -13,7 +13,7 @@ on_both_databases!(
     the_operator_sees_what_is_unresolved_for_long,
 );
 
-fn call(number: u32) -> NewAttempt {
+pub(super) fn call(number: u32) -> NewAttempt {
     NewAttempt {
         id: AttemptId::from_bits(u128::from(number)),
         booking_id: BookingId::from_bits(1),

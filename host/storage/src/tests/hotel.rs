@@ -108,7 +108,7 @@ async fn the_list_filters_and_counts(db: &TestDatabase) {
     for number in 1..=6 {
         let mut booking = booking(number);
         if number % 2 == 0 {
-            booking.state = State::Confirmed;
+            booking.state = State::Confirmed { reread: None };
         }
         if number > 3 {
             booking.reference_id = Some("trip".into());

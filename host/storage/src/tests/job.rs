@@ -303,7 +303,7 @@ async fn a_lease_and_a_booking_are_written_together_or_not_at_all(db: &TestDatab
         claimed(&db.store, claim("other")).await,
         [first.id.as_str()]
     );
-    let mut late = updating(&moved(&first, State::Confirmed));
+    let mut late = updating(&moved(&first, State::Confirmed { reread: None }));
     late.finish_job("resume", first.id.as_str(), "t");
     let lost = conflict(&db.store, late).await;
     assert_eq!(lost, Some(Conflict::LeaseLost));

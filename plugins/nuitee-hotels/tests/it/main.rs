@@ -12,6 +12,7 @@ mod booking;
 mod cancellation;
 mod content;
 mod describe;
+mod events;
 mod fault;
 mod pricing;
 mod search;

@@ -211,7 +211,7 @@ fn amounts_in_another_currency_are_none() {
 /// Nobody gave the ticket back, so that what the fare says about doing so decides nothing.
 #[test]
 fn a_ticket_that_the_airline_cancels_is_not_refunded_by_the_fares_terms() {
-    let hinted = after(captured(), vec![Event::Hinted]);
+    let hinted = hinted(captured());
     let canceled = after(hinted, vec![reread(ticket(BookingStatus::Canceled))]);
     assert_eq!(canceled.status(), Status::Canceled);
     assert!(canceled.holds_refund());
@@ -222,7 +222,7 @@ fn a_ticket_that_the_airline_cancels_is_not_refunded_by_the_fares_terms() {
 #[test]
 fn a_ticket_that_is_released_while_bags_are_being_bought_is_read_again() {
     let released = || reread(ticket(BookingStatus::Canceled));
-    let hinted = after(bags_sent(), vec![Event::Hinted]);
+    let hinted = hinted(bags_sent());
     let waiting = after(hinted, vec![released()]);
     assert_eq!(waiting.status(), Status::Confirmed);
     let no = Failure::new("purchase_failed", "No.");
@@ -243,8 +243,11 @@ fn a_ticket_that_is_released_while_bags_are_being_bought_is_read_again() {
 
 #[test]
 fn a_hint_that_comes_while_a_ticket_is_read_has_it_read_once_more() {
-    let hinted = after(captured(), vec![Event::Hinted]);
-    let again = hinted.apply(Event::Hinted, LATER).unwrap().booking;
+    let hinted = hinted(captured());
+    let again = hinted
+        .apply(Event::Hinted(Teller::Supplier), LATER)
+        .unwrap()
+        .booking;
     let stale = again.apply(reread(ticket(BookingStatus::Confirmed)), LATER);
     let stale = stale.unwrap().booking;
     assert_eq!(stale.next(LATER), Next::Now(Step::Reread));
@@ -332,16 +335,16 @@ fn an_airline_change_is_told_once_and_segments_that_stay_keep_their_ids() {
     state.changes = vec![change];
     state.journeys = vec![journey(&["seg-1", "seg-9"])];
     let before = captured();
-    let hinted = after(before.clone(), vec![Event::Hinted]);
-    assert_eq!(hinted.next(NOW), Next::Now(Step::Reread));
-    let moved = hinted.apply(reread(Box::new(state.clone())), NOW).unwrap();
+    let waiting = hinted(before.clone());
+    assert_eq!(waiting.next(NOW), Next::Now(Step::Reread));
+    let moved = waiting.apply(reread(Box::new(state.clone())), NOW).unwrap();
     let told = moved.publish.iter().map(|n| n.event_type.as_str());
     assert_eq!(told.collect::<Vec<_>>(), ["flight.booking.airline_change"]);
     let ids = |booking: &Booking| booking.journeys[0].segment_ids.clone();
     let (was, is) = (ids(&before), ids(&moved.booking));
     assert_eq!(was[0], is[0]);
     assert_ne!(was[1], is[1]);
-    let again = after(moved.booking, vec![Event::Hinted]);
+    let again = hinted(moved.booking);
     let again = again.apply(reread(Box::new(state)), NOW).unwrap();
     assert!(again.publish.is_empty());
 }

@@ -1,7 +1,7 @@
 //! How a flight booking moves: one function, every arm a row of the table.
 //! What is not here cannot be written.
 
-use crate::booking::{Conflict, Failure, Moved, Settlement, Told};
+use crate::booking::{Conflict, Failure, Moved, Settlement, Teller, Told};
 use crate::event::EventType;
 use crate::flight::booking::{
     BookedService, Booking, Event, Purchase, PurchaseState, ServiceStatus, State,
@@ -52,7 +52,7 @@ impl Event {
             Self::PurchaseRepeated { .. } => "purchase_repeated",
             Self::PurchaseDone(_) => "purchase_done",
             Self::PurchaseRefused(_) => "purchase_refused",
-            Self::Hinted => "hinted",
+            Self::Hinted(_) => "hinted",
             Self::RereadFailed { .. } => "reread_failed",
             Self::Reread { .. } => "reread",
             Self::Payment { event, .. } => event.name(),
@@ -89,7 +89,7 @@ impl Booking {
             (state, Event::Payment { id, event }) => {
                 self.move_payment(state, &id, event, now, told)
             }
-            (state, Event::Hinted) => self.hint(state, now),
+            (state, Event::Hinted(by)) => self.hint(state, by, now),
             (state @ (State::Created | State::PrebookInProgress { .. }), event) => {
                 self.next_of_prebook(&state, event, now, told)
             }
@@ -255,9 +255,9 @@ impl Booking {
         Some(State::CancelInProgress { cancel: leg })
     }
 
-    /// A hint from the supplier or the processor: whatever was sent is read back
-    /// now, and so is a ticket. None when nothing is.
-    fn hint(&mut self, mut state: State, now: Timestamp) -> Option<State> {
+    /// A hint: whatever was sent is read back now, and so is a ticket, when it was the
+    /// supplier's. None when nothing is.
+    fn hint(&mut self, mut state: State, by: Teller, now: Timestamp) -> Option<State> {
         let mut of_payments = false;
         for payment in &mut self.payments {
             of_payments |= payment.hint(now);
@@ -272,8 +272,10 @@ impl Booking {
                         buy.hint(now);
                     }
                 }
-                *reread = Some(Leg::due(now).pending(now, now));
-                true
+                if by == Teller::Supplier {
+                    *reread = Some(Leg::due(now).pending(now, now));
+                }
+                by == Teller::Supplier
             }
             State::Created
             | State::PrebookInProgress { .. }

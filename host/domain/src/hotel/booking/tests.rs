@@ -4,9 +4,9 @@
 mod fixture;
 
 use super::*;
-use crate::booking::payment_reference;
+use crate::booking::{Moved, Teller, payment_reference};
 use crate::hotel::step::Step;
-use crate::hotel::supply::CancellationAmounts;
+use crate::hotel::supply::{BookedRoom, CancellationAmounts};
 use crate::payment::{Decline, Next, PaymentState, PaymentStatus, PaymentStep};
 use crate::supplier::BookingStatus;
 use proptest::prelude::*;
@@ -169,10 +169,136 @@ fn money_that_was_never_taken_is_released_instead_of_returned() {
     assert_eq!(canceled.payments[0].state.name(), "voiding_due");
 }
 
+/// What subscribers were told.
+fn told(moved: &Moved<Booking>) -> Vec<&'static str> {
+    let notices = moved.publish.iter();
+    notices.map(|notice| notice.event_type.as_str()).collect()
+}
+
+#[test]
+fn what_a_hotel_changes_is_told_once_and_nothing_is_forgotten() {
+    let before = captured();
+    assert_eq!(before.hotel_confirmation_code.as_deref(), Some("H1"));
+    let news = BookingState {
+        hotel_confirmation_code: None,
+        remarks: Some("The pool is closed.".into()),
+        rooms: vec![BookedRoom {
+            position: 1,
+            supplier_room_reference: None,
+            hotel_confirmation_code: Some("H1-2".into()),
+            canceled: false,
+        }],
+        ..*supplier_state(BookingStatus::Confirmed, None)
+    };
+    let hinted_once = hinted(before);
+    assert_eq!(hinted_once.next(NOW), Next::Now(Step::Reread));
+    let moved = hinted_once.apply(reread(Box::new(news.clone())), NOW);
+    let moved = moved.unwrap();
+    assert_eq!(told(&moved), ["hotel.booking.changed"]);
+    let changed = moved.booking;
+    assert_eq!(changed.hotel_confirmation_code.as_deref(), Some("H1"));
+    assert_eq!(changed.hotel_remarks, news.remarks);
+    assert_eq!(
+        changed.rooms[1].hotel_confirmation_code.as_deref(),
+        Some("H1-2")
+    );
+    assert_eq!(changed.next(NOW), Next::Nothing);
+    let again = hinted(changed).apply(reread(Box::new(news)), NOW).unwrap();
+    assert!(told(&again).is_empty(), "it is no news any more");
+}
+
+/// The policy is about guests who cancel.
+#[test]
+fn what_a_hotel_cancels_is_given_back_whole_unless_the_supplier_says_less() {
+    let canceled =
+        hinted(captured()).apply(reread(supplier_state(BookingStatus::Canceled, None)), NOW);
+    let canceled = canceled.unwrap();
+    assert_eq!(told(&canceled), ["hotel.booking.canceled"]);
+    let [cancellation] = canceled.booking.cancellations.as_slice() else {
+        panic!("{:?}", canceled.booking.cancellations);
+    };
+    assert_eq!(cancellation.status, CancellationStatus::Succeeded);
+    assert_eq!(cancellation.fee, Some(euros(0)));
+    assert_eq!(cancellation.refund_amount, Some(euros(20_000)));
+
+    let amounts = CancellationAmounts {
+        fee: euros(2_500),
+        refund: None,
+        supplier_reference: Some("C1".into()),
+    };
+    let state = supplier_state(BookingStatus::Canceled, Some(amounts));
+    let charged = after(hinted(captured()), vec![reread(state)]);
+    assert_eq!(charged.cancellations[0].refund_amount, Some(euros(17_500)));
+}
+
+#[test]
+fn a_room_that_a_hotel_releases_is_released_here_and_the_other_stands() {
+    let state = BookingState {
+        rooms: vec![BookedRoom {
+            position: 0,
+            supplier_room_reference: None,
+            hotel_confirmation_code: None,
+            canceled: true,
+        }],
+        ..*supplier_state(BookingStatus::PartiallyCanceled, None)
+    };
+    let read = || reread(Box::new(state.clone()));
+    let moved = hinted(captured()).apply(read(), NOW).unwrap();
+    assert_eq!(told(&moved), ["hotel.booking.partially_canceled"]);
+    let partly = moved.booking;
+    assert_eq!(partly.status(), Status::PartiallyCanceled);
+    assert_eq!(
+        partly.cancellations[0].room_ids,
+        [partly.rooms[0].id.clone()]
+    );
+    assert_eq!(partly.standing_total(), euros(10_000));
+    let again = hinted(partly).apply(read(), NOW).unwrap();
+    assert!(told(&again).is_empty(), "it was released before");
+}
+
+/// What it was about may not have been there yet.
+#[test]
+fn a_hint_that_comes_while_a_booking_is_read_has_it_read_again() {
+    let again = hinted(captured()).apply(Event::Hinted(Teller::Supplier), LATER);
+    let state = supplier_state(BookingStatus::Confirmed, None);
+    let read = after(again.unwrap().booking, vec![reread(state)]);
+    assert_eq!(read.next(LATER), Next::Now(Step::Reread));
+}
+
+#[test]
+fn a_processor_knows_of_payments_only() {
+    let hint = Event::Hinted(Teller::Processor);
+    assert!(captured().apply(hint.clone(), NOW).is_err());
+    let waiting = after(
+        confirmed(),
+        vec![pay(PaymentEvent::Sent { next_at: LATER })],
+    );
+    let hinted = after(waiting, vec![hint]);
+    let find = PaymentStep::Find(PaymentId::from_bits(1));
+    assert_eq!(hinted.next(NOW), Next::Now(Step::Payment(find)));
+}
+
+/// Stored before there was anything to read again.
+#[test]
+fn a_booking_of_an_older_version_is_read() {
+    for (state, old) in [
+        (
+            State::Confirmed { reread: None },
+            r#"{"state":"confirmed"}"#,
+        ),
+        (
+            State::PartiallyCanceled { reread: None },
+            r#"{"state":"partially_canceled"}"#,
+        ),
+    ] {
+        assert_eq!(serde_json::from_str::<State>(old).unwrap(), state);
+    }
+}
+
 proptest! {
     /// Whatever happens in whatever order, money follows the booking.
     #[test]
-    fn no_order_of_events_loses_money(picks in proptest::collection::vec(0..36_usize, 1..60)) {
+    fn no_order_of_events_loses_money(picks in proptest::collection::vec(0..38_usize, 1..60)) {
         let mut booking = created();
         for (count, pick) in picks.into_iter().enumerate() {
             let now = Timestamp(NOW.0 + i64::try_from(count).unwrap());

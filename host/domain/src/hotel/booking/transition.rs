@@ -1,7 +1,7 @@
 //! How a hotel booking moves: one function, every arm a row of the table. What
 //! is not here cannot be written.
 
-use crate::booking::{Conflict, Failure, Moved, Settlement, Told};
+use crate::booking::{Conflict, Failure, Moved, Settlement, Teller, Told};
 use crate::event::EventType;
 use crate::hotel::booking::{Booking, Cancellation, CancellationStatus, Event, Held, Room, State};
 use crate::hotel::supply::{BookingState, Prebooked};
@@ -9,6 +9,7 @@ use crate::id::{CancellationId, PaymentId, RefundId, RoomId};
 use crate::leg::Leg;
 use crate::money::Money;
 use crate::payment::{Payment, PaymentEvent, PaymentState};
+use crate::supplier::BookingStatus;
 use crate::time::Timestamp;
 
 impl Event {
@@ -38,10 +39,44 @@ impl Event {
             Self::CancelDone { .. } => "cancel_done",
             Self::CancelRefused(_) => "cancel_refused",
             Self::CancelLost(_) => "cancel_lost",
-            Self::Hinted => "hinted",
+            Self::Hinted(_) => "hinted",
+            Self::RereadFailed { .. } => "reread_failed",
+            Self::Reread { .. } => "reread",
             Self::Payment { event, .. } => event.name(),
         }
     }
+}
+
+impl Cancellation {
+    fn begun(
+        id: CancellationId,
+        room_ids: Vec<RoomId>,
+        single_rooms: bool,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            status: CancellationStatus::InProgress,
+            room_ids,
+            single_rooms,
+            by_supplier: false,
+            fee: None,
+            refund_amount: None,
+            supplier_reference: None,
+            created_at: now,
+            completed_at: None,
+            failure: None,
+        }
+    }
+}
+
+/// Takes what is told, if anything is; whether it is news.
+fn learn<T: Clone + PartialEq>(known: &mut Option<T>, told: Option<&T>) -> bool {
+    let is_news = told.is_some() && known.as_ref() != told;
+    if is_news {
+        *known = told.cloned();
+    }
+    is_news
 }
 
 impl Booking {
@@ -72,8 +107,8 @@ impl Booking {
         if let Event::Payment { id, event } = event {
             return self.move_payment(state, &id, event, now, told);
         }
-        if event == Event::Hinted {
-            return self.hint(state, now);
+        if let Event::Hinted(by) = event {
+            return self.hint(state, by, now);
         }
         match state {
             State::Created | State::PrebookInProgress { .. } => {
@@ -81,9 +116,11 @@ impl Booking {
             }
             State::ReadyForComplete => self.next_of_ready(event, now, told),
             State::CompleteInProgress { book } => self.next_of_completion(book, event, now, told),
-            State::Confirmed => self.next_of_booked(Held::Confirmed, event, now, told),
-            State::PartiallyCanceled => {
-                self.next_of_booked(Held::PartiallyCanceled, event, now, told)
+            State::Confirmed { reread } => {
+                self.next_of_booked(Held::Confirmed, reread, event, now, told)
+            }
+            State::PartiallyCanceled { reread } => {
+                self.next_of_booked(Held::PartiallyCanceled, reread, event, now, told)
             }
             State::CancelInProgress {
                 before,
@@ -172,13 +209,35 @@ impl Booking {
     fn next_of_booked(
         &mut self,
         held: Held,
+        reread: Option<Leg>,
         event: Event,
         now: Timestamp,
         told: &mut Told,
     ) -> Option<State> {
-        match event {
-            Event::CancelStarted { id, room_ids } => {
+        match (reread, event) {
+            (_, Event::CancelStarted { id, room_ids }) => {
                 self.begin_cancellation(held, id, &room_ids, now, told)
+            }
+            (Some(leg), Event::RereadFailed { next_at }) => {
+                Some(held.state(Some(leg.checked(now, next_at))))
+            }
+            (
+                Some(leg),
+                Event::Reread {
+                    state,
+                    hinted_at,
+                    cancellation,
+                    refund,
+                },
+            ) => {
+                // Perhaps it was read before what another hint was about.
+                let is_hinted_again =
+                    matches!(leg, Leg::Pending { since, .. } if since > hinted_at);
+                let left = self.reread(held, &state, cancellation, refund, now, told);
+                Some(match left {
+                    Some(left) => left.state(is_hinted_again.then_some(leg)),
+                    None => State::Canceled,
+                })
             }
             _ => None,
         }
@@ -200,7 +259,8 @@ impl Booking {
             (leg, Event::CancelPending { next_at }) => leg.pending(now, next_at),
             (leg, Event::CancelChecked { next_at }) => leg.checked(now, next_at),
             (_, Event::CancelDone { state, refund }) => {
-                return Some(self.release(&id, &state, refund, now, told));
+                let left = self.release(&id, &state, refund, now, told);
+                return Some(left.map_or(State::Canceled, |left| left.state(None)));
             }
             (_, Event::CancelRefused(failure)) => {
                 return Some(self.keep(
@@ -231,9 +291,9 @@ impl Booking {
         })
     }
 
-    /// A hint from the supplier or the processor: whatever was sent is read back
-    /// now. None when nothing is.
-    fn hint(&mut self, mut state: State, now: Timestamp) -> Option<State> {
+    /// A hint: whatever was sent is read back now, and so is a booking, when it was the
+    /// supplier's. None when nothing is.
+    fn hint(&mut self, mut state: State, by: Teller, now: Timestamp) -> Option<State> {
         let mut of_payments = false;
         for payment in &mut self.payments {
             of_payments |= payment.hint(now);
@@ -241,11 +301,15 @@ impl Booking {
         let own = match &mut state {
             State::CompleteInProgress { book: leg }
             | State::CancelInProgress { cancel: leg, .. } => leg.hint(now),
+            State::Confirmed { reread } | State::PartiallyCanceled { reread } => {
+                if by == Teller::Supplier {
+                    *reread = Some(Leg::due(now).pending(now, now));
+                }
+                by == Teller::Supplier
+            }
             State::Created
             | State::PrebookInProgress { .. }
             | State::ReadyForComplete
-            | State::Confirmed
-            | State::PartiallyCanceled
             | State::Canceled
             | State::Failed
             | State::Expired => false,
@@ -315,27 +379,87 @@ impl Booking {
     }
 
     fn confirm(&mut self, state: &BookingState, now: Timestamp, told: &mut Told) -> State {
-        self.supplier_reference = Some(state.supplier_reference.clone());
-        self.hotel_confirmation_code
-            .clone_from(&state.hotel_confirmation_code);
-        self.hotel_remarks.clone_from(&state.remarks);
-        for known in &state.rooms {
-            if let Some(room) = self.rooms.get_mut(usize::from(known.position)) {
-                room.supplier_reference
-                    .clone_from(&known.supplier_room_reference);
-                room.hotel_confirmation_code
-                    .clone_from(&known.hotel_confirmation_code);
-            }
-        }
-        if let Some(policy) = &state.policy {
-            self.policy = Some(policy.clone());
-        }
+        self.learn(state);
         self.confirmed_at = Some(now);
         self.payments
             .iter_mut()
             .for_each(|payment| payment.begin_capture(now));
         told.booking(EventType::HotelBookingConfirmed);
-        State::Confirmed
+        Held::Confirmed.state(None)
+    }
+
+    /// Takes over what the supplier tells of a booking; whether any of it is news.
+    fn learn(&mut self, state: &BookingState) -> bool {
+        let mut is_news = learn(
+            &mut self.supplier_reference,
+            Some(&state.supplier_reference),
+        );
+        is_news |= learn(
+            &mut self.hotel_confirmation_code,
+            state.hotel_confirmation_code.as_ref(),
+        );
+        is_news |= learn(&mut self.hotel_remarks, state.remarks.as_ref());
+        is_news |= learn(&mut self.policy, state.policy.as_ref());
+        for known in &state.rooms {
+            if let Some(room) = self.rooms.get_mut(usize::from(known.position)) {
+                is_news |= learn(
+                    &mut room.hotel_confirmation_code,
+                    known.hotel_confirmation_code.as_ref(),
+                );
+                // Callers do not see it.
+                learn(
+                    &mut room.supplier_reference,
+                    known.supplier_room_reference.as_ref(),
+                );
+            }
+        }
+        is_news
+    }
+
+    /// What a booking became since it was last read: how it stands, if it does.
+    fn reread(
+        &mut self,
+        held: Held,
+        state: &BookingState,
+        id: CancellationId,
+        refund: RefundId,
+        now: Timestamp,
+        told: &mut Told,
+    ) -> Option<Held> {
+        let is_news = self.learn(state);
+        let room_ids = self.released_elsewhere(state);
+        if room_ids.is_empty() {
+            if is_news {
+                told.booking(EventType::HotelBookingChanged);
+            }
+            return Some(held);
+        }
+        let single_rooms = state.status != BookingStatus::Canceled;
+        self.cancellations.push(Cancellation {
+            by_supplier: true,
+            ..Cancellation::begun(id.clone(), room_ids, single_rooms, now)
+        });
+        self.release(&id, state, refund, now, told)
+    }
+
+    /// Rooms that stand here, and do not at the supplier.
+    fn released_elsewhere(&self, state: &BookingState) -> Vec<RoomId> {
+        let is_released = |position: usize| match state.status {
+            BookingStatus::Canceled => true,
+            BookingStatus::PartiallyCanceled => state
+                .rooms
+                .iter()
+                .any(|room| usize::from(room.position) == position && room.canceled),
+            BookingStatus::Confirmed
+            | BookingStatus::Pending
+            | BookingStatus::CancelPending
+            | BookingStatus::Failed(_) => false,
+        };
+        let rooms = self.rooms.iter().enumerate();
+        rooms
+            .filter(|(position, room)| room.canceled_at.is_none() && is_released(*position))
+            .map(|(_, room)| room.id.clone())
+            .collect()
     }
 
     fn fail(&mut self, failure: Failure, now: Timestamp, told: &mut Told) -> State {
@@ -372,18 +496,9 @@ impl Booking {
         if wanted.is_empty() || !all_stand {
             return None;
         }
-        self.cancellations.push(Cancellation {
-            id: id.clone(),
-            status: CancellationStatus::InProgress,
-            room_ids: wanted,
-            single_rooms: !room_ids.is_empty(),
-            fee: None,
-            refund_amount: None,
-            supplier_reference: None,
-            created_at: now,
-            completed_at: None,
-            failure: None,
-        });
+        let single_rooms = !room_ids.is_empty();
+        self.cancellations
+            .push(Cancellation::begun(id.clone(), wanted, single_rooms, now));
         self.failure = None;
         told.booking(EventType::HotelBookingCancellationStarted);
         Some(State::CancelInProgress {
@@ -393,6 +508,7 @@ impl Booking {
         })
     }
 
+    /// The rooms of a cancellation are released: whether others stand.
     fn release(
         &mut self,
         id: &CancellationId,
@@ -400,7 +516,7 @@ impl Booking {
         refund: RefundId,
         now: Timestamp,
         told: &mut Told,
-    ) -> State {
+    ) -> Option<Held> {
         let released = self.released_total(id);
         let (fee, back) = self.fee_and_refund(id, state, released, now);
         let room_ids = self
@@ -434,10 +550,10 @@ impl Booking {
         if self.rooms.iter().all(|room| room.canceled_at.is_some()) {
             self.canceled_at = Some(now);
             told.booking(EventType::HotelBookingCanceled);
-            State::Canceled
+            None
         } else {
             told.booking(EventType::HotelBookingPartiallyCanceled);
-            State::PartiallyCanceled
+            Some(Held::PartiallyCanceled)
         }
     }
 
@@ -485,6 +601,8 @@ impl Booking {
         }
         let cancellation = self.cancellations.iter().find(|c| c.id == *id);
         let fee = match cancellation {
+            // The policy is about guests who do not come; these may not.
+            Some(c) if c.by_supplier => Money::zero(released.currency),
             Some(c) if c.single_rooms => {
                 let rooms = self
                     .rooms
@@ -522,10 +640,7 @@ impl Booking {
         }
         self.failure = Some(failure);
         told.booking(EventType::HotelBookingCancellationRefused);
-        match before {
-            Held::Confirmed => State::Confirmed,
-            Held::PartiallyCanceled => State::PartiallyCanceled,
-        }
+        before.state(None)
     }
 
     fn move_payment(

@@ -71,7 +71,7 @@ const fn told(event_type: EventType) -> (&'static str, About) {
         EventType::HotelBookingCanceled => ("A hotel booking is cancelled", About::HotelBooking),
         EventType::HotelBookingPartiallyCanceled => ("Rooms of a hotel booking are cancelled", About::HotelBooking),
         EventType::HotelBookingCancellationRefused => ("The supplier refused to cancel a hotel booking", About::HotelBooking),
-        EventType::HotelBookingChanged => ("Something else about a hotel booking changed", About::HotelBooking),
+        EventType::HotelBookingChanged => ("The hotel changed what was booked", About::HotelBooking),
         EventType::FlightBookingCreated => ("A fare is bound", About::FlightBooking),
         EventType::FlightBookingConfirmed => ("A ticket is issued", About::FlightBooking),
         EventType::FlightBookingFailed => ("A flight booking came to nothing", About::FlightBooking),

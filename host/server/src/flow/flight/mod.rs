@@ -15,7 +15,7 @@ use crate::id::IdSource;
 use crate::render;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host_domain::booking::{Conflict, Failure, Lapse, Moved, Notice, Settlement};
+use host_domain::booking::{Conflict, Failure, Lapse, Moved, Notice, Settlement, Teller};
 use host_domain::event::Product;
 use host_domain::flight::booking::{Booking, Event, State};
 use host_domain::flight::step::Step;
@@ -184,8 +184,8 @@ impl Bookable for Booking {
         }
     }
 
-    fn hinted() -> Event {
-        Event::Hinted
+    fn hinted(by: Teller) -> Event {
+        Event::Hinted(by)
     }
 
     fn book_started(payment: Option<Payment>) -> Event {

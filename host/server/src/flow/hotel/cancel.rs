@@ -46,7 +46,7 @@ impl App {
                 return Ok(booking);
             }
             match booking.state {
-                State::Confirmed | State::PartiallyCanceled => {}
+                State::Confirmed { .. } | State::PartiallyCanceled { .. } => {}
                 // Of other rooms: one at a time.
                 State::CancelInProgress { .. }
                 | State::Canceled
@@ -125,7 +125,7 @@ impl App {
             .await?
             .ok_or(QuoteError::NotFound)?;
         let reference = match booking.state {
-            State::Confirmed | State::PartiallyCanceled => {
+            State::Confirmed { .. } | State::PartiallyCanceled { .. } => {
                 booking.supplier_reference.clone().unwrap_or_default()
             }
             _ => return Err(QuoteError::State(booking.status().as_str())),

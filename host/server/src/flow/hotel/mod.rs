@@ -12,14 +12,14 @@ use crate::id::IdSource;
 use crate::render;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host_domain::booking::{Conflict, Failure, Lapse, Moved, Notice, Settlement};
+use host_domain::booking::{Conflict, Failure, Lapse, Moved, Notice, Settlement, Teller};
 use host_domain::event::Product;
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event, State};
 use host_domain::hotel::step::Step;
 use host_domain::hotel::supply::{
     BookRequest, BookingState, CancelRequest, FindRequest, Found, RoomReference,
 };
-use host_domain::id::{BookingId, EventId, PaymentId, RefundId};
+use host_domain::id::{BookingId, CancellationId, EventId, PaymentId, RefundId};
 use host_domain::leg::Leg;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
@@ -68,8 +68,8 @@ impl Bookable for Booking {
             State::Created | State::PrebookInProgress { .. } => Stage::Early,
             State::ReadyForComplete => Stage::Ready,
             State::CompleteInProgress { book } => Stage::Completing(book),
-            State::Confirmed => Stage::Confirmed,
-            State::CancelInProgress { .. } | State::PartiallyCanceled | State::Canceled => {
+            State::Confirmed { .. } => Stage::Confirmed,
+            State::CancelInProgress { .. } | State::PartiallyCanceled { .. } | State::Canceled => {
                 Stage::Leaving
             }
             State::Failed => Stage::Failed {
@@ -123,6 +123,7 @@ impl Bookable for Booking {
                 Begin::Mark(Event::BookSent { next_at }, call)
             }
             Step::FindBooking => Begin::Read("book"),
+            Step::Reread => Begin::Read("reread"),
             Step::Cancel => {
                 let request = cancel_request(self)?;
                 let call = Call {
@@ -168,8 +169,8 @@ impl Bookable for Booking {
         }
     }
 
-    fn hinted() -> Event {
-        Event::Hinted
+    fn hinted(by: Teller) -> Event {
+        Event::Hinted(by)
     }
 
     fn book_started(payment: Option<Payment>) -> Event {
@@ -183,8 +184,8 @@ impl Bookable for Booking {
             State::Created
             | State::PrebookInProgress { .. }
             | State::ReadyForComplete
-            | State::Confirmed
-            | State::PartiallyCanceled
+            | State::Confirmed { .. }
+            | State::PartiallyCanceled { .. }
             | State::Canceled
             | State::Failed
             | State::Expired => None,
@@ -259,6 +260,13 @@ impl App {
                 let promises = self.promises(&booking.supplier);
                 let times = self.times().asked_at(asked_at);
                 Ok(judge::found(booking, answer, promises, times))
+            }
+            Step::Reread => {
+                let answer = self.read_hotel_back(booking, walker).await;
+                let cancellation = CancellationId::from_bits(self.ids.bits());
+                let refund = self.new_refund();
+                let times = self.times().asked_at(asked_at);
+                Ok(judge::reread(booking, answer, cancellation, refund, times))
             }
             Step::Cancel => self.cancel_hotel(booking, walker).await,
             Step::FindCancellation => {

@@ -5,7 +5,7 @@ mod tests;
 
 use crate::flow::judge::{
     Absence, Judgement, NOT_FOUND, Outcome, Promises, REPEATED, Times, absence, absence_of_booking,
-    book_failed, judged, may_have_happened,
+    book_failed, hinted_at, judged, may_have_happened,
 };
 use host_domain::booking::Failure;
 use host_domain::flight::booking::{Booking, Event, State};
@@ -314,10 +314,7 @@ pub(crate) fn reread(
     let again = |why: String| judged(Event::RereadFailed { next_at }, Outcome::Unknown, why);
     match answer {
         Ok(Found::Booking(state)) => {
-            let hinted_at = match leg(booking) {
-                Some(Leg::Pending { since, .. }) => *since,
-                Some(Leg::Due { .. } | Leg::Sent { .. }) | None => times.now,
-            };
+            let hinted_at = hinted_at(leg(booking), times);
             let event = Event::Reread { state, hinted_at };
             judged(event, Outcome::Done, "read anew")
         }

@@ -5,27 +5,27 @@ mod tests;
 
 use crate::flow::judge::{
     Absence, Judgement, NOT_FOUND, Outcome, Promises, REPEATED, Times, absence, absence_of_booking,
-    book_failed, judged, may_have_happened,
+    book_failed, hinted_at, judged, may_have_happened,
 };
 use host_domain::booking::Failure;
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event, State};
 use host_domain::hotel::supply::{BookingState, Found};
-use host_domain::id::RefundId;
+use host_domain::id::{CancellationId, RefundId};
 use host_domain::leg::Leg;
 use host_domain::supplier::{BookingStatus, ChangeError, ReadError, RefusalReason};
 use host_domain::time::Timestamp;
 
 const SOLD_OUT: &str = "The supplier has no room left.";
 
-fn book_leg(booking: &Booking) -> Option<&Leg> {
+/// Of what is going on with the supplier.
+fn leg(booking: &Booking) -> Option<&Leg> {
     match &booking.state {
         State::CompleteInProgress { book } => Some(book),
         State::CancelInProgress { cancel, .. } => Some(cancel),
+        State::Confirmed { reread } | State::PartiallyCanceled { reread } => reread.as_ref(),
         State::Created
         | State::PrebookInProgress { .. }
         | State::ReadyForComplete
-        | State::Confirmed
-        | State::PartiallyCanceled
         | State::Canceled
         | State::Failed
         | State::Expired => None,
@@ -38,7 +38,7 @@ pub(crate) fn booked(
     answer: Result<BookingState, ChangeError>,
     times: Times<'_>,
 ) -> Judgement<Event> {
-    let leg = book_leg(booking);
+    let leg = leg(booking);
     let next_at = times.recheck(leg);
     match answer {
         Ok(state) => booked_state(state, next_at),
@@ -118,7 +118,7 @@ pub(crate) fn found(
     promises: Promises,
     times: Times<'_>,
 ) -> Judgement<Event> {
-    let leg = book_leg(booking);
+    let leg = leg(booking);
     let next_at = times.recheck(leg);
     match answer {
         Ok(Found::Booking(state)) => booked_state(*state, next_at),
@@ -150,7 +150,7 @@ pub(crate) fn canceled(
     refund: RefundId,
     times: Times<'_>,
 ) -> Judgement<Event> {
-    let leg = book_leg(booking);
+    let leg = leg(booking);
     let next_at = times.recheck(leg);
     match answer {
         Ok(state) => canceled_state(booking, state, refund, next_at),
@@ -254,7 +254,7 @@ pub(crate) fn found_canceling(
     promises: Promises,
     times: Times<'_>,
 ) -> Judgement<Event> {
-    let leg = book_leg(booking);
+    let leg = leg(booking);
     let next_at = times.recheck(leg);
     let state = match answer {
         Ok(Found::Booking(state)) => *state,
@@ -309,5 +309,32 @@ pub(crate) fn found_canceling(
             Outcome::Unknown,
             "read back: the booking stands, which proves nothing yet",
         ),
+    }
+}
+
+/// What reading a booking anew found. `cancellation` and `refund` will be the ids of what
+/// the supplier released meanwhile.
+pub(crate) fn reread(
+    booking: &Booking,
+    answer: Result<Found, ReadError>,
+    cancellation: CancellationId,
+    refund: RefundId,
+    times: Times<'_>,
+) -> Judgement<Event> {
+    let leg = leg(booking);
+    let next_at = times.recheck(leg);
+    let again = |why: String| judged(Event::RereadFailed { next_at }, Outcome::Unknown, why);
+    match answer {
+        Ok(Found::Booking(state)) => {
+            let event = Event::Reread {
+                state,
+                hinted_at: hinted_at(leg, times),
+                cancellation,
+                refund,
+            };
+            judged(event, Outcome::Done, "read anew")
+        }
+        Ok(Found::Nothing) => again("read anew: booking not found".to_owned()),
+        Err(error) => again(error.to_string()),
     }
 }

@@ -30,12 +30,15 @@ const MOVES: [(&str, &[&str]); 10] = [
         "COMPLETE_IN_PROGRESS",
         &["READY_FOR_COMPLETE", "CONFIRMED", "FAILED"],
     ),
-    ("CONFIRMED", &["CANCEL_IN_PROGRESS", "CANCELED"]),
+    (
+        "CONFIRMED",
+        &["CANCEL_IN_PROGRESS", "PARTIALLY_CANCELED", "CANCELED"],
+    ),
     (
         "CANCEL_IN_PROGRESS",
         &["CONFIRMED", "PARTIALLY_CANCELED", "CANCELED"],
     ),
-    ("PARTIALLY_CANCELED", &["CANCEL_IN_PROGRESS"]),
+    ("PARTIALLY_CANCELED", &["CANCEL_IN_PROGRESS", "CANCELED"]),
     ("CANCELED", &[]),
     ("FAILED", &[]),
     ("EXPIRED", &[]),

@@ -226,6 +226,10 @@ impl Subject for Booking {
                     Step::FindCancellation => {
                         judge::found_canceling(self, found, refund, promises, times)
                     }
+                    Step::Reread => {
+                        let cancellation = CancellationId::from_bits(around.random.bits());
+                        judge::reread(self, found, cancellation, refund, times)
+                    }
                     _ => judge::found(self, found, promises, times),
                 }
             }
@@ -240,7 +244,10 @@ impl Subject for Booking {
         _setting: &Setting,
         _now: Timestamp,
     ) -> Option<Event> {
-        if !matches!(self.state, State::Confirmed | State::PartiallyCanceled) {
+        if !matches!(
+            self.state,
+            State::Confirmed { .. } | State::PartiallyCanceled { .. }
+        ) {
             return None;
         }
         let standing = || self.rooms.iter().filter(|room| room.canceled_at.is_none());

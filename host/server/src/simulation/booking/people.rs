@@ -6,7 +6,7 @@ use super::subject::Subject;
 use super::{BIRTH, Happening, Life, TROUBLE_MS};
 use crate::flow::bookable::Stage;
 use anyhow::{Result, bail, ensure};
-use host_domain::booking::{Lapse, Settlement};
+use host_domain::booking::{Lapse, Settlement, Teller};
 use host_domain::leg::Leg;
 
 const MINUTE_MS: i64 = 60_000;
@@ -26,7 +26,7 @@ pub(super) enum Wish {
     Bags,
     /// The supplier or the processor says that something changed.
     Hint,
-    AirlineCancels,
+    SupplierCancels,
     Settle,
 }
 
@@ -59,7 +59,7 @@ impl<B: Subject> Life<'_, B> {
         }
         if random.percent(20) {
             let after_ms = at_ms + random.between(0, 3_000);
-            self.queue(after_ms, Happening::Wishes(Wish::AirlineCancels));
+            self.queue(after_ms, Happening::Wishes(Wish::SupplierCancels));
         }
         for visit in 1..=VISITS {
             self.queue(
@@ -76,11 +76,11 @@ impl<B: Subject> Life<'_, B> {
                 self.pay();
                 Ok(())
             }
-            Wish::Hint => self.tell(B::hinted()),
-            Wish::AirlineCancels => {
-                let is_ticket = matches!(self.row.as_ref().unwrap().stage(), Stage::Confirmed);
-                if is_ticket && self.setting.is_flight && self.world.airline_cancels(self.now) {
-                    self.note(|| "the airline cancels".to_owned());
+            Wish::Hint => self.hint(),
+            Wish::SupplierCancels => {
+                let is_booked = matches!(self.row.as_ref().unwrap().stage(), Stage::Confirmed);
+                if is_booked && self.world.cancels_by_itself(self.now) {
+                    self.note(|| "the supplier cancels".to_owned());
                     let after_ms = self.random.between(1, 2_000);
                     self.queue(after_ms, Happening::Wishes(Wish::Hint));
                 }
@@ -98,6 +98,15 @@ impl<B: Subject> Life<'_, B> {
             }
             Wish::Settle => self.settle(),
         }
+    }
+
+    /// Processors hint too, and are not asked about the booking then.
+    fn hint(&mut self) -> Result<()> {
+        let by = match self.random.percent(80) {
+            true => Teller::Supplier,
+            false => Teller::Processor,
+        };
+        self.tell(B::hinted(by))
     }
 
     fn wished(&self, wish: Wish) -> Option<B::Event> {

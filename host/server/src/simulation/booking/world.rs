@@ -295,7 +295,7 @@ impl<'a> World<'a> {
     }
 
     /// On its own account: nobody asked for it.
-    pub(super) fn airline_cancels(&mut self, now: Timestamp) -> bool {
+    pub(super) fn cancels_by_itself(&mut self, now: Timestamp) -> bool {
         let Some(mut order) = self.truth().cloned() else {
             return false;
         };
@@ -304,8 +304,9 @@ impl<'a> World<'a> {
         }
         order.status = BookingStatus::Canceled;
         let none = Money::zero(order.kept.currency);
-        // Says that it keeps nothing, or nothing; then the terms are all that anybody knows.
-        let says = self.random.percent(50);
+        order.released.fill(true);
+        // Says that it keeps nothing, or nothing; then an operator goes by a fare's terms.
+        let says = !self.setting.is_flight || self.random.percent(50);
         let extras = self.setting.bag * i64::try_from(order.extras.len()).unwrap();
         let terms: i64 = self.setting.rooms.iter().map(|(_, fee)| fee).sum();
         order.amounts = says.then_some((none, order.kept));

@@ -1,6 +1,6 @@
 //! Bookings in every state, made by walking there.
 
-use crate::booking::{Failure, Settlement};
+use crate::booking::{Failure, Settlement, Teller};
 use crate::flight::booking::*;
 pub(super) use crate::flight::itinerary::FareCondition;
 use crate::flight::itinerary::{Cabin, Direction, FareConditions, Journey, Segment};
@@ -182,6 +182,11 @@ pub(super) fn ticket(status: BookingStatus) -> Box<BookingState> {
 }
 
 /// Read because of a hint at [`NOW`].
+/// The supplier says that something changed.
+pub(super) fn hinted(booking: Booking) -> Booking {
+    after(booking, vec![Event::Hinted(Teller::Supplier)])
+}
+
 pub(super) fn reread(state: Box<BookingState>) -> Event {
     Event::Reread {
         state,
@@ -328,7 +333,7 @@ pub(super) fn events() -> Vec<Event> {
         Event::PurchaseRepeated { at: LATER },
         purchase_done(),
         Event::PurchaseRefused(no()),
-        Event::Hinted,
+        Event::Hinted(Teller::Supplier),
         Event::RereadFailed { next_at },
         reread(ticket(BookingStatus::Canceled)),
     ];
@@ -470,7 +475,7 @@ pub(super) fn states() -> Vec<(&'static str, Booking)> {
         ),
         ("CONFIRMED capturing", confirmed()),
         ("CONFIRMED captured", captured()),
-        ("CONFIRMED hinted", after(captured(), vec![Event::Hinted])),
+        ("CONFIRMED hinted", hinted(captured())),
         ("CONFIRMED paying bags", buying()),
         ("CONFIRMED bags paid", bags_paid()),
         ("CONFIRMED bags sent", bags_sent()),

@@ -1,6 +1,6 @@
 //! Bookings in every state, made by walking there.
 
-use crate::booking::{Failure, Settlement};
+use crate::booking::{Failure, Settlement, Teller};
 use crate::hotel::booking::*;
 use crate::hotel::offer::{Board, CancellationPolicy, Contact, Guest, HotelSummary, Stay};
 use crate::hotel::offer::{GuestType, Location, Occupancy, Penalty, RoomRate};
@@ -229,6 +229,20 @@ pub(super) fn authorized() -> Event {
     })
 }
 
+/// The supplier says that something changed.
+pub(super) fn hinted(booking: Booking) -> Booking {
+    after(booking, vec![Event::Hinted(Teller::Supplier)])
+}
+
+pub(super) fn reread(state: Box<BookingState>) -> Event {
+    Event::Reread {
+        state,
+        hinted_at: NOW,
+        cancellation: CancellationId::from_bits(8),
+        refund: refund_id(),
+    }
+}
+
 pub(super) fn refund_id() -> RefundId {
     RefundId::from_bits(1)
 }
@@ -273,7 +287,9 @@ pub(super) fn events() -> Vec<Event> {
         },
         Event::CancelRefused(no()),
         Event::CancelLost(no()),
-        Event::Hinted,
+        Event::Hinted(Teller::Supplier),
+        Event::RereadFailed { next_at: LATER },
+        reread(supplier_state(BookingStatus::Canceled, None)),
         pay(PaymentEvent::Sent { next_at: LATER }),
         authorized(),
         pay(PaymentEvent::Declined(Decline::InsufficientFunds)),
@@ -407,6 +423,7 @@ pub(super) fn states() -> Vec<(&'static str, Booking)> {
         ),
         ("CONFIRMED capturing", confirmed()),
         ("CONFIRMED captured", captured()),
+        ("CONFIRMED hinted", hinted(captured())),
         ("CANCEL_IN_PROGRESS due", canceling(vec![])),
         ("CANCEL_IN_PROGRESS sent", cancel_sent(vec![])),
         (
@@ -419,6 +436,13 @@ pub(super) fn states() -> Vec<(&'static str, Booking)> {
         (
             "PARTIALLY_CANCELED",
             after(cancel_sent(vec![RoomId::from_bits(1)]), vec![cancel_done()]),
+        ),
+        (
+            "PARTIALLY_CANCELED hinted",
+            hinted(after(
+                cancel_sent(vec![RoomId::from_bits(1)]),
+                vec![cancel_done()],
+            )),
         ),
         ("CANCELED", after(cancel_sent(vec![]), vec![cancel_done()])),
         (

@@ -3,11 +3,11 @@
 #![expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
 
 use super::*;
-use crate::flow::judge::tests::{consistent, euros, judge, lost, pending, refusal, sent};
+use crate::flow::judge::tests::{NOW, consistent, euros, judge, lost, pending, refusal, sent};
 use host_domain::booking::Settlement;
 use host_domain::hotel::booking::Event as E;
 use host_domain::hotel::offer::{Contact, HotelSummary, Occupancy, Stay};
-use host_domain::id::{BookingId, HotelId};
+use host_domain::id::{BookingId, CancellationId, HotelId, RefundId};
 use host_domain::money::Currency;
 use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::supplier::SupplierId;
@@ -276,5 +276,34 @@ fn a_cancellation_is_done_only_when_the_supplier_shows_it() {
             )
         });
         assert_eq!(judgement.event.name(), event, "{leg:?}");
+    }
+}
+
+#[test]
+fn a_booking_that_cannot_be_read_anew_is_read_again_later() {
+    let mut booking = completing(pending(0));
+    booking.state = State::Confirmed {
+        reread: Some(pending(0)),
+    };
+    let read = Found::Booking(Box::new(state(BookingStatus::Confirmed)));
+    let (cancellation, refund) = (CancellationId::from_bits(1), RefundId::from_bits(1));
+    for (answer, event) in [
+        (Ok(read), "reread"),
+        (Ok(Found::Nothing), "reread_failed"),
+        (Err(ReadError::TimedOut("slow".into())), "reread_failed"),
+    ] {
+        let judgement = judge(|times| {
+            reread(
+                &booking,
+                answer.clone(),
+                cancellation.clone(),
+                refund.clone(),
+                times,
+            )
+        });
+        assert_eq!(judgement.event.name(), event, "{answer:?}");
+        if let Event::RereadFailed { next_at } = judgement.event {
+            assert!(next_at > NOW);
+        }
     }
 }

@@ -60,7 +60,8 @@ impl<'de> Visitor<'de> for Through<'_> {
         while let Some(name) = fields.next_key::<Text<'de>>()? {
             let place = match name.as_str() {
                 "bookingId" => &mut self.0.booking_id,
-                "GW_REF" => &mut self.0.client_reference,
+                // Of flights, and of hotels.
+                "GW_REF" | "clientReference" => &mut self.0.client_reference,
                 "prebookId" => &mut self.0.prebook_id,
                 _ => {
                     fields.next_value_seed(Through(self.0))?;

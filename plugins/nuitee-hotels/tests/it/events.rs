@@ -1,0 +1,54 @@
+//! Nuitee's webhooks. What can stand in them is in the tests of the flights.
+
+use nuitee_hotels::NuiteeHotels;
+use serde_json::json;
+use stopover_sdk::SupplierEvents;
+use stopover_sdk::supplier_events::{Delivery, Event, Kind, VerifyError};
+use stopover_sdk::testing::Gateway;
+
+fn verify(body: &str) -> Result<Vec<Event>, VerifyError> {
+    let delivery = Delivery {
+        headers: Vec::new(),
+        body: body.as_bytes().to_vec(),
+        received_at: 0,
+    };
+    Gateway::new().run(|| NuiteeHotels::verify(delivery))
+}
+
+#[test]
+fn an_event_names_its_booking_by_both_ids() {
+    let request = json!({"prebookId": "P-1", "clientReference": "bkg_own_1"});
+    let response = json!({"data": {"bookingId": "B-1", "status": "CONFIRMED"}});
+    let body = json!({"event_name": "booking.book", "request": request.to_string(),
+        "response": response.to_string()});
+    let events = verify(&body.to_string()).unwrap();
+    let [event] = events.as_slice() else {
+        panic!("{events:?}");
+    };
+    assert_eq!(event.kind, Kind::BookingChanged);
+    assert_eq!(event.supplier_reference.as_deref(), Some("B-1"));
+    assert_eq!(event.client_reference.as_deref(), Some("bkg_own_1"));
+}
+
+#[test]
+fn a_cancellation_is_one_and_a_prebook_is_nothing_yet() {
+    let about = |name: &str| {
+        let body = json!({"event_name": name, "response": "{\"bookingId\": \"B-1\"}"});
+        let events = verify(&body.to_string()).unwrap();
+        events.first().unwrap().kind.clone()
+    };
+    assert_eq!(about("booking.cancel"), Kind::CancellationChanged);
+    assert_eq!(about("booking.amend"), Kind::BookingChanged);
+    assert!(matches!(about("booking.prebook"), Kind::Irrelevant(_)));
+}
+
+#[test]
+fn what_is_no_event_is_unreadable() {
+    for body in ["", "<html>", "[]", "{}"] {
+        let result = verify(body);
+        assert!(
+            matches!(result, Err(VerifyError::Unreadable(_))),
+            "{body}: {result:?}"
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! Nuitee's webhooks about hotels: what a hotel changes on its own account is read, told
+//! and paid back, and no word of a webhook is a fact.
+
+use crate::nuitee::scene::Scene;
+use serde_json::{Value, json};
+use tests::{Database, eventually, on_both_databases};
+
+const TOKEN: &str = "canary-0123456789abcdef0123456789abcdef";
+const CHANGED: &str = "hotel.booking.changed";
+const TAKEN: &[&str] = &["authorization", "capture"];
+
+/// A webhook as Nuitee writes it: documents in text.
+fn event(id: &str, name: &str, booking: &str) -> Value {
+    let request = json!({"prebookId": "p", "clientReference": booking}).to_string();
+    json!({"event_id": id, "event_name": name, "request": request, "response": "{}", "sandbox": true})
+}
+
+impl Scene {
+    async fn told(database: Database) -> Self {
+        Self::begin_with(database, &format!("events_token = \"{TOKEN}\"")).await
+    }
+
+    /// Nuitee tells something, and its meaning is found.
+    async fn tell(&self, event: &Value) {
+        let stranger = self.client.without("x-api-key");
+        let path = format!("/v1/suppliers/NUITEE/events/{TOKEN}");
+        let before = self.applied().await;
+        stranger.post(&path, event).await.expect(200);
+        eventually("the event to be told", async || {
+            (self.applied().await > before).then_some(())
+        })
+        .await;
+    }
+
+    async fn applied(&self) -> u64 {
+        let labels = [("supplier", "NUITEE"), ("outcome", "applied")];
+        let name = "stopover_supplier_events_total";
+        self.server.metric(name, &labels).await
+    }
+}
+
+async fn what_the_hotel_changes_is_told_and_what_it_cancels_is_paid_back(database: Database) {
+    let scene = Scene::told(database).await;
+    let booking = scene.confirmed().await;
+    scene.leaves_in_the_ledger("paying", &booking, TAKEN).await;
+
+    // A webhook says that it is canceled. Nuitee, asked, says that it stands, and has a code.
+    let code = json!({"hotelConfirmationCode": "HCN-7"});
+    scene.nuitee.change_booking("CONFIRMED", code);
+    scene
+        .tell(&event("evt_1", "booking.cancel", &booking))
+        .await;
+    let changed = eventually("the hotel's code", async || {
+        let booking = scene.client.hotel_booking(&booking).await;
+        (booking["hotel_confirmation_code"] == "HCN-7").then_some(booking)
+    })
+    .await;
+    assert_eq!(changed["status"], "CONFIRMED", "a word is no fact");
+    let events = scene.server.events().await;
+    let told = events.iter().find(|event| event["type"] == CHANGED);
+    assert_eq!(told.unwrap()["data"]["booking"], changed, "as it is read");
+
+    // Nothing is new.
+    let _earlier = scene.nuitee.take_received();
+    scene.tell(&event("evt_2", "booking.amend", &booking)).await;
+    eventually("the booking to be read again", async || {
+        (!scene.nuitee.book.received().is_empty()).then_some(())
+    })
+    .await;
+    assert_eq!(scene.server.ledger().await.kinds_of(&booking), TAKEN);
+
+    // The hotel closes, and Nuitee keeps something.
+    let charged = json!({"hotelConfirmationCode": "HCN-7", "amountRefunded": 400.0});
+    scene
+        .nuitee
+        .change_booking("CANCELLED_WITH_CHARGES", charged);
+    scene
+        .tell(&event("evt_3", "booking.cancel", &booking))
+        .await;
+    let canceled = scene.client.hotel_booking_once(&booking, "CANCELED").await;
+    let [cancellation] = canceled["cancellations"].as_array().unwrap().as_slice() else {
+        panic!("{canceled:#}");
+    };
+    assert_eq!(cancellation["status"], "SUCCEEDED");
+    assert_eq!(cancellation["refund_amount"]["amount"], 400.0);
+    assert_eq!(cancellation["fee"]["amount"], 60.5);
+    let refunded = [TAKEN, &["refund"]].concat();
+    scene
+        .leaves_in_the_ledger("the hotel", &booking, &refunded)
+        .await;
+    let told = scene.server.outbox(&booking).await;
+    for once in [CHANGED, "hotel.booking.canceled", "payment.refunded"] {
+        let times = told.iter().filter(|kind| *kind == once).count();
+        assert_eq!(times, 1, "{once} in {told:?}");
+    }
+    let sent = scene.nuitee.take_received();
+    let mut sent = sent.iter().flatten();
+    assert!(
+        sent.all(|request| request.route.starts_with("GET ")),
+        "only read"
+    );
+}
+
+on_both_databases!(what_the_hotel_changes_is_told_and_what_it_cancels_is_paid_back);
