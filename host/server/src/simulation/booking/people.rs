@@ -25,7 +25,7 @@ pub(super) enum Wish {
     Release,
     Bags,
     /// The supplier or the processor says that something changed.
-    Hint,
+    Hint(Teller),
     SupplierCancels,
     Settle,
 }
@@ -43,7 +43,8 @@ impl<B: Subject> Life<'_, B> {
             (Wish::Cancel, some(40, 2), late),
             (Wish::Release, some(40, 2), late),
             (Wish::Bags, some(40, 3), late),
-            (Wish::Hint, some(50, 6), late),
+            (Wish::Hint(Teller::Supplier), some(50, 6), late),
+            (Wish::Hint(Teller::Processor), some(50, 3), late),
         ];
         for (wish, times, (from, to)) in wishes {
             for _ in 0..times {
@@ -55,7 +56,8 @@ impl<B: Subject> Life<'_, B> {
         let at_ms = random.between(late.0, late.1);
         for _ in 0..some(50, 4) {
             let after_ms = at_ms + random.between(0, 3_000);
-            self.queue(after_ms, Happening::Wishes(Wish::Hint));
+            let hint = Wish::Hint(Teller::Supplier);
+            self.queue(after_ms, Happening::Wishes(hint));
         }
         if random.percent(20) {
             let after_ms = at_ms + random.between(0, 3_000);
@@ -76,13 +78,14 @@ impl<B: Subject> Life<'_, B> {
                 self.pay();
                 Ok(())
             }
-            Wish::Hint => self.hint(),
+            Wish::Hint(by) => self.tell(B::hinted(by)),
             Wish::SupplierCancels => {
                 let is_booked = matches!(self.row.as_ref().unwrap().stage(), Stage::Confirmed);
                 if is_booked && self.world.cancels_by_itself(self.now) {
                     self.note(|| "the supplier cancels".to_owned());
                     let after_ms = self.random.between(1, 2_000);
-                    self.queue(after_ms, Happening::Wishes(Wish::Hint));
+                    let hint = Wish::Hint(Teller::Supplier);
+                    self.queue(after_ms, Happening::Wishes(hint));
                 }
                 Ok(())
             }
@@ -98,15 +101,6 @@ impl<B: Subject> Life<'_, B> {
             }
             Wish::Settle => self.settle(),
         }
-    }
-
-    /// Processors hint too, and are not asked about the booking then.
-    fn hint(&mut self) -> Result<()> {
-        let by = match self.random.percent(80) {
-            true => Teller::Supplier,
-            false => Teller::Processor,
-        };
-        self.tell(B::hinted(by))
     }
 
     fn wished(&self, wish: Wish) -> Option<B::Event> {
@@ -146,7 +140,12 @@ impl<B: Subject> Life<'_, B> {
             .any(|payment| payment.is_by_browser());
         if is_known && self.world.browser_acts() && self.random.percent(50) {
             let after_ms = self.random.between(1, MINUTE_MS);
-            self.queue(after_ms, Happening::Wishes(Wish::Hint));
+            let by = match booking.settlement() {
+                Settlement::Gateway => Teller::Processor,
+                Settlement::Supplier => Teller::Supplier,
+            };
+            let hint = Wish::Hint(by);
+            self.queue(after_ms, Happening::Wishes(hint));
         }
     }
 
