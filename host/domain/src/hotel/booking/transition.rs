@@ -71,7 +71,7 @@ impl Cancellation {
 }
 
 /// Takes what is told, if anything is; whether it is news.
-fn learn<T: Clone + PartialEq>(known: &mut Option<T>, told: Option<&T>) -> bool {
+fn take_over<T: Clone + PartialEq>(known: &mut Option<T>, told: Option<&T>) -> bool {
     let is_news = told.is_some() && known.as_ref() != told;
     if is_news {
         *known = told.cloned();
@@ -390,24 +390,24 @@ impl Booking {
 
     /// Takes over what the supplier tells of a booking; whether any of it is news.
     fn learn(&mut self, state: &BookingState) -> bool {
-        let mut is_news = learn(
+        let mut is_news = take_over(
             &mut self.supplier_reference,
             Some(&state.supplier_reference),
         );
-        is_news |= learn(
+        is_news |= take_over(
             &mut self.hotel_confirmation_code,
             state.hotel_confirmation_code.as_ref(),
         );
-        is_news |= learn(&mut self.hotel_remarks, state.remarks.as_ref());
-        is_news |= learn(&mut self.policy, state.policy.as_ref());
+        is_news |= take_over(&mut self.hotel_remarks, state.remarks.as_ref());
+        is_news |= take_over(&mut self.policy, state.policy.as_ref());
         for known in &state.rooms {
             if let Some(room) = self.rooms.get_mut(usize::from(known.position)) {
-                is_news |= learn(
+                is_news |= take_over(
                     &mut room.hotel_confirmation_code,
                     known.hotel_confirmation_code.as_ref(),
                 );
                 // Callers do not see it.
-                learn(
+                take_over(
                     &mut room.supplier_reference,
                     known.supplier_room_reference.as_ref(),
                 );
