@@ -59,6 +59,23 @@ impl Leg {
         }
     }
 
+    /// To be read at once, because somebody said that something changed.
+    #[must_use]
+    pub const fn hinted(now: Timestamp) -> Self {
+        Self::Pending {
+            since: now,
+            checks: 0,
+            next_at: now,
+        }
+    }
+
+    /// Whether a hint came after the one that was read for: what it was about may not have
+    /// been there yet.
+    #[must_use]
+    pub fn is_hinted_after(&self, hinted_at: Timestamp) -> bool {
+        matches!(self, Self::Pending { since, .. } if *since > hinted_at)
+    }
+
     /// The mark before the first byte.
     #[must_use]
     pub const fn sent(self, now: Timestamp, next_at: Timestamp) -> Self {

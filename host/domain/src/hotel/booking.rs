@@ -1,6 +1,7 @@
 //! A hotel booking: what it holds and the states that it can be in. How it
 //! moves is in `transition`, what is to be done next in `step`.
 
+mod cancellation;
 #[cfg(test)]
 mod tests;
 mod transition;

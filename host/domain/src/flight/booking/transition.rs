@@ -273,7 +273,7 @@ impl Booking {
                     }
                 }
                 if by == Teller::Supplier {
-                    *reread = Some(Leg::due(now).pending(now, now));
+                    *reread = Some(Leg::hinted(now));
                 }
                 by == Teller::Supplier
             }
@@ -389,8 +389,7 @@ impl Booking {
     ) -> State {
         self.take_ticket(state, told);
         if state.status != BookingStatus::Canceled {
-            // Perhaps it was read before what another hint was about.
-            let is_hinted_again = matches!(leg, Leg::Pending { since, .. } if since > hinted_at);
+            let is_hinted_again = leg.is_hinted_after(hinted_at);
             let reread = is_hinted_again.then_some(leg);
             return State::Confirmed { reread };
         }

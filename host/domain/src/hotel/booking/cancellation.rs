@@ -1,0 +1,172 @@
+//! Cancellations of a hotel booking: which rooms they release, what that costs, and what is
+//! given back.
+
+use crate::booking::{Settlement, Told};
+use crate::event::EventType;
+use crate::hotel::booking::{Booking, Cancellation, CancellationStatus, Held, Room};
+use crate::hotel::supply::BookingState;
+use crate::id::{CancellationId, RefundId, RoomId};
+use crate::money::Money;
+use crate::supplier::BookingStatus;
+use crate::time::Timestamp;
+
+impl Cancellation {
+    pub(super) fn begun(
+        id: CancellationId,
+        room_ids: Vec<RoomId>,
+        single_rooms: bool,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            status: CancellationStatus::InProgress,
+            room_ids,
+            single_rooms,
+            by_supplier: false,
+            fee: None,
+            refund_amount: None,
+            supplier_reference: None,
+            created_at: now,
+            completed_at: None,
+            failure: None,
+        }
+    }
+}
+
+impl Booking {
+    /// Rooms that stand here, and do not at the supplier.
+    pub(super) fn released_elsewhere(&self, state: &BookingState) -> Vec<RoomId> {
+        let is_released = |position: usize| match state.status {
+            BookingStatus::Canceled => true,
+            BookingStatus::PartiallyCanceled => state
+                .rooms
+                .iter()
+                .any(|room| usize::from(room.position) == position && room.canceled),
+            BookingStatus::Confirmed
+            | BookingStatus::Pending
+            | BookingStatus::CancelPending
+            | BookingStatus::Failed(_) => false,
+        };
+        let rooms = self.rooms.iter().enumerate();
+        rooms
+            .filter(|(position, room)| room.canceled_at.is_none() && is_released(*position))
+            .map(|(_, room)| room.id.clone())
+            .collect()
+    }
+
+    /// The rooms of a cancellation are released: whether others stand.
+    pub(super) fn release(
+        &mut self,
+        id: &CancellationId,
+        state: &BookingState,
+        refund: RefundId,
+        now: Timestamp,
+        told: &mut Told,
+    ) -> Option<Held> {
+        let released = self.released_total(id);
+        let (fee, back) = self.fee_and_refund(id, state, released, now);
+        let room_ids = self
+            .cancellations
+            .iter()
+            .find(|c| c.id == *id)
+            .map(|c| c.room_ids.clone())
+            .unwrap_or_default();
+        for room in self
+            .rooms
+            .iter_mut()
+            .filter(|room| room_ids.contains(&room.id))
+        {
+            room.canceled_at.get_or_insert(now);
+        }
+        let given_back = match self.settlement {
+            Settlement::Supplier => back,
+            Settlement::Gateway => self.give_back(refund, back, now),
+        };
+        if let Some(cancellation) = self.cancellations.iter_mut().find(|c| c.id == *id) {
+            cancellation.status = CancellationStatus::Succeeded;
+            cancellation.fee = Some(fee);
+            cancellation.refund_amount = Some(given_back);
+            cancellation.supplier_reference = state
+                .cancellation
+                .as_ref()
+                .and_then(|c| c.supplier_reference.clone());
+            cancellation.completed_at = Some(now);
+        }
+        self.failure = None;
+        if self.rooms.iter().all(|room| room.canceled_at.is_some()) {
+            self.canceled_at = Some(now);
+            told.booking(EventType::HotelBookingCanceled);
+            None
+        } else {
+            told.booking(EventType::HotelBookingPartiallyCanceled);
+            Some(Held::PartiallyCanceled)
+        }
+    }
+
+    fn give_back(&mut self, refund: RefundId, amount: Money, now: Timestamp) -> Money {
+        let taken = self
+            .payments
+            .iter_mut()
+            .rev()
+            .find(|payment| payment.holds_money());
+        taken.map_or(Money::zero(amount.currency), |payment| {
+            payment.begin_refund(refund, amount, now)
+        })
+    }
+
+    /// The price of the rooms that a cancellation releases.
+    fn released_total(&self, id: &CancellationId) -> Money {
+        let Some(cancellation) = self.cancellations.iter().find(|c| c.id == *id) else {
+            return Money::zero(self.total.currency);
+        };
+        let stays =
+            |room: &&Room| room.canceled_at.is_none() && !cancellation.room_ids.contains(&room.id);
+        let staying: i64 = self
+            .rooms
+            .iter()
+            .filter(stays)
+            .map(|room| room.total.minor)
+            .sum();
+        self.standing_total()
+            .less(Money::new(staying, self.total.currency))
+    }
+
+    /// The supplier's word where it gives one, else the policy's.
+    fn fee_and_refund(
+        &self,
+        id: &CancellationId,
+        state: &BookingState,
+        released: Money,
+        now: Timestamp,
+    ) -> (Money, Money) {
+        if let Some(amounts) = &state.cancellation
+            && amounts.fee.currency == released.currency
+        {
+            let fee = amounts.fee.at_most(released);
+            return (fee, released.less(fee));
+        }
+        let cancellation = self.cancellations.iter().find(|c| c.id == *id);
+        let fee = match cancellation {
+            // The policy is about guests who do not come; these may not.
+            Some(c) if c.by_supplier => Money::zero(released.currency),
+            Some(c) if c.single_rooms => {
+                let rooms = self
+                    .rooms
+                    .iter()
+                    .filter(|room| c.room_ids.contains(&room.id));
+                let fees = rooms.map(|room| {
+                    room.policy
+                        .as_ref()
+                        .map_or(room.total, |p| p.fee_at(now, room.total))
+                        .minor
+                });
+                Money::new(fees.sum(), released.currency).at_most(released)
+            }
+            _ => self
+                .policy
+                .as_ref()
+                .map_or(released, |p| p.fee_at(now, released)),
+        };
+        (fee, released.less(fee))
+    }
+}
