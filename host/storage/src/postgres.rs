@@ -334,8 +334,8 @@ async fn run_joined(
     let args = statement.postgres_args().map_err(retriable)?;
     let query = sqlx::query_with(AssertSqlSafe(statement.sql), args);
     let row = query.fetch_one(connection).await.map_err(retriable)?;
-    let changed: Vec<i64> = row.try_get("changed").map_err(retriable)?;
-    outcome.affected = changed.last().map_or(0, |rows| rows.unsigned_abs());
+    let changed: i64 = row.try_get("changed").map_err(retriable)?;
+    outcome.affected = changed.unsigned_abs();
     Ok(())
 }
 
