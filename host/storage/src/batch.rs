@@ -1,19 +1,20 @@
 //! PostgreSQL: steps of a write as one statement, because what costs is the way
 //! to the server and back.
 //!
-//! The parts of such a statement do not see what the others do. So only steps
-//! are put together that cannot tell: none changes a table that one before it
-//! changed. A new row may join all the same, where one that is there already fails
-//! the write or is left alone, because the unique indexes of its table see
-//! everything. Where a part then fails, it may be because of the others, so that the
-//! steps are to be carried out one by one.
+//! The parts of such a statement do not see what the others do, and are carried out in
+//! any order. So only steps are put together that cannot tell: none changes a table
+//! that one before it changed. A new row may join all the same, because the unique
+//! indexes of its table see everything: where one that is there already fails the write,
+//! and where it is left alone, beside other new rows. So may the second of two steps that
+//! never change the same row. Where a part then fails, it may be because of the others,
+//! so that the steps are to be carried out one by one.
 //!
 //! Such a statement fails as a whole where a step does not change what it is expected
 //! to: mostly it is all of the write, and then needs no transaction around it.
 
 use crate::dialect::Dialect;
 use crate::statement::Statement;
-use crate::write::Step;
+use crate::write::{Expects, Step};
 use std::borrow::Cow;
 
 /// The most steps of a statement, so that texts stay short enough to be kept prepared.
@@ -24,7 +25,7 @@ pub(crate) fn batches(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
     let mut tables = Vec::with_capacity(STEPS_MAX);
     steps.chunk_by(move |before, step| {
         let (before, step) = (Change::of(before), Change::of(step));
-        tables.extend(before.map(|change| change.table.to_owned()));
+        tables.extend(before.map(|change| (change.table.to_owned(), change.kind)));
         let joins = before.is_some()
             && tables.len() < STEPS_MAX
             && step.is_some_and(|change| change.joins(&tables));
@@ -43,18 +44,26 @@ pub(crate) fn joined(batch: &[Step]) -> Statement {
     // Whether there is a row is cheaper to ask than how many there are, which each
     // time costs as much as what many of the steps do.
     let mut expected = Vec::with_capacity(batch.len());
+    let is_there = |number: usize| format!("EXISTS (SELECT FROM step_{number})");
     let mut changed = "0".to_owned();
     for (number, step) in batch.iter().enumerate() {
         let sql = Dialect::Postgres.render(&step.statement);
         let sql = renumbered(&sql, args.len());
         parts.push(format!("step_{number} AS ({sql} RETURNING 1)"));
         args.extend(step.statement.args.iter().cloned());
-        changed = match step.expects_one {
-            Some(_) => {
-                expected.push(format!("EXISTS (SELECT FROM step_{number})"));
-                "1".to_owned()
+        match step.expects {
+            Expects::Anything => {}
+            Expects::One(_) => expected.push(is_there(number)),
+            Expects::OneOfTwo(_) => {
+                let before = number.saturating_sub(1);
+                expected.push(format!("{} <> {}", is_there(before), is_there(number)));
             }
-            None => format!("(SELECT COUNT(*) FROM step_{number})"),
+        }
+        changed = match step.expects {
+            Expects::One(_) => "1".to_owned(),
+            Expects::Anything | Expects::OneOfTwo(_) => {
+                format!("(SELECT COUNT(*) FROM step_{number})")
+            }
         };
     }
     let parts = parts.join(", ");
@@ -80,7 +89,18 @@ pub(crate) fn joined(batch: &[Step]) -> Statement {
 struct Change<'a> {
     table: &'a str,
     sql: &'a str,
-    is_new_row: bool,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A row that must not be there.
+    NewRow,
+    /// Rows that may be there, and are left alone then.
+    NewRows,
+    /// Other rows of its table than the step before it changes.
+    Beside,
+    Other,
 }
 
 impl<'a> Change<'a> {
@@ -97,20 +117,25 @@ impl<'a> Change<'a> {
             "INSERT" | "DELETE" => words.nth(1),
             _ => None,
         }?;
-        Some(Self {
-            table,
-            sql,
-            is_new_row: verb == "INSERT"
-                && (step.expects_one.is_some() || sql.ends_with("ON CONFLICT DO NOTHING")),
-        })
+        let kind = match (verb, step.expects) {
+            (_, Expects::OneOfTwo(_)) => Kind::Beside,
+            ("INSERT", Expects::One(_)) => Kind::NewRow,
+            ("INSERT", _) if sql.ends_with("ON CONFLICT DO NOTHING") => Kind::NewRows,
+            _ => Kind::Other,
+        };
+        Some(Self { table, sql, kind })
     }
 
     /// Whether it may stand with steps that change these tables. A table that is
     /// named for another reason only costs a round trip.
-    fn joins(self, tables: &[String]) -> bool {
-        !tables.iter().any(|table| {
-            let is_its_own = self.is_new_row && table == self.table;
-            self.sql.contains(table) && !is_its_own
+    fn joins(self, tables: &[(String, Kind)]) -> bool {
+        !tables.iter().any(|(table, kind)| {
+            let cannot_tell = match self.kind {
+                Kind::NewRow | Kind::Beside => true,
+                Kind::NewRows => matches!(kind, Kind::NewRow | Kind::NewRows),
+                Kind::Other => false,
+            };
+            self.sql.contains(table) && !(table == self.table && cannot_tell)
         })
     }
 }

@@ -139,7 +139,7 @@ impl Write {
         token: &str,
         due_at: Timestamp,
     ) -> &mut Self {
-        self.wakes.add(Queue::Jobs);
+        self.frees.add(Queue::Jobs);
         let update = statement!(
             "UPDATE job SET due_at = CASE WHEN again_at < $4 THEN again_at ELSE $4 END, \
              again_at = NULL, lease_token = NULL, lease_until = NULL, attempts = 0, \
@@ -180,24 +180,24 @@ impl Write {
     /// Done for good, unless it was asked for again meanwhile. Else
     /// [`Conflict::LeaseLost`].
     pub fn finish_job(&mut self, kind: &str, subject: &str, token: &str) -> &mut Self {
-        self.wakes.add(Queue::Jobs);
+        self.frees.add(Queue::Jobs);
         // What was asked for meanwhile keeps the row and frees it; else it goes.
         let release = statement!(
-            "UPDATE job SET due_at = COALESCE(again_at, due_at), again_at = NULL, \
-             lease_token = CASE WHEN again_at IS NULL THEN lease_token END, lease_until = NULL, \
-             attempts = 0, last_error = NULL \
-             WHERE kind = $1 AND subject = $2 AND lease_token = $3",
+            "UPDATE job SET due_at = again_at, again_at = NULL, lease_token = NULL, \
+             lease_until = NULL, attempts = 0, last_error = NULL \
+             WHERE kind = $1 AND subject = $2 AND lease_token = $3 AND again_at IS NOT NULL",
             kind,
             subject,
             token,
         );
         let delete = statement!(
-            "DELETE FROM job WHERE kind = $1 AND subject = $2 AND lease_token = $3",
+            "DELETE FROM job \
+             WHERE kind = $1 AND subject = $2 AND lease_token = $3 AND again_at IS NULL",
             kind,
             subject,
             token,
         );
-        self.one(release, Conflict::LeaseLost).any(delete)
+        self.either(release, delete, Conflict::LeaseLost)
     }
 
     /// Gives a parked job new attempts, else [`Conflict::NotParked`].

@@ -188,7 +188,8 @@ impl Store {
         if write.is_empty() {
             return Ok(Outcome::default());
         }
-        let wakes = write.wakes;
+        let mut wakes = write.wakes;
+        wakes.join(write.frees);
         let outcome = match &self.inner.backend {
             Backend::Sqlite(sqlite) => sqlite.commit(write).await,
             Backend::Postgres(postgres) => postgres.commit(&write).await,

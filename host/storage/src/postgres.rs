@@ -15,7 +15,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::{Instant, interval, timeout};
+use tokio::time::{Instant, interval, sleep_until, timeout};
 
 /// How often a transaction is begun anew after the server undid it for
 /// another's sake, or the connection was found dead before its commit.
@@ -27,6 +27,10 @@ const TRUSTED_FOR: Duration = Duration::from_secs(1);
 
 /// Where hosts tell each other that something is due.
 const CHANNEL: &str = "stopover_job";
+
+/// How often other hosts are told at most: each time is a commit of the server's. The
+/// workers of this host know at once.
+const ANNOUNCE_EVERY: Duration = Duration::from_millis(50);
 
 /// How often the listening connection is tested: nothing is sent on it, so that
 /// a server that vanished would never be missed.
@@ -322,7 +326,9 @@ async fn run_step(
     let args = step.statement.postgres_args().map_err(retriable)?;
     let query = sqlx::query_with(sql, args);
     let done = query.execute(connection).await.map_err(retriable)?;
-    outcome.changed(step, done.rows_affected())
+    outcome
+        .changed(step, done.rows_affected())
+        .map_err(|conflict| Failure::Final(CommitError::Conflict(conflict)))
 }
 
 async fn run_joined(
@@ -337,17 +343,6 @@ async fn run_joined(
     let changed: i64 = row.try_get("changed").map_err(retriable)?;
     outcome.affected = changed.unsigned_abs();
     Ok(())
-}
-
-impl Outcome {
-    /// Notes what a step did, if that is what it is expected to do.
-    fn changed(&mut self, step: &Step, rows: u64) -> Result<(), Failure> {
-        self.affected = rows;
-        match step.expects_one {
-            Some(conflict) if rows != 1 => Err(Failure::Final(CommitError::Conflict(conflict))),
-            _ => Ok(()),
-        }
-    }
 }
 
 #[expect(
@@ -390,6 +385,7 @@ impl WakeUps {
         let mut listener = PgListener::connect_with(&pool).await?;
         self.answered(listener.listen(CHANNEL)).await?;
         let mut probe = interval(PROBE_EVERY);
+        let mut announce_at = Instant::now();
         loop {
             let own = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut listener);
             let own: i32 = self.answered(own).await?;
@@ -403,7 +399,8 @@ impl WakeUps {
                             self.wakes.send(Queues::from_word(heard.payload()));
                         }
                     }
-                    queues = self.announce.next() => {
+                    queues = self.announced(announce_at) => {
+                        announce_at = Instant::now() + ANNOUNCE_EVERY;
                         let notify = sqlx::query("SELECT pg_notify($1, $2)");
                         let notify = notify.bind(CHANNEL).bind(queues.as_word());
                         self.answered(notify.execute(&mut listener)).await?;
@@ -414,6 +411,12 @@ impl WakeUps {
                 }
             }
         }
+    }
+
+    /// What other hosts are to be told of, not before it is time to.
+    async fn announced(&self, at: Instant) -> Queues {
+        sleep_until(at).await;
+        self.announce.next().await
     }
 
     async fn answered<T>(

@@ -263,12 +263,9 @@ async fn run_steps(
             outcome.rows.extend(rows.into_iter().map(Row::Sqlite));
         } else {
             let done = query.execute(&mut *connection).await.map_err(failed)?;
-            outcome.affected = done.rows_affected();
-            if let Some(conflict) = step.expects_one
-                && outcome.affected != 1
-            {
-                return Err(CommitError::Conflict(conflict));
-            }
+            outcome
+                .changed(step, done.rows_affected())
+                .map_err(CommitError::Conflict)?;
         }
     }
     Ok(outcome)

@@ -17,6 +17,9 @@ pub struct Write {
     pub(crate) steps: Vec<Step>,
     /// Of which something became due earlier than whoever waits for it can know.
     pub(crate) wakes: Queues,
+    /// Of which something may have become free that was due already. Who frees it can
+    /// take it: no other host is told.
+    pub(crate) frees: Queues,
     /// A value that could not be turned into JSON.
     pub(crate) unwritable: Option<DatabaseError>,
 }
@@ -110,11 +113,22 @@ pub enum Conflict {
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
     pub(crate) statement: Statement,
-    /// One row is to be changed, else this. The statement names its row by a
-    /// unique key: it changes one or none, so that failing changed nothing.
-    pub(crate) expects_one: Option<Conflict>,
+    pub(crate) expects: Expects,
     /// The rows that it returns are wanted.
     pub(crate) returns: bool,
+}
+
+/// What a step is to change. Where it is one row, the statement names that by a unique
+/// key: it changes one or none, so that failing changed nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expects {
+    /// Whatever it changes.
+    Anything,
+    /// One row, else this.
+    One(Conflict),
+    /// One row, unless the step before it changed it, else this. Of the rows of one table
+    /// the two name different ones.
+    OneOfTwo(Conflict),
 }
 
 /// What the steps of a write returned, and how many rows the last one changed.
@@ -124,6 +138,18 @@ pub(crate) struct Outcome {
     pub(crate) affected: u64,
 }
 
+impl Outcome {
+    /// Notes how many rows a step changed, if that is what it is expected to do.
+    pub(crate) fn changed(&mut self, step: &Step, rows: u64) -> Result<(), Conflict> {
+        let before = std::mem::replace(&mut self.affected, rows);
+        match step.expects {
+            Expects::One(conflict) if rows != 1 => Err(conflict),
+            Expects::OneOfTwo(conflict) if before + rows != 1 => Err(conflict),
+            Expects::Anything | Expects::One(_) | Expects::OneOfTwo(_) => Ok(()),
+        }
+    }
+}
+
 impl Write {
     /// An empty write, made at `now`: the instant that its rows are created at.
     pub const fn new(now: Timestamp) -> Self {
@@ -131,6 +157,7 @@ impl Write {
             now,
             steps: Vec::new(),
             wakes: Queues::NONE,
+            frees: Queues::NONE,
             unwritable: None,
         }
     }
@@ -145,31 +172,46 @@ impl Write {
     pub fn append(&mut self, other: Self) -> &mut Self {
         self.steps.extend(other.steps);
         self.wakes.join(other.wakes);
+        self.frees.join(other.frees);
         self.unwritable = self.unwritable.take().or(other.unwritable);
         self
     }
 
     pub(crate) fn any(&mut self, statement: Statement) -> &mut Self {
-        self.push(statement, None, false)
+        self.push(statement, Expects::Anything, false)
     }
 
     pub(crate) fn one(&mut self, statement: Statement, otherwise: Conflict) -> &mut Self {
-        self.push(statement, Some(otherwise), false)
+        self.push(statement, Expects::One(otherwise), false)
+    }
+
+    /// Two statements of which one changes a row; see [`Expects::OneOfTwo`].
+    pub(crate) fn either(
+        &mut self,
+        first: Statement,
+        second: Statement,
+        otherwise: Conflict,
+    ) -> &mut Self {
+        self.push(first, Expects::Anything, false).push(
+            second,
+            Expects::OneOfTwo(otherwise),
+            false,
+        )
     }
 
     pub(crate) fn returning(&mut self, statement: Statement) -> &mut Self {
-        self.push(statement, None, true)
+        self.push(statement, Expects::Anything, true)
     }
 
     fn push(
         &mut self,
         statement: Statement,
-        expects_one: Option<Conflict>,
+        expects: Expects,
         returns: bool,
     ) -> &mut Self {
         self.steps.push(Step {
             statement,
-            expects_one,
+            expects,
             returns,
         });
         self
