@@ -11,7 +11,7 @@ use crate::api::problem::ApiError;
 use crate::app::App;
 use crate::flow::bookable::Bookable;
 use crate::flow::complete::{Complete, CompleteError, Completion};
-use crate::idempotency::{KeyUse, RequestKey};
+use crate::idempotency::RequestKey;
 use host_domain::id::BookingId;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -35,6 +35,7 @@ impl BookRequest {
             booking,
             instrument: self.payment_instrument_id.map(|id| id.0),
             repeated: false,
+            key: None,
             request_id: caller.request_id.to_string(),
             deadline: caller.deadline.instant(),
         }
@@ -62,8 +63,8 @@ where
     }
 }
 
-/// Completes under a key, if there is one: a key whose request came to nothing is given
-/// back. A repeat tries no declined card again, and is told of what was booked also
+/// Completes under a key, if there is one: it is taken with the first step, and given back
+/// where the request came to nothing. A repeat tries no declined card again, and is told of what was booked also
 /// once it is given back.
 async fn under_key<B: Bookable, C>(
     app: &App,
@@ -77,35 +78,20 @@ where
     let Some(key) = key else {
         return complete(wish).await.map_err(ApiError::complete);
     };
-    let used = app
-        .use_key(&key, wish.booking.as_str())
-        .await
-        .map_err(ApiError::key)?;
-    wish.repeated = used == KeyUse::Again;
-    let ended = match complete(wish).await {
-        Ok(Completion::Left(booking)) if used == KeyUse::Again => {
-            Ok(Completion::Confirmed(booking))
-        }
-        ended => ended,
+    let earlier = app.earlier_use(&key).await.map_err(ApiError::key)?;
+    wish.repeated = earlier.is_some();
+    if !wish.repeated {
+        wish.key = Some(key.clone());
+    }
+    let repeated = wish.repeated;
+    let completion = match complete(wish).await.map_err(ApiError::complete)? {
+        Completion::Left(booking) if repeated => Completion::Confirmed(booking),
+        completion => completion,
     };
-    match &ended {
-        Ok(Completion::NotSent(_) | Completion::Left(_)) => app.free_key(&key).await,
-        Err(error) if used == KeyUse::First && came_to_nothing(error) => app.free_key(&key).await,
-        Ok(_) | Err(_) => {}
+    if !completion.stands() {
+        app.free_key(&key).await;
     }
-    ended.map_err(ApiError::complete)
-}
-
-const fn came_to_nothing(error: &CompleteError) -> bool {
-    match error {
-        CompleteError::Flow(_) => false,
-        CompleteError::NotFound
-        | CompleteError::State(_)
-        | CompleteError::InstrumentInvalid
-        | CompleteError::InstrumentSealed(_)
-        | CompleteError::InstrumentMissing
-        | CompleteError::InstrumentNotWanted => true,
-    }
+    Ok(completion)
 }
 
 impl ApiError {

@@ -4,6 +4,7 @@
 use crate::app::App;
 use crate::flow::bookable::{Bookable, Stage};
 use crate::flow::step::FlowError;
+use crate::idempotency::{KeyError, RequestKey, take};
 use crate::instrument::InstrumentError;
 use crate::seal::SealError;
 use futures::FutureExt;
@@ -15,6 +16,7 @@ use host_domain::leg::Leg;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{Decline, Method, Payment, PaymentState};
+use host_storage::Write;
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -27,6 +29,8 @@ pub(crate) struct Complete {
     pub(crate) instrument: Option<InstrumentId>,
     /// The same request was made before: a card that was declined is not tried again.
     pub(crate) repeated: bool,
+    /// To be taken for what comes of it; none: there is none, or it is taken.
+    pub(crate) key: Option<RequestKey>,
     pub(crate) request_id: String,
     pub(crate) deadline: Instant,
 }
@@ -82,6 +86,8 @@ pub(crate) enum CompleteError {
     InstrumentMissing,
     #[error("this booking is not paid with a stored instrument")]
     InstrumentNotWanted,
+    #[error(transparent)]
+    Key(KeyError),
 }
 
 impl<E: Into<FlowError>> From<E> for CompleteError {
@@ -118,11 +124,27 @@ impl App {
 
     async fn complete<B: Bookable>(
         self: &Arc<Self>,
-        wish: Complete,
+        mut wish: Complete,
+    ) -> Result<Completion<B>, CompleteError> {
+        let completion = self.begin_or_await(&mut wish).await?;
+        // What another call made of it is what this key stands for from now on.
+        if let Some(key) = &wish.key
+            && completion.stands()
+        {
+            let used = self.use_key(key, wish.booking.as_str()).await;
+            used.map_err(CompleteError::Key)?;
+        }
+        Ok(completion)
+    }
+
+    /// Leaves no key in the wish when it took it.
+    async fn begin_or_await<B: Bookable>(
+        self: &Arc<Self>,
+        wish: &mut Complete,
     ) -> Result<Completion<B>, CompleteError> {
         let mut declines_known = None;
         loop {
-            let booking = self.booking_to_complete::<B>(&wish).await?;
+            let booking = self.booking_to_complete::<B>(wish).await?;
             let declines = wish.declines(&booking);
             // Of this card, since it was asked, or before where it was asked before.
             let known = *declines_known.get_or_insert(match wish.repeated {
@@ -137,14 +159,19 @@ impl App {
                     });
                 }
                 Stage::Ready => {
-                    if let Some(completion) = self.begin(booking, &wish).await? {
+                    if let Some(completion) = self.begin(booking, wish).await? {
                         return Ok(completion);
+                    }
+                    if self.is_taken(wish.key.as_ref()).await? {
+                        // By the same request, which was faster: this one repeats it.
+                        (wish.key, wish.repeated) = (None, true);
+                        declines_known = None;
                     }
                 }
                 Stage::Completing(_) => {
                     if !self.is_being_walked(B::JOB, booking.id()).await? {
                         // Whoever worked on it may have ended since it was read.
-                        let left = self.booking_to_complete::<B>(&wish).await?;
+                        let left = self.booking_to_complete::<B>(wish).await?;
                         if left.version() == booking.version() {
                             return Ok(Completion::of(left));
                         }
@@ -162,10 +189,15 @@ impl App {
             }
             // Somebody else is at it: their outcome is the caller's outcome.
             if !self.wait_a_little(wish.deadline).await {
-                let booking = self.booking_to_complete(&wish).await?;
+                let booking = self.booking_to_complete(wish).await?;
                 return Ok(Completion::in_time(booking));
             }
         }
+    }
+
+    async fn is_taken(&self, key: Option<&RequestKey>) -> Result<bool, CompleteError> {
+        let used = self.made_before(key).await;
+        Ok(used.map_err(CompleteError::Key)?.is_some())
     }
 
     async fn booking_to_complete<B: Bookable>(&self, wish: &Complete) -> Result<B, CompleteError> {
@@ -173,11 +205,12 @@ impl App {
         found.ok_or(CompleteError::NotFound)
     }
 
-    /// Stores the intent and walks; none when somebody else moved the booking first.
+    /// Stores the intent, with the key, and walks; none when somebody else moved the
+    /// booking first, or took the key.
     async fn begin<B: Bookable>(
         self: &Arc<Self>,
         booking: B,
-        wish: &Complete,
+        wish: &mut Complete,
     ) -> Result<Option<Completion<B>>, CompleteError> {
         let walker = self.walker(&wish.request_id, wish.deadline);
         let expired = booking.expires_at() <= self.clock.now();
@@ -186,9 +219,15 @@ impl App {
         } else {
             B::book_started(self.payment_for(&booking, wish).await?)
         };
-        let Some((booking, then)) = self.start(booking, event, &walker, |_| {}).await? else {
+        let take_key = |write: &mut Write| {
+            if !expired {
+                take(write, wish.key.as_ref(), wish.booking.as_str());
+            }
+        };
+        let Some((booking, then)) = self.start(booking, event, &walker, take_key).await? else {
             return Ok(None);
         };
+        wish.key = None;
         let app = Arc::clone(self);
         let run = async move { app.go_on(booking, then, &walker).await };
         let walk = self.run_to_end(run.boxed());
@@ -260,6 +299,20 @@ impl<B> Completion<B> {
             | Self::NotSent(booking)
             | Self::Refused(booking)
             | Self::Unknown(booking) => booking,
+        }
+    }
+}
+
+impl<B> Completion<B> {
+    /// Whether a repeat of the call is to be told of it, and not to try again.
+    pub(crate) const fn stands(&self) -> bool {
+        match self {
+            Self::Confirmed(_)
+            | Self::InProgress(_)
+            | Self::PaymentFailed { .. }
+            | Self::Refused(_)
+            | Self::Unknown(_) => true,
+            Self::Left(_) | Self::NotSent(_) => false,
         }
     }
 }

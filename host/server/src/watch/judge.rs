@@ -172,7 +172,8 @@ pub(crate) const fn of_complete(error: &CompleteError) -> Option<Left> {
         CompleteError::Flow(_)
         | CompleteError::NotFound
         | CompleteError::InstrumentSealed(_)
-        | CompleteError::InstrumentMissing => None,
+        | CompleteError::InstrumentMissing
+        | CompleteError::Key(_) => None,
     }
 }
 

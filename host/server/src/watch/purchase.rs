@@ -234,6 +234,7 @@ impl<'a> Purchase<'a> {
             booking: booking.clone(),
             instrument: Some(self.auto_book.payment_instrument_id.clone()),
             repeated: false,
+            key: None,
             request_id: self.request_id.clone(),
             deadline: self.deadline,
         };

@@ -107,6 +107,7 @@ impl ApiError {
             CompleteError::InstrumentNotWanted => {
                 body("not_allowed", "this booking is paid in a browser: send {}")
             }
+            CompleteError::Key(error) => Self::key(error),
         }
     }
 
