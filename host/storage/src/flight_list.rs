@@ -41,8 +41,9 @@ pub enum FlightBookingSort {
 
 /// When at most so many were made in the time that is asked for, they are put in
 /// the order of their price afterwards. Among more of them, the first of a page are
-/// found soon by walking along the prices.
-pub(crate) const FEW: u32 = 1000;
+/// found soon by walking along the prices: a thousand deep, and of a hundred thousand,
+/// either takes some 3 ms.
+pub(crate) const FEW: u32 = 4000;
 
 impl Store {
     /// An owner's bookings.
@@ -320,19 +321,14 @@ pub(crate) fn few(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
 
 pub(crate) fn few_by_price(owner: &Owner, filter: &FlightBookingFilter, page: Page) -> Statement {
     let mut conditions = Conditions::timed(owner, filter);
-    // A limit keeps the databases from looking for them in any other way.
-    let limitless = conditions.bind(i64::MAX);
-    let last = conditions.bind(UNPRICED);
-    let order = if filter.descending { "DESC" } else { "ASC" };
-    let ids = format!(
-        "SELECT booking.organization, booking.mode, booking.id FROM \
-         (SELECT organization, mode, id FROM flight_booking WHERE {} LIMIT {limitless}) AS few \
-         JOIN flight_booking AS booking ON booking.organization = few.organization \
-         AND booking.mode = few.mode AND booking.id = few.id \
-         ORDER BY booking.price = {last}, booking.price {order}, booking.id {order}",
-        conditions.text()
-    );
-    conditions.documents(&ids, page)
+    // The plus keeps the databases from an index by price, whose order it would be.
+    let order = if filter.descending {
+        let last = conditions.bind(UNPRICED);
+        format!("price = {last}, +price DESC, id DESC")
+    } else {
+        "+price, id".to_owned()
+    };
+    conditions.page(&order, page)
 }
 
 /// With the wanted id at the supplier; the other filters apply too.

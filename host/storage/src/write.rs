@@ -192,23 +192,15 @@ impl Write {
         second: Statement,
         otherwise: Conflict,
     ) -> &mut Self {
-        self.push(first, Expects::Anything, false).push(
-            second,
-            Expects::OneOfTwo(otherwise),
-            false,
-        )
+        self.push(first, Expects::Anything, false)
+            .push(second, Expects::OneOfTwo(otherwise), false)
     }
 
     pub(crate) fn returning(&mut self, statement: Statement) -> &mut Self {
         self.push(statement, Expects::Anything, true)
     }
 
-    fn push(
-        &mut self,
-        statement: Statement,
-        expects: Expects,
-        returns: bool,
-    ) -> &mut Self {
+    fn push(&mut self, statement: Statement, expects: Expects, returns: bool) -> &mut Self {
         self.steps.push(Step {
             statement,
             expects,

@@ -20,7 +20,7 @@ on_both_databases!(
 );
 
 /// More than are put in order afterwards, so that long and short times are both among them.
-const BOOKINGS: u32 = 1600;
+const BOOKINGS: u32 = 4800;
 
 /// The `number`th of many that differ in all that lists know.
 fn varied(number: u32) -> Booking {
@@ -67,11 +67,11 @@ fn filters() -> Vec<FlightBookingFilter> {
     let at = |second| Some(NOW.plus_s(second));
     let times = [
         (None, None),
-        (at(700), None),
-        (at(10), None),
-        (None, at(90)),
-        (at(100), at(130)),
-        (at(10), at(790)),
+        (at(2100), None),
+        (at(30), None),
+        (None, at(270)),
+        (at(100), at(190)),
+        (at(30), at(2370)),
         (at(-10), at(10_000)),
         (at(200), at(100)),
     ];
