@@ -72,11 +72,14 @@ async fn what_was_booked_under_a_key_is_what_its_repeats_are_told(database: Data
     let card = client.store_card("tok_visa").await;
     for sold in Sold::both(&server, "OK", "LHR-JFK").await {
         let _booked = sold.book(&client, "b", &card).await.expect(200);
+        let _found = sold.book(&client, "found", &card).await.expect(200);
         let _begun = sold.cancel(&client).await.expect(202);
         let canceled = |now: &Value| now["status"] == "CANCELED";
         sold.once(&client, "the end", canceled).await;
-        let again = sold.book(&client, "b", &card).await.expect(200);
-        assert_eq!(again.data()["status"], "CANCELED", "{}", sold.path);
+        for key in ["b", "found"] {
+            let again = sold.book(&client, key, &card).await.expect(200);
+            assert_eq!(again.data()["status"], "CANCELED", "{}", sold.path);
+        }
         let other = sold.book(&client, "another", &card).await;
         let other = other.expect_problem(409, "booking_state_conflict");
         assert_eq!(other.body["booking_status"], "CANCELED");
@@ -110,7 +113,29 @@ async fn a_declined_card_does_not_hide_the_one_that_paid(database: Database) {
     }
 }
 
+async fn one_key_for_two_cards_at_once_pays_with_one(database: Database) {
+    let server = Server::start_hurried(database).await;
+    let client = server.client();
+    let cards = [
+        client.store_card("tok_visa").await,
+        client.store_card("tok_visa").await,
+    ];
+    for sold in Sold::both(&server, "OK", "LHR-JFK").await {
+        let calls = (0..8).map(|number| sold.book(&client, "one", &cards[number % 2]));
+        let replies = join_all(calls).await;
+        let said = |reply: &Reply| reply.body["code"].as_str().map(str::to_owned);
+        let paid_with = replies.iter().position(|reply| reply.status == 200);
+        let winner = paid_with.expect("one of them books") % 2;
+        for (number, reply) in replies.iter().enumerate() {
+            let expected = (number % 2 != winner).then(|| "idempotency_key_reused".to_owned());
+            assert_eq!(said(reply), expected, "{}", sold.path);
+        }
+        assert_eq!(server.ledger().await.count(&sold.id, "authorization"), 1);
+    }
+}
+
 on_both_databases! {
+    one_key_for_two_cards_at_once_pays_with_one,
     a_refused_cancellation_is_begun_again_by_a_new_key_alone,
     what_was_booked_under_a_key_is_what_its_repeats_are_told,
     a_declined_card_does_not_hide_the_one_that_paid,

@@ -64,8 +64,8 @@ where
 }
 
 /// Completes under a key, if there is one: it is taken with the first step, and given back
-/// where the request came to nothing. A repeat tries no declined card again, and is told of what was booked also
-/// once it is given back.
+/// where the request came to nothing. A repeat tries no declined card again, and is told of
+/// what was booked also once that is given back.
 async fn under_key<B: Bookable, C>(
     app: &App,
     key: Option<RequestKey>,

@@ -301,9 +301,7 @@ impl<B> Completion<B> {
             | Self::Unknown(booking) => booking,
         }
     }
-}
 
-impl<B> Completion<B> {
     /// Whether a repeat of the call is to be told of it, and not to try again.
     pub(crate) const fn stands(&self) -> bool {
         match self {

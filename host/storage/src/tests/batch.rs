@@ -62,7 +62,7 @@ fn only_steps_that_cannot_see_each_other_go_together() {
     write.append(updating(&next));
     write.record_booking_event(&tenant(), &event(&next));
     assert_eq!(sizes(&write), [3, 2]);
-    // A new call joins the end of another; what becomes of the job does not.
+    // A new call joins the end of another, and so do the two ways in which a job ends.
     write.send_attempt(&tenant(), &attempt(&first, 1, "a"));
     write.finish_job("hotel_booking", first.id.as_str(), "mine");
     assert_eq!(sizes(&write), [3, 5]);
