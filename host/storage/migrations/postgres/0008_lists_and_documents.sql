@@ -11,13 +11,9 @@ CREATE INDEX flight_booking_list_status ON flight_booking (user_id, organization
 CREATE INDEX flight_booking_list_supplier ON flight_booking (user_id, organization, mode, supplier, created_at, id, price);
 CREATE INDEX flight_booking_list_both ON flight_booking (user_id, organization, mode, supplier, status, created_at, id, price);
 
--- Documents of a few kilobytes are written anew with each step of a booking. They stay
--- in their rows up to half a page, instead of being spread over rows of another table;
--- and the older method of compression took a tenth of the server's time. Not every server
--- knows the newer one; what is stored stays readable.
-ALTER TABLE hotel_booking SET (toast_tuple_target = 4080);
-ALTER TABLE flight_booking SET (toast_tuple_target = 4080);
-ALTER TABLE outbox SET (toast_tuple_target = 4080);
+-- Documents of a few kilobytes are written anew with each step of a booking: the older
+-- method of compression took a tenth of the server's time. Not every server knows the
+-- newer one; what is stored stays readable.
 DO $$
 BEGIN
     ALTER TABLE hotel_booking ALTER COLUMN document SET COMPRESSION lz4;
