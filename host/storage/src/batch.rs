@@ -117,11 +117,12 @@ impl<'a> Change<'a> {
             "INSERT" | "DELETE" => words.nth(1),
             _ => None,
         }?;
-        let kind = match (verb, step.expects) {
-            (_, Expects::OneOfTwo(_)) => Kind::Beside,
-            ("INSERT", Expects::One(_)) => Kind::NewRow,
-            ("INSERT", _) if sql.ends_with("ON CONFLICT DO NOTHING") => Kind::NewRows,
-            _ => Kind::Other,
+        let changes_nothing_there = sql.ends_with("ON CONFLICT DO NOTHING");
+        let kind = match step.expects {
+            Expects::OneOfTwo(_) => Kind::Beside,
+            Expects::One(_) if changes_nothing_there => Kind::NewRow,
+            Expects::Anything if changes_nothing_there => Kind::NewRows,
+            Expects::One(_) | Expects::Anything => Kind::Other,
         };
         Some(Self { table, sql, kind })
     }
