@@ -79,11 +79,9 @@ where
         return complete(wish).await.map_err(ApiError::complete);
     };
     let earlier = app.earlier_use(&key).await.map_err(ApiError::key)?;
-    wish.repeated = earlier.is_some();
-    if !wish.repeated {
-        wish.key = Some(key.clone());
-    }
-    let repeated = wish.repeated;
+    let repeated = earlier.is_some();
+    wish.repeated = repeated;
+    wish.key = (!repeated).then(|| key.clone());
     let completion = match complete(wish).await.map_err(ApiError::complete)? {
         Completion::Left(booking) if repeated => Completion::Confirmed(booking),
         completion => completion,
