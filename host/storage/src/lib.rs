@@ -21,6 +21,7 @@ mod key;
 mod mandate;
 mod payment;
 mod place;
+mod pool;
 mod postgres;
 mod reference;
 mod setting;

@@ -2,14 +2,14 @@
 //! groups the flushes. Hosts wake each other by notifications.
 
 use crate::Options;
-use crate::batch::{batches, joined};
+use crate::batch::{Texts, batches};
 use crate::dialect::{Dialect, POSTGRES_MIGRATIONS, failed, is_contended, is_lost};
 use crate::error::{CommitError, DatabaseError, OpenError};
-use crate::statement::{Row, Statement};
+use crate::pool::{Held, Keeping, Pool};
+use crate::statement::{Row, Statement, postgres_args};
 use crate::wake::{Announcements, Queues, Wakes};
 use crate::write::{Outcome, Step, Write};
-use sqlx::pool::PoolConnection;
-use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row as _};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -21,9 +21,11 @@ use tokio::time::{Instant, interval, sleep_until, timeout};
 /// another's sake, or the connection was found dead before its commit.
 const TRIES: u32 = 4;
 
-/// A connection that was used this recently is not tested before it is used
-/// again, unless another was found dead since.
+/// A connection that was used this recently is not tested before it is used again.
 const TRUSTED_FOR: Duration = Duration::from_secs(1);
+
+/// What a connection keeps at the server grows with the statements that it met.
+const LIFETIME_MAX: Duration = Duration::from_secs(30 * 60);
 
 /// Where hosts tell each other that something is due.
 const CHANNEL: &str = "stopover_job";
@@ -38,13 +40,14 @@ const PROBE_EVERY: Duration = Duration::from_secs(30);
 
 /// The pool, and what wakes the other hosts.
 pub(crate) struct Postgres {
-    pool: PgPool,
+    pool: Pool<PgConnection>,
+    texts: Texts,
     /// How to connect without limits of time.
     unlimited: PgConnectOptions,
     answer_timeout: Duration,
     announce: Arc<Announcements>,
-    /// When a connection was found dead last: its fellows probably are, too.
-    lost_at: watch::Sender<Option<Instant>>,
+    /// Ends the exchange with other hosts.
+    closed: watch::Sender<bool>,
 }
 
 /// How a transaction failed.
@@ -81,38 +84,31 @@ impl Postgres {
                 ("statement_timeout", answer_ms.as_str()),
                 ("idle_in_transaction_session_timeout", answer_ms.as_str()),
             ]);
-        let (lost_at, lost) = watch::channel(None::<Instant>);
-        let pool = PgPoolOptions::new()
-            .max_connections(options.postgres_connections)
-            .acquire_timeout(options.acquire_timeout)
-            .test_before_acquire(false)
-            .before_acquire(move |connection, meta| {
-                let suspect = lost.borrow().is_some_and(|at| at.elapsed() <= TRUSTED_FOR);
-                Box::pin(async move {
-                    if suspect || meta.idle_for > TRUSTED_FOR {
-                        connection.ping().await?;
-                    }
-                    Ok(true)
-                })
-            })
-            .connect_with(connect.clone())
-            .await
-            .map_err(OpenError::Connect)?;
+        let keeping = Keeping {
+            connections_max: options.postgres_connections,
+            acquire_timeout: options.acquire_timeout,
+            trusted_for: TRUSTED_FOR,
+            lifetime_max: LIFETIME_MAX,
+        };
+        let pool =
+            Pool::<PgConnection>::new(connect.clone(), keeping).map_err(OpenError::Connect)?;
+        pool.get().await.map_err(OpenError::Connect)?.answered();
         let announce = Arc::<Announcements>::default();
+        let (closed, until) = watch::channel(false);
         let wake_ups = WakeUps {
-            pool: pool.clone(),
             connect,
             answer_timeout: options.answer_timeout,
             announce: Arc::clone(&announce),
             wakes,
         };
-        spawn(wake_ups.exchange());
+        spawn(wake_ups.exchange(until));
         Ok(Self {
             pool,
+            texts: Texts::default(),
             unlimited,
             answer_timeout: options.answer_timeout,
             announce,
-            lost_at,
+            closed,
         })
     }
 
@@ -128,17 +124,20 @@ impl Postgres {
     pub(crate) async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, DatabaseError> {
         let mut tries = 1;
         loop {
-            let mut connection = self.pool.acquire().await.map_err(failed)?;
+            let mut connection = self.pool.get().await.map_err(failed)?;
             let answer = timeout(self.answer_timeout, fetch(&mut connection, statement)).await;
             match answer {
-                Ok(Ok(rows)) => return Ok(rows),
+                Ok(Ok(rows)) => {
+                    connection.answered();
+                    return Ok(rows);
+                }
                 Ok(Err(error)) if tries < TRIES && is_lost(&error) => {
-                    self.give_up(&mut connection);
+                    self.pool.give_up(connection);
                     tries += 1;
                 }
                 Ok(Err(error)) => return Err(failed(error)),
                 Err(_) => {
-                    self.give_up(&mut connection);
+                    self.pool.give_up(connection);
                     return Err(DatabaseError::unavailable(NoAnswer(self.answer_timeout)));
                 }
             }
@@ -149,9 +148,10 @@ impl Postgres {
         let mut tries = 1;
         let mut plan: Vec<&[Step]> = batches(&write.steps).collect();
         loop {
-            let mut connection = self.pool.acquire().await.map_err(failed)?;
+            let mut connection = self.pool.get().await.map_err(failed)?;
             match self.transact(&mut connection, &plan).await {
                 Ok(outcome) => {
+                    connection.answered();
                     self.announce.add(write.wakes);
                     return Ok(outcome);
                 }
@@ -162,7 +162,7 @@ impl Postgres {
                 Err(Failure::Final(error)) => return Err(error),
                 Err(Failure::Again(error)) => {
                     if is_lost(&error) {
-                        self.give_up(&mut connection);
+                        self.pool.give_up(connection);
                     }
                     if tries == TRIES {
                         return Err(DatabaseError::unavailable(error).into());
@@ -170,26 +170,20 @@ impl Postgres {
                     tries += 1;
                 }
                 Err(Failure::Silent) => {
-                    self.give_up(&mut connection);
+                    self.pool.give_up(connection);
                     return Err(DatabaseError::unavailable(NoAnswer(self.answer_timeout)).into());
                 }
                 Err(Failure::Unknown(error)) => {
-                    self.give_up(&mut connection);
+                    self.pool.give_up(connection);
                     return Err(error.into());
                 }
             }
         }
     }
 
-    /// Keeps a dead connection from the pool, and has the others tested.
-    fn give_up(&self, connection: &mut PoolConnection<sqlx::Postgres>) {
-        connection.close_on_drop();
-        self.lost_at.send_replace(Some(Instant::now()));
-    }
-
     async fn transact(
         &self,
-        connection: &mut PoolConnection<sqlx::Postgres>,
+        connection: &mut Held<PgConnection>,
         plan: &[&[Step]],
     ) -> Result<Outcome, Failure> {
         // One that gives rows is a claim, which lapses when its answer is lost, or makes
@@ -208,7 +202,7 @@ impl Postgres {
         }
         let begun = timeout(self.answer_timeout, connection.begin()).await;
         let mut transaction = begun.map_err(|_| Failure::Silent)?.map_err(retriable)?;
-        let steps = timeout(self.answer_timeout, run_steps(&mut transaction, plan)).await;
+        let steps = timeout(self.answer_timeout, self.run_steps(&mut transaction, plan)).await;
         let outcome = match steps {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(failure)) => {
@@ -242,7 +236,7 @@ impl Postgres {
         let mut outcome = Outcome::default();
         let run = timeout(
             self.answer_timeout,
-            run_batch(connection, batch, &mut outcome),
+            self.run_batch(connection, batch, &mut outcome),
         )
         .await;
         match run {
@@ -258,6 +252,47 @@ impl Postgres {
         }
     }
 
+    async fn run_steps(
+        &self,
+        connection: &mut PgConnection,
+        plan: &[&[Step]],
+    ) -> Result<Outcome, Failure> {
+        let mut outcome = Outcome::default();
+        for batch in plan {
+            self.run_batch(connection, batch, &mut outcome).await?;
+        }
+        Ok(outcome)
+    }
+
+    async fn run_batch(
+        &self,
+        connection: &mut PgConnection,
+        batch: &[Step],
+        outcome: &mut Outcome,
+    ) -> Result<(), Failure> {
+        match batch {
+            [step] => run_step(connection, step, outcome).await,
+            steps => self.run_joined(connection, steps, outcome).await,
+        }
+    }
+
+    async fn run_joined(
+        &self,
+        connection: &mut PgConnection,
+        steps: &[Step],
+        outcome: &mut Outcome,
+    ) -> Result<(), Failure> {
+        let text = self.texts.joined(steps);
+        let args = postgres_args(steps.iter().flat_map(|step| &step.statement.args));
+        let query = sqlx::query_with(AssertSqlSafe(text), args.map_err(retriable)?);
+        // To the last word: before it nothing is committed.
+        let rows = query.fetch_all(connection).await.map_err(retriable)?;
+        let row = rows.first().ok_or(sqlx::Error::RowNotFound);
+        let changed = row.and_then(|row| row.try_get::<i64, _>("changed"));
+        outcome.affected = changed.map_err(retriable)?.unsigned_abs();
+        Ok(())
+    }
+
     pub(crate) async fn ping(&self) -> Result<(), DatabaseError> {
         self.rows(&crate::statement::statement!("SELECT 1"))
             .await
@@ -265,6 +300,7 @@ impl Postgres {
     }
 
     pub(crate) async fn close(&self) {
+        self.closed.send_replace(true);
         // Connections that a server does not answer any more are not waited for.
         if timeout(self.answer_timeout, self.pool.close())
             .await
@@ -293,25 +329,6 @@ async fn fetch(
     Ok(rows.into_iter().map(Row::Postgres).collect())
 }
 
-async fn run_steps(connection: &mut PgConnection, plan: &[&[Step]]) -> Result<Outcome, Failure> {
-    let mut outcome = Outcome::default();
-    for batch in plan {
-        run_batch(connection, batch, &mut outcome).await?;
-    }
-    Ok(outcome)
-}
-
-async fn run_batch(
-    connection: &mut PgConnection,
-    batch: &[Step],
-    outcome: &mut Outcome,
-) -> Result<(), Failure> {
-    match batch {
-        [step] => run_step(connection, step, outcome).await,
-        steps => run_joined(connection, steps, outcome).await,
-    }
-}
-
 async fn run_step(
     connection: &mut PgConnection,
     step: &Step,
@@ -331,20 +348,6 @@ async fn run_step(
         .map_err(|conflict| Failure::Final(CommitError::Conflict(conflict)))
 }
 
-async fn run_joined(
-    connection: &mut PgConnection,
-    steps: &[Step],
-    outcome: &mut Outcome,
-) -> Result<(), Failure> {
-    let statement = joined(steps);
-    let args = statement.postgres_args().map_err(retriable)?;
-    let query = sqlx::query_with(AssertSqlSafe(statement.sql), args);
-    let row = query.fetch_one(connection).await.map_err(retriable)?;
-    let changed: i64 = row.try_get("changed").map_err(retriable)?;
-    outcome.affected = changed.unsigned_abs();
-    Ok(())
-}
-
 #[expect(
     clippy::disallowed_methods,
     reason = "the listener lives as long as its pool and ends when that is closed"
@@ -356,7 +359,6 @@ fn spawn(task: impl Future<Output = ()> + Send + 'static) {
 /// Tells other hosts of what is due and hears of theirs. Sent outside the transactions, because a NOTIFY inside them makes the
 /// server commit one after the other.
 struct WakeUps {
-    pool: PgPool,
     connect: PgConnectOptions,
     answer_timeout: Duration,
     announce: Arc<Announcements>,
@@ -364,13 +366,19 @@ struct WakeUps {
 }
 
 impl WakeUps {
-    async fn exchange(self) {
-        while !self.pool.is_closed() {
-            let listening = self.pool.close_event().do_until(self.listen()).await;
-            if let Ok(Err(error)) = listening {
-                tracing::warn!(error = %error, "not listening for other hosts' work; polling goes on");
-                pause(&self.pool).await;
+    /// Until the store is closed, or dropped.
+    async fn exchange(self, mut closed: watch::Receiver<bool>) {
+        let listening = async {
+            loop {
+                if let Err(error) = self.listen().await {
+                    tracing::warn!(error = %error, "not listening for other hosts' work; polling goes on");
+                }
+                pause().await;
             }
+        };
+        tokio::select! {
+            () = listening => {}
+            _ = closed.wait_for(|closed| *closed) => {}
         }
     }
 
@@ -430,12 +438,10 @@ impl WakeUps {
     }
 }
 
-/// Waits, but not beyond the end of the pool.
 #[expect(
     clippy::disallowed_methods,
     reason = "between two looks at a server there is nothing else to wait for"
 )]
-async fn pause(pool: &PgPool) {
-    let delay = tokio::time::sleep(Duration::from_secs(1));
-    let _ = pool.close_event().do_until(delay).await;
+async fn pause() {
+    tokio::time::sleep(Duration::from_secs(1)).await;
 }

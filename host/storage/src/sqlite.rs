@@ -5,19 +5,19 @@
 use crate::Options;
 use crate::dialect::{Dialect, failed};
 use crate::error::{CommitError, DatabaseError, OpenError};
+use crate::pool::{Keeping, Pool};
 use crate::statement::{Row, Statement};
 use crate::write::{Outcome, Write};
-use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
-};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
 use std::path::Path;
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 /// Connections and the way to the writer.
 pub(crate) struct Sqlite {
     options: SqliteConnectOptions,
-    readers: SqlitePool,
+    readers: Pool<SqliteConnection>,
     writer: mpsc::Sender<Request>,
 }
 
@@ -55,13 +55,14 @@ impl Sqlite {
             .filename(Path::new(file))
             .busy_timeout(options.acquire_timeout)
             .pragma("query_only", "ON");
-        let readers = SqlitePoolOptions::new()
-            .max_connections(options.sqlite_readers)
-            .acquire_timeout(options.acquire_timeout)
-            .test_before_acquire(false)
-            .idle_timeout(None)
-            .max_lifetime(None)
-            .connect_lazy_with(reading);
+        let keeping = Keeping {
+            connections_max: options.sqlite_readers,
+            acquire_timeout: options.acquire_timeout,
+            // A file does not go away.
+            trusted_for: Duration::MAX,
+            lifetime_max: Duration::MAX,
+        };
+        let readers = Pool::new(reading, keeping).map_err(OpenError::Connect)?;
         let (writer, requests) = mpsc::channel(options.sqlite_queue);
         let task = Writer {
             options: writing.clone(),
@@ -91,8 +92,11 @@ impl Sqlite {
     pub(crate) async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, DatabaseError> {
         let sql = AssertSqlSafe(Dialect::Sqlite.render(statement));
         let args = statement.sqlite_args().map_err(failed)?;
-        let rows = sqlx::query_with(sql, args).fetch_all(&self.readers).await;
-        Ok(rows.map_err(failed)?.into_iter().map(Row::Sqlite).collect())
+        let mut reader = self.readers.get().await.map_err(failed)?;
+        let rows = sqlx::query_with(sql, args).fetch_all(&mut *reader).await;
+        let rows = rows.map_err(failed)?;
+        reader.answered();
+        Ok(rows.into_iter().map(Row::Sqlite).collect())
     }
 
     /// Waits while the queue is full. Once queued, the write is carried out

@@ -52,17 +52,24 @@ impl Statement {
     }
 
     pub(crate) fn postgres_args(&self) -> Result<PgArguments, sqlx::Error> {
-        let mut bound = PgArguments::default();
-        for value in &self.args {
-            match value {
-                Value::Text(text) => bound.add(text.as_deref()),
-                Value::Int(number) => bound.add(*number),
-                Value::Blob(bytes) => bound.add(bytes.as_deref()),
-            }
-            .map_err(sqlx::Error::Encode)?;
-        }
-        Ok(bound)
+        postgres_args(&self.args)
     }
+}
+
+/// Of one statement, or of several that are one.
+pub(crate) fn postgres_args<'a>(
+    args: impl IntoIterator<Item = &'a Value>,
+) -> Result<PgArguments, sqlx::Error> {
+    let mut bound = PgArguments::default();
+    for value in args {
+        match value {
+            Value::Text(text) => bound.add(text.as_deref()),
+            Value::Int(number) => bound.add(*number),
+            Value::Blob(bytes) => bound.add(bytes.as_deref()),
+        }
+        .map_err(sqlx::Error::Encode)?;
+    }
+    Ok(bound)
 }
 
 /// A list of texts as one argument, each once.

@@ -120,7 +120,7 @@ pub(crate) struct Step {
 
 /// What a step is to change. Where it is one row, the statement names that by a unique
 /// key: it changes one or none, so that failing changed nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Expects {
     /// Whatever it changes.
     Anything,

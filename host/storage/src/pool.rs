@@ -1,0 +1,196 @@
+//! Connections that are kept for whoever needs one next. A pool of its own, because
+//! `sqlx`'s asks the database for a sign of life each time that one is given back: for
+//! what is mostly one statement that is a second way to the server and back.
+
+use deadpool::Runtime;
+use deadpool::managed::{
+    self, Manager, Metrics, Object, PoolError, QueueMode, RecycleError, RecycleResult, TimeoutType,
+};
+use sqlx::{Connection, Error};
+use std::io::ErrorKind;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
+
+/// The longest that a test of a connection may take.
+const TEST_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Between two tries to connect to a server that starts: first, and at most.
+const CONNECT_AGAIN: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
+
+/// What a pool keeps, and how.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Keeping {
+    pub(crate) connections_max: u32,
+    /// For a free connection, and for a server that starts.
+    pub(crate) acquire_timeout: Duration,
+    /// One that was used this recently is not tested before it is used again.
+    pub(crate) trusted_for: Duration,
+    /// An older one is replaced.
+    pub(crate) lifetime_max: Duration,
+}
+
+/// At most so many connections to one database, made when they are needed.
+pub(crate) struct Pool<C: Connection> {
+    pool: managed::Pool<Connector<C>>,
+    acquire_timeout: Duration,
+}
+
+/// A connection on loan. It is tested before its next use, unless everything that was
+/// asked of it was answered, which is told by [`Held::answered`].
+pub(crate) struct Held<C: Connection>(Object<Connector<C>>);
+
+/// Makes connections and tests them.
+struct Connector<C: Connection> {
+    options: C::Options,
+    keeping: Keeping,
+    /// How many were found dead: then their fellows probably are, too.
+    losses: AtomicU64,
+}
+
+struct Kept<C> {
+    connection: C,
+    answered: bool,
+    /// The losses when it was last known to be alive.
+    alive_after: u64,
+}
+
+impl<C: Connection> Pool<C> {
+    /// Connects to nothing yet.
+    pub(crate) fn new(options: C::Options, keeping: Keeping) -> Result<Self, Error> {
+        let connector = Connector {
+            options,
+            keeping,
+            losses: AtomicU64::new(0),
+        };
+        let pool = managed::Pool::builder(connector)
+            .max_size(usize::try_from(keeping.connections_max).unwrap_or(usize::MAX))
+            .recycle_timeout(Some(TEST_TIMEOUT))
+            // The last one used has what it needs at hand; the others come to rest.
+            .queue_mode(QueueMode::Lifo)
+            .runtime(Runtime::Tokio1)
+            .build();
+        Ok(Self {
+            pool: pool.map_err(|error| Error::Configuration(error.into()))?,
+            acquire_timeout: keeping.acquire_timeout,
+        })
+    }
+
+    pub(crate) async fn get(&self) -> Result<Held<C>, Error> {
+        let got = timeout(self.acquire_timeout, self.pool.get()).await;
+        let mut kept = got.map_err(|_| Error::PoolTimedOut)?.map_err(refused)?;
+        kept.answered = false;
+        Ok(Held(kept))
+    }
+
+    /// Lets go of a dead connection, and has the others tested.
+    pub(crate) fn give_up(&self, held: Held<C>) {
+        drop(Object::take(held.0));
+        let losses = &self.pool.manager().losses;
+        losses.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Gives out none any more, and says goodbye on those that rest. Those on loan are
+    /// closed when they are given back.
+    pub(crate) async fn close(&self) {
+        let at_rest = self.pool.retain(|_, _| false).removed;
+        self.pool.close();
+        for kept in at_rest {
+            if let Err(error) = kept.connection.close().await {
+                tracing::debug!(%error, "closing a connection to the database failed");
+            }
+        }
+    }
+}
+
+impl<C: Connection> Held<C> {
+    /// Nothing more is to come on it.
+    pub(crate) fn answered(&mut self) {
+        self.0.answered = true;
+    }
+}
+
+impl<C: Connection> Deref for Held<C> {
+    type Target = C;
+
+    fn deref(&self) -> &C {
+        &self.0.connection
+    }
+}
+
+impl<C: Connection> DerefMut for Held<C> {
+    fn deref_mut(&mut self) -> &mut C {
+        &mut self.0.connection
+    }
+}
+
+impl<C: Connection> Manager for Connector<C> {
+    type Type = Kept<C>;
+    type Error = Error;
+
+    async fn create(&self) -> Result<Kept<C>, Error> {
+        let alive_after = self.losses.load(Ordering::Relaxed);
+        let (mut pause, longest) = CONNECT_AGAIN;
+        loop {
+            match C::connect_with(&self.options).await {
+                Ok(connection) => {
+                    return Ok(Kept {
+                        connection,
+                        answered: true,
+                        alive_after,
+                    });
+                }
+                Err(error) if is_starting(&error) => wait(pause).await,
+                Err(error) => return Err(error),
+            }
+            pause = longest.min(pause * 2);
+        }
+    }
+
+    async fn recycle(&self, kept: &mut Kept<C>, metrics: &Metrics) -> RecycleResult<Error> {
+        if metrics.age() > self.keeping.lifetime_max {
+            return Err(RecycleError::message("it is old"));
+        }
+        let losses = self.losses.load(Ordering::Relaxed);
+        let trusted = kept.answered
+            && kept.alive_after == losses
+            && metrics.last_used() <= self.keeping.trusted_for;
+        if !trusted {
+            kept.connection.ping().await?;
+            kept.alive_after = losses;
+        }
+        Ok(())
+    }
+}
+
+/// A server that starts refuses connections at first, or says that it starts. Who waits
+/// for a connection gives up by its own time.
+fn is_starting(error: &Error) -> bool {
+    match error {
+        Error::Io(error) => error.kind() == ErrorKind::ConnectionRefused,
+        Error::Database(error) => error.is_transient_in_connect_phase(),
+        _ => false,
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a server that starts tells nobody when it has started"
+)]
+async fn wait(pause: Duration) {
+    sleep(pause).await;
+}
+
+fn refused(error: PoolError<Error>) -> Error {
+    match error {
+        PoolError::Backend(error) => error,
+        PoolError::Closed => Error::PoolClosed,
+        PoolError::Timeout(TimeoutType::Wait | TimeoutType::Create | TimeoutType::Recycle) => {
+            Error::PoolTimedOut
+        }
+        error @ (PoolError::NoRuntimeSpecified | PoolError::PostCreateHook(_)) => {
+            Error::Configuration(error.to_string().into())
+        }
+    }
+}
