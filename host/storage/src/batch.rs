@@ -41,7 +41,7 @@ pub(crate) fn batches(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
 /// write, a few dozen; making one anew each time is a tenth of what a write costs here.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    of: RwLock<HashMap<Vec<Shape<'static>>, Arc<str>>>,
+    of: RwLock<HashMap<Vec<Shape<'static>>, Arc<Joint>>>,
 }
 
 /// All of a step that the text depends on.
@@ -50,27 +50,52 @@ type Shape<'a> = (Cow<'a, str>, Expects);
 /// More are not kept: something makes texts without end then.
 const TEXTS_MAX: usize = 256;
 
+/// A run of steps as one statement, with their arguments one after the other. Its only
+/// row has `changed`: how many rows the last of them changed. It fails where a step does
+/// not change what is expected of it.
+#[derive(Debug)]
+pub(crate) struct Joint {
+    /// Of so many writes with these steps, where that can be: the largest first.
+    of: Vec<(usize, Arc<str>)>,
+}
+
+/// The numbers of writes that there are texts of. Few, because each is planned.
+const TOGETHER: [usize; 4] = [8, 4, 2, 1];
+
+impl Joint {
+    /// The most that can be carried out at once of so many, and their statement; none:
+    /// there are none.
+    pub(crate) fn of_at_most(&self, writes: usize) -> Option<&(usize, Arc<str>)> {
+        self.of.iter().find(|(number, _)| *number <= writes)
+    }
+
+    /// Whether it can be carried out with others.
+    pub(crate) fn joins_others(&self) -> bool {
+        self.of.len() > 1
+    }
+}
+
 impl Texts {
-    /// One statement of several steps, with their arguments one after the other. Its only
-    /// row has `changed`: how many rows the last of them changed. Fails where a step does
-    /// not change what is expected of it.
-    pub(crate) fn joined(&self, batch: &[Step]) -> Arc<str> {
+    pub(crate) fn joint(&self, batch: &[Step]) -> Arc<Joint> {
         let shapes: Vec<Shape<'_>> = batch.iter().map(shape).collect();
         {
             let kept = self.of.read().unwrap_or_else(PoisonError::into_inner);
-            let kept: &HashMap<Vec<Shape<'_>>, Arc<str>> = &kept;
-            if let Some(text) = kept.get(&shapes) {
-                return Arc::clone(text);
+            let kept: &HashMap<Vec<Shape<'_>>, Arc<Joint>> = &kept;
+            if let Some(joint) = kept.get(&shapes) {
+                return Arc::clone(joint);
             }
         }
-        let text: Arc<str> = joined(batch).into();
+        let of = |writes| Some((writes, Arc::from(joined(batch, writes)?)));
+        let joint = Arc::new(Joint {
+            of: TOGETHER.into_iter().filter_map(of).collect(),
+        });
         let shapes = shapes.into_iter();
         let shapes = shapes.map(|(sql, expects)| (Cow::Owned(sql.into_owned()), expects));
         let mut kept = self.of.write().unwrap_or_else(PoisonError::into_inner);
         if kept.len() < TEXTS_MAX {
-            kept.insert(shapes.collect(), Arc::clone(&text));
+            kept.insert(shapes.collect(), Arc::clone(&joint));
         }
-        text
+        joint
     }
 }
 
@@ -78,48 +103,49 @@ fn shape(step: &Step) -> Shape<'_> {
     (Cow::Borrowed(&step.statement.sql), step.expects)
 }
 
-fn joined(batch: &[Step]) -> String {
+/// The statement of so many writes, each with all of these steps; none: one of them can
+/// only be made for one write.
+fn joined(batch: &[Step], writes: usize) -> Option<String> {
+    let of_write = batch.iter().map(|step| step.statement.args.len()).sum();
     let mut parts = Vec::<String>::with_capacity(batch.len());
-    // Whether there is a row is cheaper to ask than how many there are, which each
-    // time costs as much as what many of the steps do.
     let mut expected = Vec::with_capacity(batch.len());
-    let is_there = |part: usize| format!("EXISTS (SELECT FROM step_{part})");
     let mut changed = "0".to_owned();
-    let mut args = 0;
+    let mut args = Arguments {
+        before: 0,
+        of_write,
+        writes,
+    };
     for (number, step) in batch.iter().enumerate() {
         let sql = Dialect::Postgres.render(&step.statement);
-        let sql = renumbered(&sql, args);
-        args += step.statement.args.len();
-        if let Some((into, row)) = new_row(step, &sql) {
-            match parts.iter_mut().find(|part| part.starts_with(into)) {
-                Some(part) => part.extend([", ", row]),
-                None => parts.push(format!("{into} VALUES {row}")),
-            }
-            "1".clone_into(&mut changed);
-            continue;
-        }
-        let part = parts.len();
+        let of_step = step.statement.args.len();
+        let before = args.before;
         let next = batch.get(number + 1).map(|next| next.expects);
-        let returning = match (step.expects, next) {
-            (Expects::Anything, Some(Expects::Anything | Expects::One(_))) => "",
-            (Expects::Anything, None | Some(Expects::OneOfTwo(_)))
-            | (Expects::One(_) | Expects::OneOfTwo(_), _) => " RETURNING 1",
-        };
-        parts.push(format!("{sql}{returning}"));
-        changed = match step.expects {
-            Expects::One(_) => "1".to_owned(),
-            Expects::Anything | Expects::OneOfTwo(_) => {
-                format!("(SELECT COUNT(*) FROM step_{part})")
+        if let Some((into, row)) = new_row(step, &sql) {
+            let rows = args.rows(row);
+            match parts.iter_mut().find(|part| part.starts_with(into)) {
+                Some(part) => part.extend([", ", &*rows]),
+                None => parts.push(format!("{into} VALUES {rows}")),
             }
-        };
-        match step.expects {
-            Expects::Anything => {}
-            Expects::One(_) => expected.push(is_there(part)),
-            Expects::OneOfTwo(_) => {
-                let before = part.saturating_sub(1);
-                expected.push(format!("{} <> {}", is_there(before), is_there(part)));
-            }
+            changed = writes.to_string();
+        } else {
+            let sql = match writes {
+                1 => renumbered(&sql, before),
+                _ => for_each(step, next, &sql, args)?,
+            };
+            let part = parts.len();
+            let returning = match (step.expects, next) {
+                (Expects::Anything, Some(Expects::Anything | Expects::One(_))) => "",
+                (Expects::Anything, None | Some(Expects::OneOfTwo(_)))
+                | (Expects::One(_) | Expects::OneOfTwo(_), _) => " RETURNING 1",
+            };
+            parts.push(format!("{sql}{returning}"));
+            changed = match step.expects {
+                Expects::One(_) => writes.to_string(),
+                Expects::Anything | Expects::OneOfTwo(_) => number_of(part),
+            };
+            expected.extend(is_as_expected(step.expects, part, writes));
         }
+        args.before += of_step;
     }
     let parts = parts.iter().enumerate();
     let parts: Vec<_> = parts
@@ -135,10 +161,50 @@ fn joined(batch: &[Step]) -> String {
             expected.join(" AND ")
         ),
     };
-    format!(
+    Some(format!(
         "WITH {} SELECT CAST({changed} AS BIGINT) AS changed",
         parts.join(", ")
-    )
+    ))
+}
+
+fn number_of(part: usize) -> String {
+    format!("(SELECT COUNT(*) FROM step_{part})")
+}
+
+/// The condition that a part changed what is expected of its step, once for each write.
+fn is_as_expected(expects: Expects, part: usize, writes: usize) -> Option<String> {
+    // Whether there is a row is cheaper to ask than how many there are, which each
+    // time costs as much as what many of the steps do.
+    let is_there = |part: usize| format!("EXISTS (SELECT FROM step_{part})");
+    let before = part.saturating_sub(1);
+    match (expects, writes) {
+        (Expects::Anything, _) => None,
+        (Expects::One(_), 1) => Some(is_there(part)),
+        (Expects::One(_), _) => Some(format!("{} = {writes}", number_of(part))),
+        (Expects::OneOfTwo(_), 1) => Some(format!("{} <> {}", is_there(before), is_there(part))),
+        (Expects::OneOfTwo(_), _) => {
+            let (first, second) = (number_of(before), number_of(part));
+            Some(format!("{first} + {second} = {writes}"))
+        }
+    }
+}
+
+/// Where the arguments of a step stand among those of all writes: one write's after the
+/// other's, each with so many.
+#[derive(Clone, Copy)]
+struct Arguments {
+    before: usize,
+    of_write: usize,
+    writes: usize,
+}
+
+impl Arguments {
+    /// The row of each write.
+    fn rows(self, row: &str) -> String {
+        let of = |write| renumbered(row, self.before + write * self.of_write);
+        let rows: Vec<_> = (0..self.writes).map(of).collect();
+        rows.join(", ")
+    }
 }
 
 /// Of a step that adds one row, or else fails: where it is added to, and the row. Without
@@ -148,7 +214,11 @@ fn new_row<'a>(step: &Step, sql: &'a str) -> Option<(&'a str, &'a str)> {
     if !matches!(step.expects, Expects::One(_)) {
         return None;
     }
-    let insert = sql.strip_suffix(LEAVING_ALONE)?;
+    inserted_row(sql.strip_suffix(LEAVING_ALONE)?)
+}
+
+/// What stands before and behind `VALUES`.
+fn inserted_row(insert: &str) -> Option<(&str, &str)> {
     let (into, row) = insert.split_once(" VALUES ")?;
     // The columns are all that is before it: the row comes from nowhere else.
     (into.find(')') == into.len().checked_sub(1)).then_some((into, row))
@@ -156,6 +226,48 @@ fn new_row<'a>(step: &Step, sql: &'a str) -> Option<(&'a str, &'a str)> {
 
 /// How a step ends that adds only what is not there.
 const LEAVING_ALONE: &str = " ON CONFLICT DO NOTHING";
+
+/// A step for the arguments of several writes, where it can be made for them at once.
+/// Where two of the writes name the same row, it changes one row less than there are
+/// writes, or fails: therefore only steps of which that is told.
+fn for_each(step: &Step, next: Option<Expects>, sql: &str, args: Arguments) -> Option<String> {
+    let counted = match (step.expects, next) {
+        (Expects::One(_) | Expects::OneOfTwo(_), _)
+        | (Expects::Anything, Some(Expects::OneOfTwo(_))) => true,
+        // New rows are the same however often they are told.
+        (Expects::Anything, _) => sql.ends_with(LEAVING_ALONE),
+    };
+    if !counted {
+        return None;
+    }
+    if let Some((into, rest)) = inserted_row(sql) {
+        let (row, conflict) = rest.split_once(" ON CONFLICT ")?;
+        let rows = args.rows(row);
+        let only_the_row_is_given = !conflict.contains('$');
+        return only_the_row_is_given
+            .then(|| format!("{into} VALUES {rows} ON CONFLICT {conflict}"));
+    }
+    let (head, condition) = sql.split_once(" WHERE ")?;
+    // Else that is not the condition of the step itself.
+    let selects = head.matches("SELECT").count();
+    let beside = match (head.split_once(' ')?.0, selects) {
+        ("UPDATE", 0) => " FROM ",
+        ("DELETE", 0) => " USING ",
+        ("INSERT", 1) => ", ",
+        _ => return None,
+    };
+    let numbers = 1..=step.statement.args.len();
+    let columns: Vec<_> = numbers.clone().map(|number| format!("a{number}")).collect();
+    let row: Vec<_> = numbers.map(|number| format!("${number}")).collect();
+    let rows = args.rows(&format!("({})", row.join(", ")));
+    let columns = columns.join(", ");
+    let given = |sql| renamed(sql, |number| format!("given.a{number}"));
+    Some(format!(
+        "{}{beside}(VALUES {rows}) AS given({columns}) WHERE {}",
+        given(head),
+        given(condition)
+    ))
+}
 
 /// What a step changes.
 #[derive(Clone, Copy)]
@@ -215,10 +327,12 @@ impl<'a> Change<'a> {
 }
 
 /// The text with `$1` counted on from so many arguments before it.
-fn renumbered(sql: &str, before: usize) -> Cow<'_, str> {
-    if before == 0 {
-        return Cow::Borrowed(sql);
-    }
+fn renumbered(sql: &str, before: usize) -> String {
+    renamed(sql, |number| format!("${}", number + before))
+}
+
+/// The text with another name for each argument.
+fn renamed(sql: &str, name: impl Fn(usize) -> String) -> String {
     let mut pieces = sql.split('$');
     let mut text = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -226,8 +340,8 @@ fn renumbered(sql: &str, before: usize) -> Cow<'_, str> {
             .find(|c: char| !c.is_ascii_digit())
             .unwrap_or(piece.len());
         let (number, rest) = piece.split_at(digits);
-        let number = number.parse::<usize>().unwrap_or_default() + before;
-        text.push_str(&format!("${number}{rest}"));
+        text.push_str(&name(number.parse().unwrap_or_default()));
+        text.push_str(rest);
     }
-    Cow::Owned(text)
+    text
 }

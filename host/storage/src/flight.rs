@@ -2,7 +2,7 @@
 
 use crate::statement::{Row, Statement, statement};
 use crate::{Conflict, DatabaseError, Store, Write};
-use host_domain::flight::booking::Booking;
+use host_domain::flight::booking::{Booking, Status};
 use host_domain::id::BookingId;
 use host_domain::owner::{Mode, Owner};
 use host_domain::supplier::SupplierId;
@@ -71,6 +71,18 @@ impl Write {
             document,
             read_version,
         );
+        // Bookings that came to rest, or leave that, are counted beside their owner's others.
+        self.contends |= match booking.status() {
+            Status::Created
+            | Status::PrebookInProgress
+            | Status::ReadyForComplete
+            | Status::CompleteInProgress => false,
+            Status::Confirmed
+            | Status::CancelInProgress
+            | Status::Canceled
+            | Status::Failed
+            | Status::Expired => true,
+        };
         self.one(update, Conflict::BookingVersion)
     }
 }

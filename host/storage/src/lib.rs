@@ -13,6 +13,7 @@ mod error;
 mod event;
 mod flight;
 mod flight_list;
+mod group;
 mod hotel;
 mod hotel_map;
 mod idempotency;
@@ -61,7 +62,7 @@ pub use webhook::{
 pub use write::{Conflict, Write};
 
 use crate::statement::{Row, Statement};
-use crate::wake::Wakes;
+use crate::wake::{Queues, Wakes};
 use crate::write::Outcome;
 use std::sync::Arc;
 use std::time::Duration;
@@ -79,7 +80,7 @@ struct Inner {
 
 enum Backend {
     Sqlite(sqlite::Sqlite),
-    Postgres(postgres::Postgres),
+    Postgres(Arc<postgres::Postgres>),
 }
 
 /// Limits of a store.
@@ -125,7 +126,7 @@ impl Store {
             Backend::Sqlite(sqlite::Sqlite::open(path, options).await?)
         } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
             let opened = postgres::Postgres::open(url, options, wakes.clone()).await?;
-            Backend::Postgres(opened)
+            Backend::Postgres(Arc::new(opened))
         } else {
             return Err(OpenError::UnknownScheme);
         };
@@ -171,7 +172,17 @@ impl Store {
     /// # Errors
     /// The first expectation that was not met, or the database's own trouble.
     pub async fn commit(&self, write: Write) -> Result<(), CommitError> {
-        self.run(write).await.map(|_| ())
+        match &self.inner.backend {
+            Backend::Sqlite(_) => self.run(write).await.map(|_| ()),
+            Backend::Postgres(postgres) => {
+                let Some((write, wakes)) = ready(write)? else {
+                    return Ok(());
+                };
+                postgres.commit_with_others(write).await?;
+                self.inner.wakes.send(wakes);
+                Ok(())
+            }
+        }
     }
 
     /// Word that something of a queue may have become due earlier than was known: here,
@@ -183,14 +194,9 @@ impl Store {
 
     /// A write whose last step's result is wanted.
     pub(crate) async fn run(&self, write: Write) -> Result<Outcome, CommitError> {
-        if let Some(error) = write.unwritable {
-            return Err(error.into());
-        }
-        if write.is_empty() {
+        let Some((write, wakes)) = ready(write)? else {
             return Ok(Outcome::default());
-        }
-        let mut wakes = write.wakes;
-        wakes.join(write.frees);
+        };
         let outcome = match &self.inner.backend {
             Backend::Sqlite(sqlite) => sqlite.commit(write).await,
             Backend::Postgres(postgres) => postgres.commit(&write).await,
@@ -209,4 +215,14 @@ impl Store {
     pub(crate) async fn row(&self, statement: Statement) -> Result<Option<Row>, DatabaseError> {
         Ok(self.rows(statement).await?.into_iter().next())
     }
+}
+
+/// A write that can be stored, and what it wakes here; none: there is nothing in it.
+fn ready(write: Write) -> Result<Option<(Write, Queues)>, CommitError> {
+    if let Some(error) = write.unwritable {
+        return Err(error.into());
+    }
+    let mut wakes = write.wakes;
+    wakes.join(write.frees);
+    Ok((!write.is_empty()).then_some((write, wakes)))
 }

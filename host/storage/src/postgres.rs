@@ -2,13 +2,15 @@
 //! groups the flushes. Hosts wake each other by notifications.
 
 use crate::Options;
-use crate::batch::{Texts, batches};
+use crate::batch::{Joint, Texts, batches};
 use crate::dialect::{Dialect, POSTGRES_MIGRATIONS, failed, is_contended, is_lost};
 use crate::error::{CommitError, DatabaseError, OpenError};
+use crate::group::{Groups, LATE, Queued, Turn};
 use crate::pool::{Held, Keeping, Pool};
 use crate::statement::{Row, Statement, postgres_args};
 use crate::wake::{Announcements, Queues, Wakes};
 use crate::write::{Outcome, Step, Write};
+use futures::future::join_all;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row as _};
 use std::str::FromStr;
@@ -42,6 +44,7 @@ const PROBE_EVERY: Duration = Duration::from_secs(30);
 pub(crate) struct Postgres {
     pool: Pool<PgConnection>,
     texts: Texts,
+    groups: Arc<Groups>,
     /// How to connect without limits of time.
     unlimited: PgConnectOptions,
     answer_timeout: Duration,
@@ -105,6 +108,7 @@ impl Postgres {
         Ok(Self {
             pool,
             texts: Texts::default(),
+            groups: Arc::default(),
             unlimited,
             answer_timeout: options.answer_timeout,
             announce,
@@ -144,38 +148,119 @@ impl Postgres {
         }
     }
 
-    pub(crate) async fn commit(&self, write: &Write) -> Result<Outcome, CommitError> {
-        let mut tries = 1;
-        let mut plan: Vec<&[Step]> = batches(&write.steps).collect();
+    /// With others that have the same steps, where there are any.
+    pub(crate) async fn commit_with_others(
+        self: &Arc<Self>,
+        write: Write,
+    ) -> Result<(), CommitError> {
+        let joint = self.joint(&write);
+        let Some(joint) = joint.filter(|joint| joint.joins_others()) else {
+            return self.commit(&write).await.map(|_| ());
+        };
+        let mut answer = self.groups.join(write, &joint);
         loop {
-            let mut connection = self.pool.get().await.map_err(failed)?;
-            match self.transact(&mut connection, &plan).await {
+            if let Some(turn) = self.groups.turn(&joint) {
+                // Whoever waits may go away; what others wait for goes on.
+                spawn(Arc::clone(self).carry_out(turn));
+            }
+            if let Ok(answer) = timeout(LATE, &mut answer).await {
+                return answer.unwrap_or(Err(CommitError::Database(DatabaseError::Closed)));
+            }
+        }
+    }
+
+    /// The statement that is all of a write; none: it is more than one, or not one that
+    /// may be carried out with others.
+    fn joint(&self, write: &Write) -> Option<Arc<Joint>> {
+        let is_one = !write.contends
+            && batches(&write.steps)
+                .next()
+                .is_some_and(|first| first.len() == write.steps.len() && first.len() > 1);
+        is_one.then(|| self.texts.joint(&write.steps))
+    }
+
+    async fn carry_out(self: Arc<Self>, turn: Turn) {
+        while let Some((together, text)) = turn.next() {
+            self.commit_together(together, text).await;
+        }
+    }
+
+    async fn commit_together(&self, together: Vec<Queued>, text: Arc<str>) {
+        let steps = together.iter().flat_map(|queued| &queued.write.steps);
+        let one = OneStatement {
+            text,
+            steps: steps.collect(),
+        };
+        match self.until_stored(&Plan::Together(&one)).await {
+            Ok(_) => {
+                for queued in together {
+                    self.announce.add(queued.write.wakes);
+                    queued.answer(Ok(()));
+                }
+            }
+            // One of them fails, and only by itself does it tell how.
+            Err(Unstored::Refused(_)) => {
+                let alone = together.into_iter().map(async |queued| {
+                    let stored = self.commit(&queued.write).await;
+                    queued.answer(stored.map(|_| ()));
+                });
+                join_all(alone).await;
+            }
+            Err(Unstored::Lost(error)) => {
+                for queued in together {
+                    queued.answer(Err(error.clone().into()));
+                }
+            }
+        }
+    }
+
+    pub(crate) async fn commit(&self, write: &Write) -> Result<Outcome, CommitError> {
+        let plan: Vec<&[Step]> = batches(&write.steps).collect();
+        let mut stored = self.until_stored(&Plan::Steps(&plan)).await;
+        if matches!(stored, Err(Unstored::Refused(_))) && plan.len() < write.steps.len() {
+            // Only one by one do they tell which of them fails, and how.
+            let one_by_one: Vec<&[Step]> = write.steps.chunks(1).collect();
+            stored = self.until_stored(&Plan::Steps(&one_by_one)).await;
+        }
+        match stored {
+            Ok(outcome) => {
+                self.announce.add(write.wakes);
+                Ok(outcome)
+            }
+            Err(Unstored::Refused(error)) => Err(error),
+            Err(Unstored::Lost(error)) => Err(error.into()),
+        }
+    }
+
+    /// Begins anew where nothing was written.
+    async fn until_stored(&self, plan: &Plan<'_>) -> Result<Outcome, Unstored> {
+        let mut tries = 1;
+        loop {
+            let connection = self.pool.get().await;
+            let mut connection = connection.map_err(|error| Unstored::Lost(failed(error)))?;
+            match self.transact(&mut connection, plan).await {
                 Ok(outcome) => {
                     connection.answered();
-                    self.announce.add(write.wakes);
                     return Ok(outcome);
                 }
-                // Only one by one do they tell which of them fails, and how.
-                Err(Failure::Final(_)) if plan.len() < write.steps.len() => {
-                    plan = write.steps.chunks(1).collect();
-                }
-                Err(Failure::Final(error)) => return Err(error),
+                Err(Failure::Final(error)) => return Err(Unstored::Refused(error)),
                 Err(Failure::Again(error)) => {
                     if is_lost(&error) {
                         self.pool.give_up(connection);
                     }
                     if tries == TRIES {
-                        return Err(DatabaseError::unavailable(error).into());
+                        return Err(Unstored::Lost(DatabaseError::unavailable(error)));
                     }
                     tries += 1;
                 }
                 Err(Failure::Silent) => {
                     self.pool.give_up(connection);
-                    return Err(DatabaseError::unavailable(NoAnswer(self.answer_timeout)).into());
+                    let error = DatabaseError::unavailable(NoAnswer(self.answer_timeout));
+                    return Err(Unstored::Lost(error));
                 }
                 Err(Failure::Unknown(error)) => {
                     self.pool.give_up(connection);
-                    return Err(error.into());
+                    return Err(Unstored::Lost(error));
                 }
             }
         }
@@ -184,8 +269,12 @@ impl Postgres {
     async fn transact(
         &self,
         connection: &mut Held<PgConnection>,
-        plan: &[&[Step]],
+        plan: &Plan<'_>,
     ) -> Result<Outcome, Failure> {
+        let plan = match plan {
+            Plan::Steps(plan) => *plan,
+            Plan::Together(one) => return self.alone(one.run(connection)).await,
+        };
         // One that gives rows is a claim, which lapses when its answer is lost, or makes
         // sure of something, which may be done twice: it needs no transaction around it.
         if let [[step]] = plan
@@ -198,7 +287,12 @@ impl Postgres {
         }
         // One statement is a transaction by itself: a third of the ways to the server.
         if let [batch] = plan {
-            return self.run_alone(connection, batch).await;
+            let run = async {
+                let mut outcome = Outcome::default();
+                let run = self.run_batch(connection, batch, &mut outcome).await;
+                run.map(|()| outcome)
+            };
+            return self.alone(run).await;
         }
         let begun = timeout(self.answer_timeout, connection.begin()).await;
         let mut transaction = begun.map_err(|_| Failure::Silent)?.map_err(retriable)?;
@@ -228,26 +322,19 @@ impl Postgres {
         Failure::Unknown(DatabaseError::commit_unknown(silence))
     }
 
-    async fn run_alone(
+    /// A statement without a transaction around it.
+    async fn alone(
         &self,
-        connection: &mut PgConnection,
-        batch: &[Step],
+        run: impl Future<Output = Result<Outcome, Failure>>,
     ) -> Result<Outcome, Failure> {
-        let mut outcome = Outcome::default();
-        let run = timeout(
-            self.answer_timeout,
-            self.run_batch(connection, batch, &mut outcome),
-        )
-        .await;
-        match run {
-            Ok(Ok(())) => Ok(outcome),
+        match timeout(self.answer_timeout, run).await {
             // Where the server says that it ends the connection, it undid the statement.
             Ok(Err(Failure::Again(error)))
                 if is_lost(&error) && error.as_database_error().is_none() =>
             {
                 Err(Failure::Unknown(DatabaseError::commit_unknown(error)))
             }
-            Ok(Err(failure)) => Err(failure),
+            Ok(done) => done,
             Err(_) => Err(self.unknown()),
         }
     }
@@ -270,26 +357,19 @@ impl Postgres {
         batch: &[Step],
         outcome: &mut Outcome,
     ) -> Result<(), Failure> {
-        match batch {
-            [step] => run_step(connection, step, outcome).await,
-            steps => self.run_joined(connection, steps, outcome).await,
+        let joint = (batch.len() > 1).then(|| self.texts.joint(batch));
+        let text = joint.as_ref().and_then(|joint| joint.of_at_most(1));
+        if let Some((_, text)) = text {
+            let one = OneStatement {
+                text: Arc::clone(text),
+                steps: batch.iter().collect(),
+            };
+            outcome.affected = one.run(connection).await?.affected;
+            return Ok(());
         }
-    }
-
-    async fn run_joined(
-        &self,
-        connection: &mut PgConnection,
-        steps: &[Step],
-        outcome: &mut Outcome,
-    ) -> Result<(), Failure> {
-        let text = self.texts.joined(steps);
-        let args = postgres_args(steps.iter().flat_map(|step| &step.statement.args));
-        let query = sqlx::query_with(AssertSqlSafe(text), args.map_err(retriable)?);
-        // To the last word: before it nothing is committed.
-        let rows = query.fetch_all(connection).await.map_err(retriable)?;
-        let row = rows.first().ok_or(sqlx::Error::RowNotFound);
-        let changed = row.and_then(|row| row.try_get::<i64, _>("changed"));
-        outcome.affected = changed.map_err(retriable)?.unsigned_abs();
+        for step in batch {
+            run_step(connection, step, outcome).await?;
+        }
         Ok(())
     }
 
@@ -309,6 +389,43 @@ impl Postgres {
             tracing::warn!("the database did not answer while its connections were closed");
         }
     }
+}
+
+/// How a write is carried out.
+enum Plan<'a> {
+    /// One run of steps after the other.
+    Steps(&'a [&'a [Step]]),
+    Together(&'a OneStatement<'a>),
+}
+
+/// Steps that are one statement.
+struct OneStatement<'a> {
+    text: Arc<str>,
+    steps: Vec<&'a Step>,
+}
+
+impl OneStatement<'_> {
+    async fn run(&self, connection: &mut PgConnection) -> Result<Outcome, Failure> {
+        let args = self.steps.iter().flat_map(|step| &step.statement.args);
+        let args = postgres_args(args).map_err(retriable)?;
+        let query = sqlx::query_with(AssertSqlSafe(Arc::clone(&self.text)), args);
+        // To the last word: before it nothing is committed.
+        let rows = query.fetch_all(connection).await.map_err(retriable)?;
+        let row = rows.first().ok_or(sqlx::Error::RowNotFound);
+        let changed = row.and_then(|row| row.try_get::<i64, _>("changed"));
+        Ok(Outcome {
+            rows: Vec::new(),
+            affected: changed.map_err(retriable)?.unsigned_abs(),
+        })
+    }
+}
+
+/// Why something is not stored.
+enum Unstored {
+    /// For a reason of its own: nothing of it is.
+    Refused(CommitError),
+    /// For the database's.
+    Lost(DatabaseError),
 }
 
 fn retriable(error: sqlx::Error) -> Failure {

@@ -7,6 +7,7 @@ mod customer;
 mod database;
 mod flight;
 mod flight_list;
+mod group;
 mod hotel;
 mod idempotency;
 mod job;

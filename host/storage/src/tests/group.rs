@@ -1,0 +1,318 @@
+//! Writes at once: PostgreSQL carries out together what has the same steps, and nobody
+//! can tell but by the time that it takes.
+
+use super::*;
+use crate::statement::statement;
+use crate::{AttemptOutcome, BookingEvent, CommitError, IdempotencyKey, NewAttempt, OutboxEvent};
+use futures::future::join_all;
+use host_domain::event::Product;
+use host_domain::id::{AttemptId, EventId, SubscriptionId};
+use host_domain::webhook::Subscription;
+use sqlx::{Connection, Executor, PgConnection};
+
+on_both_databases!(
+    writes_at_once_do_what_they_do_one_by_one,
+    of_writes_at_once_each_is_told_its_own_conflict,
+    of_many_moves_of_one_booking_at_once_one_is_stored,
+    a_write_stands_when_nobody_waits_for_it,
+);
+
+/// Enough for several groups.
+const MANY: u32 = 24;
+const LEASE_MS: i64 = 60_000;
+const JOB: &str = "hotel_booking";
+
+/// A booking's way through its writes.
+struct Way(Booking);
+
+impl Way {
+    fn all() -> Vec<Self> {
+        (1..=MANY).map(|number| Self(booking(number))).collect()
+    }
+
+    fn id(&self) -> &BookingId {
+        &self.0.id
+    }
+
+    fn bound(&self) -> Booking {
+        moved(&self.0, State::ReadyForComplete)
+    }
+
+    fn attempt_id(&self) -> AttemptId {
+        AttemptId::parse(
+            &self
+                .id()
+                .as_str()
+                .replace(BookingId::PREFIX, AttemptId::PREFIX),
+        )
+        .unwrap()
+    }
+
+    fn event_id(&self) -> EventId {
+        EventId::parse(
+            &self
+                .id()
+                .as_str()
+                .replace(BookingId::PREFIX, EventId::PREFIX),
+        )
+        .unwrap()
+    }
+
+    fn key(&self) -> IdempotencyKey {
+        IdempotencyKey {
+            owner: owner(),
+            operation: "book".to_owned(),
+            key: self.id().to_string(),
+        }
+    }
+
+    fn begin(&self) -> Write {
+        let mut write = inserting(&self.0);
+        write
+            .take_idempotency_key(&self.key(), "fingerprint", self.id().as_str())
+            .record_booking_event(&tenant(), &entry(&self.0, 0))
+            .record_booking_event(&tenant(), &entry(&self.0, 1))
+            .insert_claimed_job(JOB, self.id().as_str(), "mine", LEASE_MS);
+        write
+    }
+
+    fn bind(&self) -> Write {
+        let bound = self.bound();
+        let told = OutboxEvent {
+            id: self.event_id(),
+            event_type: "hotel.booking.confirmed".to_owned(),
+            product: Product::Hotel,
+            booking_id: Some(self.id().clone()),
+            payload: format!("{{\"of\":\"{}\"}}", self.id()),
+            created_at: bound.updated_at,
+        };
+        let mut write = updating(&bound);
+        write
+            .record_booking_event(&tenant(), &entry(&bound, 2))
+            .publish(&tenant(), &told)
+            .release_job(JOB, self.id().as_str(), "mine", NOW);
+        write
+    }
+
+    fn send(&self) -> Write {
+        let attempt = NewAttempt {
+            id: self.attempt_id(),
+            booking_id: self.id().clone(),
+            operation: "book".to_owned(),
+            target: supplier(),
+            client_reference: self.id().to_string(),
+            plugin_digest: "digest".to_owned(),
+            request_digest: "digest".to_owned(),
+        };
+        let mut write = Write::new(NOW);
+        write.send_attempt(&tenant(), &attempt).insert_claimed_job(
+            JOB,
+            self.id().as_str(),
+            "mine",
+            LEASE_MS,
+        );
+        write
+    }
+
+    fn finish(&self) -> Write {
+        let reference = format!("REF-{}", self.id());
+        let mut write = Write::new(NOW);
+        write
+            .finish_attempt(
+                &tenant(),
+                &self.attempt_id(),
+                AttemptOutcome::Done,
+                Some(&reference),
+                None,
+            )
+            .finish_job(JOB, self.id().as_str(), "mine");
+        write
+    }
+}
+
+fn entry(booking: &Booking, sequence: i64) -> BookingEvent {
+    BookingEvent {
+        booking_id: booking.id.clone(),
+        sequence,
+        event: format!("made {sequence}"),
+        from: None,
+        to: booking.status().as_str().to_owned(),
+        why: None,
+        request_id: Some(booking.id.to_string()),
+        at: booking.updated_at,
+    }
+}
+
+async fn commit_all(store: &Store, writes: Vec<Write>) -> Vec<Result<(), CommitError>> {
+    join_all(writes.into_iter().map(|write| store.commit(write))).await
+}
+
+async fn all_committed(store: &Store, writes: Vec<Write>) {
+    for result in commit_all(store, writes).await {
+        result.unwrap();
+    }
+}
+
+async fn begin_all(store: &Store) -> Vec<Way> {
+    let ways = Way::all();
+    all_committed(store, ways.iter().map(Way::begin).collect()).await;
+    ways
+}
+
+async fn writes_at_once_do_what_they_do_one_by_one(db: &TestDatabase) {
+    let store = &db.store;
+    let id = SubscriptionId::from_bits(1);
+    let url = "https://receiver.example/hook".to_owned();
+    let types = vec!["*".to_owned()];
+    let subscription = Subscription::new(id, tenant(), Product::Hotel, url, types, None, NOW);
+    let mut subscribe = Write::new(NOW);
+    subscribe.insert_subscription(&subscription, b"sealed");
+    store.commit(subscribe).await.unwrap();
+
+    let ways = begin_all(store).await;
+    for write in [Way::bind, Way::send, Way::finish] {
+        all_committed(store, ways.iter().map(write).collect()).await;
+    }
+    for way in &ways {
+        let stored = store.load_hotel_booking(way.id()).await.unwrap();
+        assert_eq!(stored, Some(way.bound()));
+        let key = store.idempotency(&way.key()).await.unwrap().unwrap();
+        assert_eq!(key.resource_id, way.id().as_str());
+        let history = store.booking_events(&tenant(), way.id()).await.unwrap();
+        let (first, bound) = (&way.0, way.bound());
+        assert_eq!(
+            history,
+            [entry(first, 0), entry(first, 1), entry(&bound, 2)]
+        );
+        let [told] = &store.outbox_events(&tenant(), way.id()).await.unwrap()[..] else {
+            panic!("one event is told of {}", way.id());
+        };
+        assert_eq!(told.payload, format!("{{\"of\":\"{}\"}}", way.id()));
+        let [call] = &store.attempts(&tenant(), way.id()).await.unwrap()[..] else {
+            panic!("one call is made for {}", way.id());
+        };
+        assert_eq!((call.ordinal, call.outcome), (1, AttemptOutcome::Done));
+        let reference = format!("REF-{}", way.id());
+        assert_eq!(call.supplier_reference, Some(reference));
+        let job = store.job(JOB, way.id().as_str()).await.unwrap();
+        assert_eq!(job, None);
+    }
+    let delivered = statement!("SELECT COUNT(DISTINCT event_id) AS number FROM webhook_delivery");
+    let delivered = store.row(delivered).await.unwrap().unwrap();
+    assert_eq!(delivered.int("number").unwrap(), i64::from(MANY));
+}
+
+async fn of_writes_at_once_each_is_told_its_own_conflict(db: &TestDatabase) {
+    let ways = begin_all(&db.store).await;
+    let writes = ways.iter().enumerate().map(|(number, way)| {
+        let mut write = way.bind();
+        match number % 4 {
+            0 => write.record_booking_event(&tenant(), &entry(&way.0, 1)),
+            1 => write.record_booking_event(&tenant(), &entry(&way.0, 3)),
+            2 => return way.begin(),
+            _ => {
+                let mut write = updating(&way.bound());
+                write.release_job(JOB, way.id().as_str(), "theirs", NOW);
+                return write;
+            }
+        };
+        write
+    });
+    let results = commit_all(&db.store, writes.collect()).await;
+    for (number, (way, result)) in ways.iter().zip(results).enumerate() {
+        let expected = match number % 4 {
+            0 => Some(Conflict::HistorySequence),
+            1 => None,
+            2 => Some(Conflict::BookingExists),
+            _ => Some(Conflict::LeaseLost),
+        };
+        assert_eq!(result.err().and_then(|error| error.conflict()), expected);
+        let stored = db
+            .store
+            .load_hotel_booking(way.id())
+            .await
+            .unwrap()
+            .unwrap();
+        let moved = stored == way.bound();
+        assert_eq!(moved, expected.is_none(), "{number}");
+        let told = db.store.outbox_events(&tenant(), way.id()).await.unwrap();
+        assert_eq!(told.len(), usize::from(moved), "{number}");
+    }
+}
+
+async fn of_many_moves_of_one_booking_at_once_one_is_stored(db: &TestDatabase) {
+    let way = Way(booking(1));
+    db.store.commit(way.begin()).await.unwrap();
+    let moves = (0..MANY).map(|number| {
+        let mut write = updating(&way.bound());
+        let sequence = i64::from(number) + 2;
+        write.record_booking_event(&tenant(), &entry(&way.0, sequence));
+        write
+    });
+    let results = commit_all(&db.store, moves.collect()).await;
+    let stored = results.iter().filter(|result| result.is_ok()).count();
+    let conflicts: Vec<_> = results
+        .into_iter()
+        .filter_map(|result| result.err()?.conflict())
+        .collect();
+    assert_eq!(stored, 1);
+    assert_eq!(conflicts, vec![Conflict::BookingVersion; MANY as usize - 1]);
+    let history = db.store.booking_events(&tenant(), way.id()).await.unwrap();
+    assert_eq!(history.len(), 3);
+}
+
+async fn a_write_stands_when_nobody_waits_for_it(db: &TestDatabase) {
+    let ways = Way::all();
+    let mut first = Box::pin(db.store.commit(ways[0].begin()));
+    assert!(futures::poll!(&mut first).is_pending());
+    drop(first);
+    let others = ways[1..].iter().map(Way::begin).collect();
+    all_committed(&db.store, others).await;
+    // Its like were stored after it.
+    let stored = db.store.load_hotel_booking(ways[0].id()).await.unwrap();
+    assert_eq!(stored.as_ref(), Some(&ways[0].0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn writes_with_the_same_steps_share_commits() {
+    let db = TestDatabase::postgres().await;
+    let ways = begin_all(&db.store).await;
+    for write in [Way::bind, Way::send, Way::finish] {
+        all_committed(&db.store, ways.iter().map(write).collect()).await;
+    }
+    // Whose rows have the same transaction were stored by one statement.
+    for table in [
+        "booking_event WHERE sequence = 0",
+        "hotel_booking",
+        "outbox",
+        "supplier_attempt",
+    ] {
+        let commits = format!("SELECT COUNT(DISTINCT CAST(xmin AS TEXT)) AS number FROM {table}");
+        let commits = db.store.row(statement!(commits)).await.unwrap().unwrap();
+        let commits = commits.int("number").unwrap();
+        assert!(commits < i64::from(MANY) / 2, "{table}: {commits}");
+    }
+    db.remove().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn who_waits_for_a_lock_does_not_hold_up_its_like() {
+    let db = TestDatabase::postgres().await;
+    let ways = begin_all(&db.store).await;
+    let mut other = PgConnection::connect(&db.url).await.unwrap();
+    other.execute("BEGIN").await.unwrap();
+    let lock = sqlx::query("SELECT 1 FROM hotel_booking WHERE id = $1 FOR UPDATE");
+    lock.bind(ways[0].id().as_str())
+        .execute(&mut other)
+        .await
+        .unwrap();
+
+    let mut held_up = Box::pin(db.store.commit(ways[0].bind()));
+    assert!(futures::poll!(&mut held_up).is_pending());
+    all_committed(&db.store, ways[1..].iter().map(Way::bind).collect()).await;
+    assert!(futures::poll!(&mut held_up).is_pending());
+    other.execute("ROLLBACK").await.unwrap();
+    held_up.await.unwrap();
+    other.close().await.unwrap();
+    db.remove().await;
+}
