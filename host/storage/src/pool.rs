@@ -9,6 +9,7 @@ use deadpool::managed::{
 use sqlx::{Connection, Error};
 use std::io::ErrorKind;
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
@@ -45,8 +46,18 @@ pub(crate) struct Held<C: Connection>(Object<Connector<C>>);
 struct Connector<C: Connection> {
     options: C::Options,
     keeping: Keeping,
-    /// How many were found dead: then their fellows probably are, too.
-    losses: AtomicU64,
+    losses: Losses,
+}
+
+/// How many connections to a database were found dead: then their fellows probably are,
+/// too, also those of another pool.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Losses(Arc<AtomicU64>);
+
+impl Losses {
+    fn number(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 struct Kept<C> {
@@ -58,11 +69,15 @@ struct Kept<C> {
 
 impl<C: Connection> Pool<C> {
     /// Connects to nothing yet.
-    pub(crate) fn new(options: C::Options, keeping: Keeping) -> Result<Self, Error> {
+    pub(crate) fn new(
+        options: C::Options,
+        keeping: Keeping,
+        losses: Losses,
+    ) -> Result<Self, Error> {
         let connector = Connector {
             options,
             keeping,
-            losses: AtomicU64::new(0),
+            losses,
         };
         let pool = managed::Pool::builder(connector)
             .max_size(usize::try_from(keeping.connections_max).unwrap_or(usize::MAX))
@@ -87,7 +102,7 @@ impl<C: Connection> Pool<C> {
     /// Lets go of a dead connection, and has the others tested.
     pub(crate) fn give_up(&self, held: Held<C>) {
         drop(Object::take(held.0));
-        let losses = &self.pool.manager().losses;
+        let losses = &self.pool.manager().losses.0;
         losses.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -130,7 +145,7 @@ impl<C: Connection> Manager for Connector<C> {
     type Error = Error;
 
     async fn create(&self) -> Result<Kept<C>, Error> {
-        let alive_after = self.losses.load(Ordering::Relaxed);
+        let alive_after = self.losses.number();
         let (mut pause, longest) = CONNECT_AGAIN;
         loop {
             match C::connect_with(&self.options).await {
@@ -152,7 +167,7 @@ impl<C: Connection> Manager for Connector<C> {
         if metrics.age() > self.keeping.lifetime_max {
             return Err(RecycleError::message("it is old"));
         }
-        let losses = self.losses.load(Ordering::Relaxed);
+        let losses = self.losses.number();
         let trusted = kept.answered
             && kept.alive_after == losses
             && metrics.last_used() <= self.keeping.trusted_for;

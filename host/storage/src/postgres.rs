@@ -6,7 +6,7 @@ use crate::batch::{Joint, Texts, batches};
 use crate::dialect::{Dialect, POSTGRES_MIGRATIONS, failed, is_contended, is_lost};
 use crate::error::{CommitError, DatabaseError, OpenError};
 use crate::group::{Groups, LATE, Queued, Turn};
-use crate::pool::{Held, Keeping, Pool};
+use crate::pool::{Held, Keeping, Losses, Pool};
 use crate::statement::{Row, Statement, postgres_args};
 use crate::wake::{Announcements, Queues, Wakes};
 use crate::write::{Outcome, Step, Write};
@@ -43,6 +43,8 @@ const PROBE_EVERY: Duration = Duration::from_secs(30);
 /// The pool, and what wakes the other hosts.
 pub(crate) struct Postgres {
     pool: Pool<PgConnection>,
+    /// For writes that are carried out together.
+    writers: Pool<PgConnection>,
     texts: Texts,
     groups: Arc<Groups>,
     /// How to connect without limits of time.
@@ -87,15 +89,27 @@ impl Postgres {
                 ("statement_timeout", answer_ms.as_str()),
                 ("idle_in_transaction_session_timeout", answer_ms.as_str()),
             ]);
+        // Writes find their rows by keys, so that one plan is good for all values. The
+        // texts are many and long: else each is planned six times on each connection.
+        let writing = connect
+            .clone()
+            .options([("plan_cache_mode", "force_generic_plan")]);
+        let writers = options.postgres_connections / 2;
         let keeping = Keeping {
-            connections_max: options.postgres_connections,
+            connections_max: options.postgres_connections - writers,
             acquire_timeout: options.acquire_timeout,
             trusted_for: TRUSTED_FOR,
             lifetime_max: LIFETIME_MAX,
         };
-        let pool =
-            Pool::<PgConnection>::new(connect.clone(), keeping).map_err(OpenError::Connect)?;
+        let losses = Losses::default();
+        let pool = Pool::<PgConnection>::new(connect.clone(), keeping, losses.clone());
+        let pool = pool.map_err(OpenError::Connect)?;
         pool.get().await.map_err(OpenError::Connect)?.answered();
+        let keeping = Keeping {
+            connections_max: writers.max(1),
+            ..keeping
+        };
+        let writers = Pool::new(writing, keeping, losses).map_err(OpenError::Connect)?;
         let announce = Arc::<Announcements>::default();
         let (closed, until) = watch::channel(false);
         let wake_ups = WakeUps {
@@ -107,6 +121,7 @@ impl Postgres {
         spawn(wake_ups.exchange(until));
         Ok(Self {
             pool,
+            writers,
             texts: Texts::default(),
             groups: Arc::default(),
             unlimited,
@@ -234,9 +249,13 @@ impl Postgres {
 
     /// Begins anew where nothing was written.
     async fn until_stored(&self, plan: &Plan<'_>) -> Result<Outcome, Unstored> {
+        let pool = match plan {
+            Plan::Steps(_) => &self.pool,
+            Plan::Together(_) => &self.writers,
+        };
         let mut tries = 1;
         loop {
-            let connection = self.pool.get().await;
+            let connection = pool.get().await;
             let mut connection = connection.map_err(|error| Unstored::Lost(failed(error)))?;
             match self.transact(&mut connection, plan).await {
                 Ok(outcome) => {
@@ -246,7 +265,7 @@ impl Postgres {
                 Err(Failure::Final(error)) => return Err(Unstored::Refused(error)),
                 Err(Failure::Again(error)) => {
                     if is_lost(&error) {
-                        self.pool.give_up(connection);
+                        pool.give_up(connection);
                     }
                     if tries == TRIES {
                         return Err(Unstored::Lost(DatabaseError::unavailable(error)));
@@ -254,12 +273,12 @@ impl Postgres {
                     tries += 1;
                 }
                 Err(Failure::Silent) => {
-                    self.pool.give_up(connection);
+                    pool.give_up(connection);
                     let error = DatabaseError::unavailable(NoAnswer(self.answer_timeout));
                     return Err(Unstored::Lost(error));
                 }
                 Err(Failure::Unknown(error)) => {
-                    self.pool.give_up(connection);
+                    pool.give_up(connection);
                     return Err(Unstored::Lost(error));
                 }
             }
@@ -382,10 +401,8 @@ impl Postgres {
     pub(crate) async fn close(&self) {
         self.closed.send_replace(true);
         // Connections that a server does not answer any more are not waited for.
-        if timeout(self.answer_timeout, self.pool.close())
-            .await
-            .is_err()
-        {
+        let both = async { tokio::join!(self.pool.close(), self.writers.close()) };
+        if timeout(self.answer_timeout, both).await.is_err() {
             tracing::warn!("the database did not answer while its connections were closed");
         }
     }

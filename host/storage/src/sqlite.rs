@@ -5,7 +5,7 @@
 use crate::Options;
 use crate::dialect::{Dialect, failed};
 use crate::error::{CommitError, DatabaseError, OpenError};
-use crate::pool::{Keeping, Pool};
+use crate::pool::{Keeping, Losses, Pool};
 use crate::statement::{Row, Statement};
 use crate::write::{Outcome, Write};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
@@ -62,7 +62,7 @@ impl Sqlite {
             trusted_for: Duration::MAX,
             lifetime_max: Duration::MAX,
         };
-        let readers = Pool::new(reading, keeping).map_err(OpenError::Connect)?;
+        let readers = Pool::new(reading, keeping, Losses::default()).map_err(OpenError::Connect)?;
         let (writer, requests) = mpsc::channel(options.sqlite_queue);
         let task = Writer {
             options: writing.clone(),
