@@ -421,7 +421,7 @@ pub(crate) fn outside(owner: &Owner, filter: &FlightBookingFilter) -> Statement 
 
 /// Whether bookings stay in a status for long, so that the database keeps their
 /// number; its triggers name the same ones.
-const fn stays(status: Status) -> bool {
+pub(crate) const fn stays(status: Status) -> bool {
     match status {
         Status::Confirmed | Status::Canceled | Status::Failed | Status::Expired => true,
         Status::Created

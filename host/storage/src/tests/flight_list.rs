@@ -237,10 +237,11 @@ async fn counts_follow_bookings_through_every_status(db: &TestDatabase) {
         .iter_mut()
         .zip(0..)
         .map(|(booking, number): (_, usize)| {
+            let from = booking.status().as_str();
             booking.state = state(Status::ALL[number % 9]);
             booking.version += 1;
             let mut write = Write::new(NOW);
-            write.update_flight_booking(booking, booking.version - 1);
+            write.update_flight_booking(booking, booking.version - 1, from);
             db.store.commit(write)
         });
     for moved in futures::future::join_all(moves).await {
@@ -248,9 +249,10 @@ async fn counts_follow_bookings_through_every_status(db: &TestDatabase) {
     }
     // What failed left no trace.
     let mut late = bookings[0].clone();
+    let from = late.status().as_str();
     late.state = state(Status::Confirmed);
     let mut write = Write::new(NOW);
-    write.update_flight_booking(&late, 7);
+    write.update_flight_booking(&late, 7, from);
     write.insert_flight_booking(&late);
     assert_eq!(
         conflict(&db.store, write).await,
