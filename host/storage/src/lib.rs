@@ -86,7 +86,7 @@ enum Backend {
 /// Limits of a store.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Connections to PostgreSQL; one of them listens for other hosts.
+    /// Connections to PostgreSQL, half of them for writes; one more listens for other hosts.
     pub postgres_connections: u32,
     /// Connections that read from SQLite; one more writes.
     pub sqlite_readers: u32,
