@@ -248,25 +248,30 @@ fn for_each(step: &Step, next: Option<Expects>, sql: &str, args: Arguments) -> O
             .then(|| format!("{into} VALUES {rows} ON CONFLICT {conflict}"));
     }
     let (head, condition) = sql.split_once(" WHERE ")?;
-    // Else that is not the condition of the step itself.
-    let selects = head.matches("SELECT").count();
-    let beside = match (head.split_once(' ')?.0, selects) {
-        ("UPDATE", 0) => " FROM ",
-        ("DELETE", 0) => " USING ",
-        ("INSERT", 1) => ", ",
-        _ => return None,
-    };
     let numbers = 1..=step.statement.args.len();
     let columns: Vec<_> = numbers.clone().map(|number| format!("a{number}")).collect();
     let row: Vec<_> = numbers.map(|number| format!("${number}")).collect();
     let rows = args.rows(&format!("({})", row.join(", ")));
-    let columns = columns.join(", ");
-    let given = |sql| renamed(sql, |number| format!("given.a{number}"));
-    Some(format!(
-        "{}{beside}(VALUES {rows}) AS given({columns}) WHERE {}",
-        given(head),
-        given(condition)
-    ))
+    let given = format!("(VALUES {rows}) AS given({})", columns.join(", "));
+    let selects = head.matches("SELECT").count();
+    // Else that is not the condition of the step itself.
+    let head = match (head.split_once(' ')?.0, selects) {
+        ("UPDATE", 0) => format!("{} FROM {given}", by_name(head)),
+        ("DELETE", 0) => format!("{} USING {given}", by_name(head)),
+        ("INSERT", 1) => {
+            // Before what may be made of it.
+            let (insert, from) = head.split_once(" FROM ")?;
+            let is_one = !from.contains(" FROM ");
+            is_one.then(|| format!("{} FROM {given}, {}", by_name(insert), by_name(from)))?
+        }
+        _ => return None,
+    };
+    Some(format!("{head} WHERE {}", by_name(condition)))
+}
+
+/// The text with the columns of `given` for its arguments.
+fn by_name(sql: &str) -> String {
+    renamed(sql, |number| format!("given.a{number}"))
 }
 
 /// What a step changes.

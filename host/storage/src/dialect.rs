@@ -111,6 +111,11 @@ pub(crate) fn is_contended(error: &sqlx::Error) -> bool {
     code_is(error, |code| matches!(code, "40001" | "40P01"))
 }
 
+/// PostgreSQL cannot make sense of the text.
+pub(crate) fn is_misunderstood(error: &sqlx::Error) -> bool {
+    code_is(error, |code| code.starts_with("42"))
+}
+
 /// No room, no time, or another process holds the lock.
 fn is_exhausted(error: &sqlx::Error) -> bool {
     code_is(error, |code| {

@@ -79,7 +79,7 @@ struct Inner {
 }
 
 enum Backend {
-    Sqlite(sqlite::Sqlite),
+    Sqlite(Box<sqlite::Sqlite>),
     Postgres(Arc<postgres::Postgres>),
 }
 
@@ -123,7 +123,7 @@ impl Store {
     pub async fn open(url: &str, options: &Options) -> Result<Self, OpenError> {
         let wakes = Wakes::new();
         let backend = if let Some(path) = url.strip_prefix("sqlite:") {
-            Backend::Sqlite(sqlite::Sqlite::open(path, options).await?)
+            Backend::Sqlite(Box::new(sqlite::Sqlite::open(path, options).await?))
         } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
             let opened = postgres::Postgres::open(url, options, wakes.clone()).await?;
             Backend::Postgres(Arc::new(opened))

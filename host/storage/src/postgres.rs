@@ -3,7 +3,9 @@
 
 use crate::Options;
 use crate::batch::{Joint, Texts, batches};
-use crate::dialect::{Dialect, POSTGRES_MIGRATIONS, failed, is_contended, is_lost};
+use crate::dialect::{
+    Dialect, POSTGRES_MIGRATIONS, failed, is_contended, is_lost, is_misunderstood,
+};
 use crate::error::{CommitError, DatabaseError, OpenError};
 use crate::group::{Groups, LATE, Queued, Turn};
 use crate::pool::{Held, Keeping, Losses, Pool};
@@ -215,8 +217,12 @@ impl Postgres {
             }
             // One of them fails, and only by itself does it tell how.
             Err(Unstored::Refused(_)) => {
+                let is_alone = together.len() == 1;
                 let alone = together.into_iter().map(async |queued| {
-                    let stored = self.commit(&queued.write).await;
+                    let stored = match is_alone {
+                        true => self.commit_one_by_one(&queued.write).await,
+                        false => self.commit(&queued.write).await,
+                    };
                     queued.answer(stored.map(|_| ()));
                 });
                 join_all(alone).await;
@@ -231,20 +237,32 @@ impl Postgres {
 
     pub(crate) async fn commit(&self, write: &Write) -> Result<Outcome, CommitError> {
         let plan: Vec<&[Step]> = batches(&write.steps).collect();
-        let mut stored = self.until_stored(&Plan::Steps(&plan)).await;
-        if matches!(stored, Err(Unstored::Refused(_))) && plan.len() < write.steps.len() {
-            // Only one by one do they tell which of them fails, and how.
-            let one_by_one: Vec<&[Step]> = write.steps.chunks(1).collect();
-            stored = self.until_stored(&Plan::Steps(&one_by_one)).await;
-        }
-        match stored {
-            Ok(outcome) => {
-                self.announce.add(write.wakes);
-                Ok(outcome)
+        match self.until_stored(&Plan::Steps(&plan)).await {
+            Err(Unstored::Refused(_)) if plan.len() < write.steps.len() => {
+                self.commit_one_by_one(write).await
             }
-            Err(Unstored::Refused(error)) => Err(error),
-            Err(Unstored::Lost(error)) => Err(error.into()),
+            stored => self.told(write, stored),
         }
+    }
+
+    /// Only so do steps tell which of them fails, and how.
+    async fn commit_one_by_one(&self, write: &Write) -> Result<Outcome, CommitError> {
+        let plan: Vec<&[Step]> = write.steps.chunks(1).collect();
+        let stored = self.until_stored(&Plan::Steps(&plan)).await;
+        self.told(write, stored)
+    }
+
+    fn told(
+        &self,
+        write: &Write,
+        stored: Result<Outcome, Unstored>,
+    ) -> Result<Outcome, CommitError> {
+        let outcome = stored.map_err(|unstored| match unstored {
+            Unstored::Refused(error) => error,
+            Unstored::Lost(error) => error.into(),
+        })?;
+        self.announce.add(write.wakes);
+        Ok(outcome)
     }
 
     /// Begins anew where nothing was written.
@@ -427,7 +445,13 @@ impl OneStatement<'_> {
         let args = postgres_args(args).map_err(retriable)?;
         let query = sqlx::query_with(AssertSqlSafe(Arc::clone(&self.text)), args);
         // To the last word: before it nothing is committed.
-        let rows = query.fetch_all(connection).await.map_err(retriable)?;
+        let rows = query.fetch_all(connection).await.map_err(|error| {
+            if is_misunderstood(&error) {
+                // The steps are carried out one by one: nobody would notice otherwise.
+                tracing::error!(%error, sql = %self.text, "a statement was put together wrongly");
+            }
+            retriable(error)
+        })?;
         let row = rows.first().ok_or(sqlx::Error::RowNotFound);
         let changed = row.and_then(|row| row.try_get::<i64, _>("changed"));
         Ok(Outcome {
@@ -484,7 +508,7 @@ async fn run_step(
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the listener lives as long as its pool and ends when that is closed"
+    reason = "the listener ends with its store; who carries out writes is awaited by those who wait for them"
 )]
 fn spawn(task: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(task);
