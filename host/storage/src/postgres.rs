@@ -31,6 +31,10 @@ const TRUSTED_FOR: Duration = Duration::from_secs(1);
 /// What a connection keeps at the server grows with the statements that it met.
 const LIFETIME_MAX: Duration = Duration::from_secs(30 * 60);
 
+/// How long writes that are carried out together wait for somebody else's lock: longer
+/// waits only the one that meets it.
+const LOCK_TIMEOUT: Duration = Duration::from_millis(100);
+
 /// Where hosts tell each other that something is due.
 const CHANNEL: &str = "stopover_job";
 
@@ -91,11 +95,13 @@ impl Postgres {
                 ("statement_timeout", answer_ms.as_str()),
                 ("idle_in_transaction_session_timeout", answer_ms.as_str()),
             ]);
-        // Writes find their rows by keys, so that one plan is good for all values. The
-        // texts are many and long: else each is planned six times on each connection.
-        let writing = connect
-            .clone()
-            .options([("plan_cache_mode", "force_generic_plan")]);
+        let lock_ms = LOCK_TIMEOUT.as_millis().to_string();
+        let writing = connect.clone().options([
+            // Writes find their rows by keys, so that one plan is good for all values. The
+            // texts are many and long: else each is planned six times on each connection.
+            ("plan_cache_mode", "force_generic_plan"),
+            ("lock_timeout", lock_ms.as_str()),
+        ]);
         let writers = options.postgres_connections / 2;
         let keeping = Keeping {
             connections_max: options.postgres_connections - writers,

@@ -2,13 +2,14 @@
 //! can tell but by the time that it takes.
 
 use super::*;
-use crate::statement::statement;
+use crate::batch::Texts;
+use crate::statement::{Value, statement};
 use crate::{AttemptOutcome, BookingEvent, CommitError, IdempotencyKey, NewAttempt, OutboxEvent};
 use futures::future::join_all;
 use host_domain::event::Product;
 use host_domain::id::{AttemptId, EventId, SubscriptionId};
 use host_domain::webhook::Subscription;
-use sqlx::{Connection, Executor, PgConnection};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
 on_both_databases!(
     writes_at_once_do_what_they_do_one_by_one,
@@ -315,4 +316,74 @@ async fn who_waits_for_a_lock_does_not_hold_up_its_like() {
     held_up.await.unwrap();
     other.close().await.unwrap();
     db.remove().await;
+}
+
+/// Whatever the planner knows of the tables, it finds each write's rows by their keys.
+#[tokio::test]
+async fn the_rows_of_several_writes_are_found_by_their_keys() {
+    let db = TestDatabase::postgres().await;
+    let mut connection = PgConnection::connect(&db.url).await.unwrap();
+    connection
+        .execute("SET plan_cache_mode = force_generic_plan")
+        .await
+        .unwrap();
+    let way = Way(booking(1));
+    let writes = [way.begin(), way.bind(), way.send(), way.finish()];
+    let texts = Texts::default();
+    for sql in super::plan::FILL {
+        if *sql == "ANALYZE" {
+            plans_are_good(&mut connection, &texts, &writes).await;
+        }
+        connection.execute(*sql).await.unwrap();
+    }
+    plans_are_good(&mut connection, &texts, &writes).await;
+    connection.close().await.unwrap();
+    db.remove().await;
+}
+
+async fn plans_are_good(connection: &mut PgConnection, texts: &Texts, writes: &[Write]) {
+    for write in writes {
+        let joint = texts.joint(&write.steps);
+        assert!(joint.joins_others());
+        let (together, text) = joint.of_at_most(8).unwrap();
+        assert_eq!(*together, 8);
+        let args: Vec<_> = write
+            .steps
+            .iter()
+            .flat_map(|step| &step.statement.args)
+            .collect();
+        let of_all = |word: fn(&Value) -> String| {
+            let of_one: Vec<_> = args.iter().map(|value| word(value)).collect();
+            vec![of_one.join(", "); *together].join(", ")
+        };
+        let (types, args) = (of_all(type_name), of_all(literal));
+        let prepare = AssertSqlSafe(format!("PREPARE asked ({types}) AS {text}"));
+        connection.execute(prepare).await.unwrap();
+        let explain = AssertSqlSafe(format!("EXPLAIN EXECUTE asked ({args})"));
+        let rows = connection.fetch_all(explain).await.unwrap();
+        connection.execute("DEALLOCATE asked").await.unwrap();
+        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        let plan = plan.join("\n");
+        let by_a_list = plan.contains("booking_list") || plan.contains("_unresolved");
+        // Nobody subscribes here: that table is read as a whole.
+        let scans = plan.replace("Seq Scan on webhook_subscription", "");
+        assert!(!by_a_list && !scans.contains("Seq Scan"), "{text}\n{plan}");
+    }
+}
+
+fn type_name(value: &Value) -> String {
+    match value {
+        Value::Text(_) => "text".to_owned(),
+        Value::Int(_) => "bigint".to_owned(),
+        Value::Blob(_) => "bytea".to_owned(),
+    }
+}
+
+fn literal(value: &Value) -> String {
+    match value {
+        Value::Text(Some(text)) => format!("'{}'", text.replace('\'', "''").replace('\0', "")),
+        Value::Int(Some(number)) => number.to_string(),
+        Value::Text(None) | Value::Int(None) | Value::Blob(None) => "NULL".to_owned(),
+        Value::Blob(Some(_)) => unreachable!("bookings hold no bytes"),
+    }
 }

@@ -217,7 +217,7 @@ pub(super) fn names(plan: &str, index: &str) -> bool {
 }
 
 /// Enough rows that reading all of them would be a bad plan.
-const FILL: &[&str] = &[
+pub(super) const FILL: &[&str] = &[
     "INSERT INTO hotel_booking SELECT 'demo', 'test', 'bkg_' || n, 'org', \
        CASE WHEN n % 100 = 0 THEN 'CONFIRMED' ELSE 'CANCELED' END, 'SUPPLIER_A', 'H-' || n, \
        'reference-' || n % 1000, 'htl_1', 1, 'EUR', n, n, 1, '{}' \
