@@ -16,7 +16,7 @@ use crate::dialect::Dialect;
 use crate::write::{Expects, Step};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// The most steps of a statement, so that texts stay short enough to be kept prepared.
 const STEPS_MAX: usize = 16;
@@ -55,47 +55,55 @@ const TEXTS_MAX: usize = 256;
 /// not change what is expected of it.
 #[derive(Debug)]
 pub(crate) struct Joint {
-    /// Of so many writes with these steps, where that can be: the largest first.
-    of: Vec<(usize, Arc<str>)>,
+    alone: (usize, Arc<str>),
+    /// Of several writes with these steps, by their number, the largest first. Made when
+    /// it is asked for; empty where that cannot be.
+    together: OnceLock<Vec<(usize, Arc<str>)>>,
 }
 
 /// The numbers of writes that there are texts of. Few, because each is planned.
-const TOGETHER: [usize; 4] = [8, 4, 2, 1];
+const TOGETHER: [usize; 3] = [8, 4, 2];
 
 impl Joint {
+    /// Whether a write of these steps, which are this one's, can be carried out with others.
+    pub(crate) fn joins_others(&self, batch: &[Step]) -> bool {
+        let of = |writes| Some((writes, Arc::from(joined(batch, writes)?)));
+        let together = || TOGETHER.into_iter().filter_map(of).collect();
+        !self.together.get_or_init(together).is_empty()
+    }
+
     /// The most that can be carried out at once of so many, and their statement; none:
     /// there are none.
     pub(crate) fn of_at_most(&self, writes: usize) -> Option<&(usize, Arc<str>)> {
-        self.of.iter().find(|(number, _)| *number <= writes)
-    }
-
-    /// Whether it can be carried out with others.
-    pub(crate) fn joins_others(&self) -> bool {
-        self.of.len() > 1
+        let together = self.together.get().into_iter().flatten();
+        let mut texts = together.chain([&self.alone]);
+        texts.find(|(number, _)| *number <= writes)
     }
 }
 
 impl Texts {
-    pub(crate) fn joint(&self, batch: &[Step]) -> Arc<Joint> {
+    /// None: they cannot be one statement.
+    pub(crate) fn joint(&self, batch: &[Step]) -> Option<Arc<Joint>> {
         let shapes: Vec<Shape<'_>> = batch.iter().map(shape).collect();
         {
             let kept = self.of.read().unwrap_or_else(PoisonError::into_inner);
             let kept: &HashMap<Vec<Shape<'_>>, Arc<Joint>> = &kept;
             if let Some(joint) = kept.get(&shapes) {
-                return Arc::clone(joint);
+                return Some(Arc::clone(joint));
             }
         }
-        let of = |writes| Some((writes, Arc::from(joined(batch, writes)?)));
         let joint = Arc::new(Joint {
-            of: TOGETHER.into_iter().filter_map(of).collect(),
+            alone: (1, joined(batch, 1)?.into()),
+            together: OnceLock::new(),
         });
         let shapes = shapes.into_iter();
         let shapes = shapes.map(|(sql, expects)| (Cow::Owned(sql.into_owned()), expects));
         let mut kept = self.of.write().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() < TEXTS_MAX {
-            kept.insert(shapes.collect(), Arc::clone(&joint));
+        if kept.len() >= TEXTS_MAX {
+            return Some(joint);
         }
-        joint
+        let joint = kept.entry(shapes.collect()).or_insert(joint);
+        Some(Arc::clone(joint))
     }
 }
 

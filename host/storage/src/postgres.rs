@@ -176,8 +176,7 @@ impl Postgres {
         self: &Arc<Self>,
         write: Write,
     ) -> Result<(), CommitError> {
-        let joint = self.joint(&write);
-        let Some(joint) = joint.filter(|joint| joint.joins_others()) else {
+        let Some(joint) = self.shared(&write) else {
             return self.commit(&write).await.map(|_| ());
         };
         let mut answer = self.groups.join(write, &joint);
@@ -192,14 +191,18 @@ impl Postgres {
         }
     }
 
-    /// The statement that is all of a write; none: it is more than one, or not one that
-    /// may be carried out with others.
-    fn joint(&self, write: &Write) -> Option<Arc<Joint>> {
-        let is_one = !write.contends
-            && batches(&write.steps)
-                .next()
-                .is_some_and(|first| first.len() == write.steps.len() && first.len() > 1);
-        is_one.then(|| self.texts.joint(&write.steps))
+    /// The statement that a write shares with others; none: it is more than one, or not
+    /// one that others may join.
+    fn shared(&self, write: &Write) -> Option<Arc<Joint>> {
+        let steps = &*write.steps;
+        let is_one = batches(steps)
+            .next()
+            .is_some_and(|first| first.len() == steps.len() && first.len() > 1);
+        if write.contends || !is_one {
+            return None;
+        }
+        let joint = self.texts.joint(steps)?;
+        joint.joins_others(steps).then_some(joint)
     }
 
     async fn carry_out(self: Arc<Self>, turn: Turn) {
@@ -400,7 +403,10 @@ impl Postgres {
         batch: &[Step],
         outcome: &mut Outcome,
     ) -> Result<(), Failure> {
-        let joint = (batch.len() > 1).then(|| self.texts.joint(batch));
+        let joint = match batch {
+            [_] => None,
+            several => self.texts.joint(several),
+        };
         let text = joint.as_ref().and_then(|joint| joint.of_at_most(1));
         if let Some((_, text)) = text {
             let one = OneStatement {

@@ -343,8 +343,8 @@ async fn the_rows_of_several_writes_are_found_by_their_keys() {
 
 async fn plans_are_good(connection: &mut PgConnection, texts: &Texts, writes: &[Write]) {
     for write in writes {
-        let joint = texts.joint(&write.steps);
-        assert!(joint.joins_others());
+        let joint = texts.joint(&write.steps).unwrap();
+        assert!(joint.joins_others(&write.steps));
         let (together, text) = joint.of_at_most(8).unwrap();
         assert_eq!(*together, 8);
         let args: Vec<_> = write
