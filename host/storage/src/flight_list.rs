@@ -40,10 +40,20 @@ pub enum FlightBookingSort {
 }
 
 /// When at most so many were made in the time that is asked for, they are put in
-/// the order of their price afterwards. Among more of them, the first of a page are
-/// found soon by walking along the prices: a thousand deep, and of a hundred thousand,
-/// either takes some 3 ms.
-pub(crate) const FEW: u32 = 4000;
+/// the order of their price afterwards, however near the page: either takes little.
+pub(crate) const FEW: u64 = 4000;
+
+/// The length of a list for which both ways to a page take as long; see [`few_for`].
+const LONG: u64 = 100_000;
+
+/// The most that are put in the order of their price afterwards. Of more, the page is
+/// found by walking along the prices of all, which passes over as many between two of
+/// them as there are to one of them: for a page `n` deep in `m` of a list of `l`, over
+/// `n * l / m`, against `m` that are put in order.
+pub(crate) fn few_for(page: Page) -> u64 {
+    let depth = page.offset.saturating_add(u64::from(page.limit));
+    FEW.max(depth.saturating_mul(LONG).isqrt())
+}
 
 impl Store {
     /// An owner's bookings.
@@ -103,16 +113,29 @@ impl Store {
         Ok(number.unsigned_abs())
     }
 
-    /// Those with a price, then those without.
     async fn by_price(
         &self,
         owner: &Owner,
         filter: &FlightBookingFilter,
         page: Page,
     ) -> Result<Vec<Row>, DatabaseError> {
-        if filter.is_timed() && self.number(few(owner, filter)).await? <= i64::from(FEW) {
-            return self.rows(few_by_price(owner, filter, page)).await;
+        if filter.is_timed() {
+            let at_most = few_for(page);
+            let number = self.number(bounded(owner, filter, at_most)).await?;
+            if number.unsigned_abs() <= at_most {
+                return self.rows(few_by_price(owner, filter, page)).await;
+            }
         }
+        self.along_prices(owner, filter, page).await
+    }
+
+    /// Those with a price, then those without.
+    pub(crate) async fn along_prices(
+        &self,
+        owner: &Owner,
+        filter: &FlightBookingFilter,
+        page: Page,
+    ) -> Result<Vec<Row>, DatabaseError> {
         if !filter.descending {
             return self.rows(cheapest(owner, filter, page)).await;
         }
@@ -304,10 +327,10 @@ pub(crate) fn priced(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
     conditions.count()
 }
 
-/// Whether no more than [`FEW`] are in time; of more, one more is counted.
-pub(crate) fn few(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
+/// How many are in time; of more than so many, one more is counted.
+pub(crate) fn bounded(owner: &Owner, filter: &FlightBookingFilter, at_most: u64) -> Statement {
     let mut conditions = Conditions::timed(owner, filter);
-    let limit = conditions.bind(FEW.saturating_add(1));
+    let limit = conditions.bind(at_most.saturating_add(1));
     Statement {
         sql: format!(
             "SELECT COUNT(*) AS number FROM \
