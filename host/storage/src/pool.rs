@@ -8,10 +8,10 @@ use deadpool::managed::{
 };
 use sqlx::{Connection, Error};
 use std::io::ErrorKind;
-use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
 /// The longest that a test of a connection may take.
@@ -33,17 +33,21 @@ pub(crate) struct Keeping {
 }
 
 /// At most so many connections to one database, made when they are needed.
-pub(crate) struct Pool<C: Connection> {
+pub(crate) struct Pool<C: Connection + 'static> {
     pool: managed::Pool<Connector<C>>,
     acquire_timeout: Duration,
 }
 
-/// A connection on loan. It is tested before its next use, unless everything that was
-/// asked of it was answered, which is told by [`Held::answered`].
-pub(crate) struct Held<C: Connection>(Object<Connector<C>>);
+/// A connection on loan. Given back before everything that was asked of it was answered,
+/// which is told by [`Held::answered`], it first comes to rest: a transaction that was cut
+/// short would hold its locks until somebody needs the connection.
+pub(crate) struct Held<C: Connection + 'static> {
+    /// None when it is given up, or dropped.
+    kept: Option<Object<Connector<C>>>,
+}
 
 /// Makes connections and tests them.
-struct Connector<C: Connection> {
+struct Connector<C: Connection + 'static> {
     options: C::Options,
     keeping: Keeping,
     losses: Losses,
@@ -96,12 +100,12 @@ impl<C: Connection> Pool<C> {
         let got = timeout(self.acquire_timeout, self.pool.get()).await;
         let mut kept = got.map_err(|_| Error::PoolTimedOut)?.map_err(refused)?;
         kept.answered = false;
-        Ok(Held(kept))
+        Ok(Held { kept: Some(kept) })
     }
 
     /// Lets go of a dead connection, and has the others tested.
-    pub(crate) fn give_up(&self, held: Held<C>) {
-        drop(Object::take(held.0));
+    pub(crate) fn give_up(&self, mut held: Held<C>) {
+        drop(held.kept.take().map(Object::take));
         let losses = &self.pool.manager().losses.0;
         losses.fetch_add(1, Ordering::Relaxed);
     }
@@ -121,22 +125,35 @@ impl<C: Connection> Pool<C> {
 
 impl<C: Connection> Held<C> {
     /// Nothing more is to come on it.
-    pub(crate) fn answered(&mut self) {
-        self.0.answered = true;
+    pub(crate) fn answered(mut self) {
+        if let Some(kept) = &mut self.kept {
+            kept.answered = true;
+        }
+    }
+
+    pub(crate) fn connection(&mut self) -> Result<&mut C, Error> {
+        let kept = self.kept.as_mut().ok_or(Error::PoolClosed)?;
+        Ok(&mut kept.connection)
     }
 }
 
-impl<C: Connection> Deref for Held<C> {
-    type Target = C;
-
-    fn deref(&self) -> &C {
-        &self.0.connection
+impl<C: Connection> Drop for Held<C> {
+    fn drop(&mut self) {
+        let Some(kept) = self.kept.take().filter(|kept| !kept.answered) else {
+            return;
+        };
+        match Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn(come_to_rest(kept))),
+            Err(_) => drop(Object::take(kept)),
+        }
     }
 }
 
-impl<C: Connection> DerefMut for Held<C> {
-    fn deref_mut(&mut self) -> &mut C {
-        &mut self.0.connection
+/// What is still to come on it comes, or it is let go.
+async fn come_to_rest<C: Connection>(mut kept: Object<Connector<C>>) {
+    match timeout(TEST_TIMEOUT, kept.connection.ping()).await {
+        Ok(Ok(())) => kept.answered = true,
+        Ok(Err(_)) | Err(_) => drop(Object::take(kept)),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::dialect::{
 };
 use crate::error::{CommitError, DatabaseError, OpenError};
 use crate::group::{Groups, LATE, Queued, Turn};
-use crate::pool::{Held, Keeping, Losses, Pool};
+use crate::pool::{Keeping, Losses, Pool};
 use crate::statement::{Row, Statement, postgres_args};
 use crate::wake::{Announcements, Queues, Wakes};
 use crate::write::{Outcome, Step, Write};
@@ -151,20 +151,20 @@ impl Postgres {
     pub(crate) async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, DatabaseError> {
         let mut tries = 1;
         loop {
-            let mut connection = self.pool.get().await.map_err(failed)?;
-            let answer = timeout(self.answer_timeout, fetch(&mut connection, statement)).await;
-            match answer {
+            let mut held = self.pool.get().await.map_err(failed)?;
+            let connection = held.connection().map_err(failed)?;
+            match timeout(self.answer_timeout, fetch(connection, statement)).await {
                 Ok(Ok(rows)) => {
-                    connection.answered();
+                    held.answered();
                     return Ok(rows);
                 }
                 Ok(Err(error)) if tries < TRIES && is_lost(&error) => {
-                    self.pool.give_up(connection);
+                    self.pool.give_up(held);
                     tries += 1;
                 }
                 Ok(Err(error)) => return Err(failed(error)),
                 Err(_) => {
-                    self.pool.give_up(connection);
+                    self.pool.give_up(held);
                     return Err(DatabaseError::unavailable(NoAnswer(self.answer_timeout)));
                 }
             }
@@ -282,17 +282,18 @@ impl Postgres {
         };
         let mut tries = 1;
         loop {
-            let connection = pool.get().await;
-            let mut connection = connection.map_err(|error| Unstored::Lost(failed(error)))?;
-            match self.transact(&mut connection, plan).await {
+            let lost = |error| Unstored::Lost(failed(error));
+            let mut held = pool.get().await.map_err(lost)?;
+            let connection = held.connection().map_err(lost)?;
+            match self.transact(connection, plan).await {
                 Ok(outcome) => {
-                    connection.answered();
+                    held.answered();
                     return Ok(outcome);
                 }
                 Err(Failure::Final(error)) => return Err(Unstored::Refused(error)),
                 Err(Failure::Again(error)) => {
                     if is_lost(&error) {
-                        pool.give_up(connection);
+                        pool.give_up(held);
                     }
                     if tries == TRIES {
                         return Err(Unstored::Lost(DatabaseError::unavailable(error)));
@@ -300,12 +301,12 @@ impl Postgres {
                     tries += 1;
                 }
                 Err(Failure::Silent) => {
-                    pool.give_up(connection);
+                    pool.give_up(held);
                     let error = DatabaseError::unavailable(NoAnswer(self.answer_timeout));
                     return Err(Unstored::Lost(error));
                 }
                 Err(Failure::Unknown(error)) => {
-                    pool.give_up(connection);
+                    pool.give_up(held);
                     return Err(Unstored::Lost(error));
                 }
             }
@@ -314,7 +315,7 @@ impl Postgres {
 
     async fn transact(
         &self,
-        connection: &mut Held<PgConnection>,
+        connection: &mut PgConnection,
         plan: &Plan<'_>,
     ) -> Result<Outcome, Failure> {
         let plan = match plan {

@@ -93,7 +93,8 @@ impl Sqlite {
         let sql = AssertSqlSafe(Dialect::Sqlite.render(statement));
         let args = statement.sqlite_args().map_err(failed)?;
         let mut reader = self.readers.get().await.map_err(failed)?;
-        let rows = sqlx::query_with(sql, args).fetch_all(&mut *reader).await;
+        let connection = reader.connection().map_err(failed)?;
+        let rows = sqlx::query_with(sql, args).fetch_all(connection).await;
         let rows = rows.map_err(failed)?;
         reader.answered();
         Ok(rows.into_iter().map(Row::Sqlite).collect())

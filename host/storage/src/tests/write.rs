@@ -2,6 +2,9 @@
 
 use super::*;
 use futures::future::join_all;
+use sqlx::{Connection, Executor, PgConnection};
+use std::time::Duration;
+use tokio::time::timeout;
 
 on_both_databases!(
     one_failing_write_takes_no_other_with_it,
@@ -120,4 +123,47 @@ async fn migrations_may_run_again_and_side_by_side(db: &TestDatabase) {
     let stored = db.store.load_hotel_booking(&booking(1).id).await.unwrap();
     assert!(stored.is_some());
     other.close().await;
+}
+
+/// Who goes away in the middle of a transaction leaves no lock behind, also when nobody
+/// else needs the connection.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_transaction_that_is_cut_short_holds_no_locks() {
+    let db = TestDatabase::postgres().await;
+    let (first, second) = (booking(1), booking(2));
+    for booking in [&first, &second] {
+        db.store.commit(inserting(booking)).await.unwrap();
+    }
+    let mut other = PgConnection::connect(&db.url).await.unwrap();
+    let lock = |booking: &Booking| {
+        let lock = sqlx::query("SELECT 1 FROM hotel_booking WHERE id = $1 FOR UPDATE");
+        lock.bind(booking.id.to_string())
+    };
+    other.execute("BEGIN").await.unwrap();
+    lock(&second).execute(&mut other).await.unwrap();
+
+    // Two statements, the second of which waits.
+    let mut write = updating(&moved(&first, State::ReadyForComplete));
+    write.append(updating(&moved(&second, State::ReadyForComplete)));
+    let mut commit = Box::pin(db.store.commit(write));
+    let waiting = "SELECT COUNT(*) FROM pg_stat_activity \
+                   WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    while sqlx::query_scalar::<_, i64>(waiting)
+        .fetch_one(&mut other)
+        .await
+        .unwrap()
+        == 0
+    {
+        let going_on = timeout(Duration::from_millis(10), &mut commit).await;
+        assert!(going_on.is_err());
+    }
+    drop(commit);
+    other.execute("ROLLBACK").await.unwrap();
+
+    other.execute("SET lock_timeout = '5s'").await.unwrap();
+    lock(&first).execute(&mut other).await.unwrap();
+    other.close().await.unwrap();
+    let stored = db.store.load_hotel_booking(&first.id).await.unwrap();
+    assert_eq!(stored, Some(first));
+    db.remove().await;
 }
