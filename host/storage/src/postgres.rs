@@ -186,7 +186,8 @@ impl Postgres {
                 spawn(Arc::clone(self).carry_out(turn));
             }
             if let Ok(answer) = timeout(LATE, &mut answer).await {
-                return answer.unwrap_or(Err(CommitError::Database(DatabaseError::Closed)));
+                let gone = |error| Err(DatabaseError::commit_unknown(error).into());
+                return answer.unwrap_or_else(gone);
             }
         }
     }
