@@ -125,8 +125,6 @@ fn joined(batch: &[Step], writes: usize) -> Option<String> {
     };
     for (number, step) in batch.iter().enumerate() {
         let sql = Dialect::Postgres.render(&step.statement);
-        let of_step = step.statement.args.len();
-        let before = args.before;
         let next = batch.get(number + 1).map(|next| next.expects);
         if let Some((into, row)) = new_row(step, &sql) {
             let rows = args.rows(row);
@@ -137,7 +135,7 @@ fn joined(batch: &[Step], writes: usize) -> Option<String> {
             changed = writes.to_string();
         } else {
             let sql = match writes {
-                1 => renumbered(&sql, before),
+                1 => renumbered(&sql, args.before),
                 _ => for_each(step, next, &sql, args)?,
             };
             let part = parts.len();
@@ -153,7 +151,7 @@ fn joined(batch: &[Step], writes: usize) -> Option<String> {
             };
             expected.extend(is_as_expected(step.expects, part, writes));
         }
-        args.before += of_step;
+        args.before += step.statement.args.len();
     }
     let parts = parts.iter().enumerate();
     let parts: Vec<_> = parts

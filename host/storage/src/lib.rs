@@ -11,6 +11,7 @@ mod content;
 mod dialect;
 mod error;
 mod event;
+mod exchange;
 mod flight;
 mod flight_list;
 mod group;
@@ -172,17 +173,15 @@ impl Store {
     /// # Errors
     /// The first expectation that was not met, or the database's own trouble.
     pub async fn commit(&self, write: Write) -> Result<(), CommitError> {
+        let Some((write, wakes)) = ready(write)? else {
+            return Ok(());
+        };
         match &self.inner.backend {
-            Backend::Sqlite(_) => self.run(write).await.map(|_| ()),
-            Backend::Postgres(postgres) => {
-                let Some((write, wakes)) = ready(write)? else {
-                    return Ok(());
-                };
-                postgres.commit_with_others(write).await?;
-                self.inner.wakes.send(wakes);
-                Ok(())
-            }
-        }
+            Backend::Sqlite(sqlite) => sqlite.commit(write).await.map(|_| ()),
+            Backend::Postgres(postgres) => postgres.commit_with_others(write).await,
+        }?;
+        self.inner.wakes.send(wakes);
+        Ok(())
     }
 
     /// Word that something of a queue may have become due earlier than was known: here,

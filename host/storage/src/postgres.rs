@@ -1,5 +1,5 @@
-//! PostgreSQL: a pool; a write is a transaction of its own, and the server
-//! groups the flushes. Hosts wake each other by notifications.
+//! PostgreSQL: two pools. A write is one statement, shared with its like, where it can
+//! be, and else a transaction of its own; the server groups the flushes.
 
 use crate::Options;
 use crate::batch::{Joint, Texts, batches};
@@ -7,19 +7,20 @@ use crate::dialect::{
     Dialect, POSTGRES_MIGRATIONS, failed, is_contended, is_lost, is_misunderstood,
 };
 use crate::error::{CommitError, DatabaseError, OpenError};
+use crate::exchange::Exchange;
 use crate::group::{Groups, LATE, Queued, Turn};
 use crate::pool::{Keeping, Losses, Pool};
 use crate::statement::{Row, Statement, postgres_args};
-use crate::wake::{Announcements, Queues, Wakes};
+use crate::wake::{Announcements, Wakes};
 use crate::write::{Outcome, Step, Write};
 use futures::future::join_all;
-use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
+use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row as _};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::{Instant, interval, sleep_until, timeout};
+use tokio::time::timeout;
 
 /// How often a transaction is begun anew after the server undid it for
 /// another's sake, or the connection was found dead before its commit.
@@ -34,17 +35,6 @@ const LIFETIME_MAX: Duration = Duration::from_secs(30 * 60);
 /// How long writes that are carried out together wait for somebody else's lock: longer
 /// waits only the one that meets it.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(100);
-
-/// Where hosts tell each other that something is due.
-const CHANNEL: &str = "stopover_job";
-
-/// How often other hosts are told at most: each time is a commit of the server's. The
-/// workers of this host know at once.
-const ANNOUNCE_EVERY: Duration = Duration::from_millis(50);
-
-/// How often the listening connection is tested: nothing is sent on it, so that
-/// a server that vanished would never be missed.
-const PROBE_EVERY: Duration = Duration::from_secs(30);
 
 /// The pool, and what wakes the other hosts.
 pub(crate) struct Postgres {
@@ -120,13 +110,13 @@ impl Postgres {
         let writers = Pool::new(writing, keeping, losses).map_err(OpenError::Connect)?;
         let announce = Arc::<Announcements>::default();
         let (closed, until) = watch::channel(false);
-        let wake_ups = WakeUps {
+        let exchange = Exchange {
             connect,
             answer_timeout: options.answer_timeout,
             announce: Arc::clone(&announce),
             wakes,
         };
-        spawn(wake_ups.exchange(until));
+        spawn(exchange.run(until));
         Ok(Self {
             pool,
             writers,
@@ -526,94 +516,4 @@ async fn run_step(
 )]
 fn spawn(task: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(task);
-}
-
-/// Tells other hosts of what is due and hears of theirs. Sent outside the transactions, because a NOTIFY inside them makes the
-/// server commit one after the other.
-struct WakeUps {
-    connect: PgConnectOptions,
-    answer_timeout: Duration,
-    announce: Arc<Announcements>,
-    wakes: Wakes,
-}
-
-impl WakeUps {
-    /// Until the store is closed, or dropped.
-    async fn exchange(self, mut closed: watch::Receiver<bool>) {
-        let listening = async {
-            loop {
-                if let Err(error) = self.listen().await {
-                    tracing::warn!(error = %error, "not listening for other hosts' work; polling goes on");
-                }
-                pause().await;
-            }
-        };
-        tokio::select! {
-            () = listening => {}
-            _ = closed.wait_for(|closed| *closed) => {}
-        }
-    }
-
-    async fn listen(&self) -> Result<(), sqlx::Error> {
-        // A connection of its own: giving up a dead one takes none from the pool.
-        let pool = PgPoolOptions::new()
-            .max_connections(1)
-            .acquire_timeout(self.answer_timeout)
-            .idle_timeout(None)
-            .max_lifetime(None)
-            .connect_lazy_with(self.connect.clone());
-        let mut listener = PgListener::connect_with(&pool).await?;
-        self.answered(listener.listen(CHANNEL)).await?;
-        let mut probe = interval(PROBE_EVERY);
-        let mut announce_at = Instant::now();
-        loop {
-            let own = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut listener);
-            let own: i32 = self.answered(own).await?;
-            // Also after the connection was made anew: something may have been missed.
-            self.wakes.send(Queues::ALL);
-            loop {
-                tokio::select! {
-                    heard = listener.try_recv() => {
-                        let Some(heard) = heard? else { break };
-                        if heard.process_id() != own.unsigned_abs() {
-                            self.wakes.send(Queues::from_word(heard.payload()));
-                        }
-                    }
-                    queues = self.announced(announce_at) => {
-                        announce_at = Instant::now() + ANNOUNCE_EVERY;
-                        let notify = sqlx::query("SELECT pg_notify($1, $2)");
-                        let notify = notify.bind(CHANNEL).bind(queues.as_word());
-                        self.answered(notify.execute(&mut listener)).await?;
-                    }
-                    _ = probe.tick() => {
-                        self.answered(sqlx::query("SELECT 1").execute(&mut listener)).await?;
-                    }
-                }
-            }
-        }
-    }
-
-    /// What other hosts are to be told of, not before it is time to.
-    async fn announced(&self, at: Instant) -> Queues {
-        sleep_until(at).await;
-        self.announce.next().await
-    }
-
-    async fn answered<T>(
-        &self,
-        answer: impl Future<Output = Result<T, sqlx::Error>>,
-    ) -> Result<T, sqlx::Error> {
-        let silence = |_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
-        timeout(self.answer_timeout, answer)
-            .await
-            .map_err(silence)?
-    }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "between two looks at a server there is nothing else to wait for"
-)]
-async fn pause() {
-    tokio::time::sleep(Duration::from_secs(1)).await;
 }
