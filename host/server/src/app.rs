@@ -192,6 +192,11 @@ fn start_jobs(app: &Arc<App>) {
     app.tasks.spawn("supplier events", async move {
         crate::job::supplier_event::forget(&forgetting).await
     });
+    let counting = Arc::clone(app);
+    app.tasks.spawn(
+        "flight counts",
+        async move { count_flights(&counting).await },
+    );
     let worker = Arc::clone(app);
     app.tasks
         .spawn("worker", async move { crate::job::work(worker).await });
@@ -208,6 +213,16 @@ fn start_jobs(app: &Arc<App>) {
     app.tasks.spawn("webhook upkeep", async move {
         webhook::upkeep::tend(&tended).await
     });
+}
+
+/// How often the numbers of flight bookings are put together: lists go through what
+/// changed since.
+const COUNT_EVERY: Duration = Duration::from_secs(2);
+
+async fn count_flights(app: &App) {
+    let complaint = "the numbers of flight bookings are not put together";
+    let settle = || app.store.settle_flight_counts(app.clock.now());
+    app.tasks.repeat(COUNT_EVERY, complaint, settle).await;
 }
 
 /// Keeps what grows in memory small.

@@ -24,6 +24,7 @@ impl Dialect {
     ///   measured by it, because several hosts have several clocks.
     /// - `{skip_locked}`: pass over rows that another transaction works on.
     ///   SQLite has one writer, so that there are none.
+    /// - `{row_id}`: where a row is, of a table that has no other key.
     /// - `{in $n}`: is one of the JSON array of texts in argument `n`. On
     ///   PostgreSQL an array, because a join would be planned for 100 rows.
     /// - `{each $n}`: rows of the JSON array of objects in argument `n`, to be
@@ -35,16 +36,18 @@ impl Dialect {
         if !sql.contains('{') {
             return sql.clone();
         }
-        let (now_ms, skip_locked) = match self {
-            Self::Sqlite => ("CAST(unixepoch('subsec') * 1000 AS INTEGER)", ""),
+        let (now_ms, skip_locked, row_id) = match self {
+            Self::Sqlite => ("CAST(unixepoch('subsec') * 1000 AS INTEGER)", "", "rowid"),
             Self::Postgres => (
                 "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
                 "FOR UPDATE SKIP LOCKED",
+                "ctid",
             ),
         };
         let text = sql
             .replace("{now_ms}", now_ms)
-            .replace("{skip_locked}", skip_locked);
+            .replace("{skip_locked}", skip_locked)
+            .replace("{row_id}", row_id);
         let text = substitute(&text, "{in ", |list| match self {
             Self::Sqlite => format!("IN (SELECT value FROM json_each({list}))"),
             Self::Postgres => {

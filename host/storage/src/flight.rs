@@ -1,9 +1,8 @@
 //! Flight bookings: the columns that are searched beside the whole document.
 
-use crate::flight_list::stays;
 use crate::statement::{Row, Statement, statement};
 use crate::{Conflict, DatabaseError, Store, Write};
-use host_domain::flight::booking::{Booking, Status};
+use host_domain::flight::booking::Booking;
 use host_domain::id::BookingId;
 use host_domain::owner::{Mode, Owner};
 use host_domain::supplier::SupplierId;
@@ -52,14 +51,9 @@ impl Write {
         self.one(insert, otherwise)
     }
 
-    /// Stores a booking as it has become since it was read at `read_version`, in the
-    /// status `from`, else [`Conflict::BookingVersion`]: that must still be the stored one.
-    pub fn update_flight_booking(
-        &mut self,
-        booking: &Booking,
-        read_version: i64,
-        from: &str,
-    ) -> &mut Self {
+    /// Stores a booking as it has become since it was read at `read_version`, else
+    /// [`Conflict::BookingVersion`]: that must still be the stored one.
+    pub fn update_flight_booking(&mut self, booking: &Booking, read_version: i64) -> &mut Self {
         let document = self.json(booking);
         let update = statement!(
             "UPDATE flight_booking SET status = $4, supplier_reference = $5, \
@@ -77,10 +71,6 @@ impl Write {
             document,
             read_version,
         );
-        // Moved where it is counted beside its owner's others.
-        let to = booking.status();
-        let counted = stays(to) || Status::parse(from).is_none_or(stays);
-        self.contends |= counted && from != to.as_str();
         self.one(update, Conflict::BookingVersion)
     }
 }

@@ -1,7 +1,8 @@
-//! Lists of flight bookings, filtered and ordered, and how long they are. A page
-//! is one stretch of one index, and what is passed over is not read.
+//! Lists of flight bookings, filtered and ordered. A page is one stretch of one index,
+//! and what is passed over is not read.
 
 use crate::flight::{UNPRICED, price, read};
+use crate::flight_count::number;
 use crate::statement::{Row, Statement, Value};
 use crate::{DatabaseError, Listed, Page, Store};
 use host_domain::flight::booking::{Booking, Status};
@@ -41,7 +42,7 @@ pub enum FlightBookingSort {
 
 /// When at most so many were made in the time that is asked for, they are put in
 /// the order of their price afterwards, however near the page: either takes little.
-pub(crate) const FEW: u64 = 4000;
+const FEW: u64 = 4000;
 
 /// The length of a list for which both ways to a page take as long; see [`few_for`].
 const LONG: u64 = 100_000;
@@ -50,13 +51,13 @@ const LONG: u64 = 100_000;
 /// found by walking along the prices of all, which passes over as many between two of
 /// them as there are to one of them: for a page `n` deep in `m` of a list of `l`, over
 /// `n * l / m`, against `m` that are put in order.
-pub(crate) fn few_for(page: Page) -> u64 {
+fn few_for(page: Page) -> u64 {
     let depth = page.offset.saturating_add(u64::from(page.limit));
     FEW.max(depth.saturating_mul(LONG).isqrt())
 }
 
 impl Store {
-    /// An owner's bookings.
+    /// An owner's bookings, and how many there are without paging.
     ///
     /// # Errors
     /// The database's.
@@ -65,68 +66,30 @@ impl Store {
         owner: &Owner,
         filter: &FlightBookingFilter,
         page: Page,
-    ) -> Result<Listed<Booking>, DatabaseError> {
-        let rows = if filter.supplier_reference.is_some() {
+    ) -> Result<(Listed<Booking>, u64), DatabaseError> {
+        let (rows, total) = if filter.supplier_reference.is_some() {
             let found = self.rows(referred(owner, filter)).await?;
+            let total = u64::try_from(found.len()).unwrap_or(u64::MAX);
             let offset = usize::try_from(page.offset).unwrap_or(usize::MAX);
-            found.into_iter().skip(offset).collect()
+            (found.into_iter().skip(offset).collect(), total)
         } else {
-            match filter.sort {
+            let total = self.number(number(owner, filter)).await?.unsigned_abs();
+            let rows = match filter.sort {
+                _ if page.offset >= total => Vec::new(),
                 FlightBookingSort::CreatedAt => self.rows(by_time(owner, filter, page)).await?,
-                FlightBookingSort::TotalAmount => self.by_price(owner, filter, page).await?,
-            }
+                FlightBookingSort::TotalAmount if filter.is_timed() && total <= few_for(page) => {
+                    self.rows(few_by_price(owner, filter, page)).await?
+                }
+                FlightBookingSort::TotalAmount => self.along_prices(owner, filter, page).await?,
+            };
+            (rows, total)
         };
         let mut items: Vec<Booking> = rows.iter().map(read).collect::<Result<_, _>>()?;
         items.sort_by(|one, other| filter.compare(one, other));
         let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
         let has_more = items.len() > limit;
         items.truncate(limit);
-        Ok(Listed { items, has_more })
-    }
-
-    /// How many bookings the list would have without paging.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn count_flight_bookings(
-        &self,
-        owner: &Owner,
-        filter: &FlightBookingFilter,
-    ) -> Result<u64, DatabaseError> {
-        if filter.supplier_reference.is_some() {
-            let found = self.rows(referred(owner, filter)).await?;
-            return Ok(u64::try_from(found.len()).unwrap_or(u64::MAX));
-        }
-        let Some(row) = self.row(whole(owner, filter)).await? else {
-            return Ok(0);
-        };
-        let whole = row.int("number")?;
-        let ends = row.at_if("first")?.zip(row.at_if("last")?);
-        let number = match (filter.is_timed(), ends) {
-            (false, _) | (true, None) => whole,
-            (true, Some((first, last))) if filter.takes_most(first, last) => {
-                let outside = self.number(outside(owner, filter)).await?;
-                whole.saturating_sub(outside).max(0)
-            }
-            (true, Some(_)) => self.number(inside(owner, filter)).await?,
-        };
-        Ok(number.unsigned_abs())
-    }
-
-    async fn by_price(
-        &self,
-        owner: &Owner,
-        filter: &FlightBookingFilter,
-        page: Page,
-    ) -> Result<Vec<Row>, DatabaseError> {
-        if filter.is_timed() {
-            let at_most = few_for(page);
-            let number = self.number(bounded(owner, filter, at_most)).await?;
-            if number.unsigned_abs() <= at_most {
-                return self.rows(few_by_price(owner, filter, page)).await;
-            }
-        }
-        self.along_prices(owner, filter, page).await
+        Ok((Listed { items, has_more }, total))
     }
 
     /// Those with a price, then those without.
@@ -168,14 +131,6 @@ impl FlightBookingFilter {
         self.created_from.is_some() || self.created_to.is_some()
     }
 
-    /// Whether most of what was made between two instants, if it was made evenly,
-    /// was made in the time that is asked for.
-    pub(crate) fn takes_most(&self, first: Timestamp, last: Timestamp) -> bool {
-        let from = self.created_from.map_or(first, |from| from.max(first));
-        let to = self.created_to.map_or(last, |to| to.min(last));
-        to.since(from).saturating_mul(2) > last.since(first)
-    }
-
     fn compare(&self, one: &Booking, other: &Booking) -> Ordering {
         let (first, order) = match self.sort {
             FlightBookingSort::CreatedAt => {
@@ -199,14 +154,14 @@ impl FlightBookingFilter {
 /// Conditions and their arguments. Only those that are asked for: one that may or
 /// may not apply would keep the database from using the index of the other.
 #[derive(Default)]
-struct Conditions {
+pub(crate) struct Conditions {
     texts: Vec<String>,
-    args: Vec<Value>,
+    pub(crate) args: Vec<Value>,
 }
 
 impl Conditions {
     /// The owner's, with the filters that an index begins with.
-    fn of(owner: &Owner, filter: &FlightBookingFilter) -> Self {
+    pub(crate) fn of(owner: &Owner, filter: &FlightBookingFilter) -> Self {
         let mut conditions = Self::default();
         let tenant = &owner.tenant;
         conditions.add("organization =", tenant.organization.as_str());
@@ -222,7 +177,7 @@ impl Conditions {
     }
 
     /// The same, made in the time that is asked for.
-    fn timed(owner: &Owner, filter: &FlightBookingFilter) -> Self {
+    pub(crate) fn timed(owner: &Owner, filter: &FlightBookingFilter) -> Self {
         let mut conditions = Self::of(owner, filter);
         conditions.between("created_at", filter);
         conditions
@@ -250,12 +205,12 @@ impl Conditions {
         self.texts.push(format!("{left} {right}"));
     }
 
-    fn bind(&mut self, value: impl Into<Value>) -> String {
+    pub(crate) fn bind(&mut self, value: impl Into<Value>) -> String {
         self.args.push(value.into());
         format!("${}", self.args.len())
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.texts.join(" AND ")
     }
 
@@ -284,7 +239,7 @@ impl Conditions {
         }
     }
 
-    fn count(self) -> Statement {
+    pub(crate) fn count(self) -> Statement {
         Statement {
             sql: format!(
                 "SELECT COUNT(*) AS number FROM flight_booking WHERE {}",
@@ -327,27 +282,13 @@ pub(crate) fn priced(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
     conditions.count()
 }
 
-/// How many are in time; of more than so many, one more is counted.
-pub(crate) fn bounded(owner: &Owner, filter: &FlightBookingFilter, at_most: u64) -> Statement {
-    let mut conditions = Conditions::timed(owner, filter);
-    let limit = conditions.bind(at_most.saturating_add(1));
-    Statement {
-        sql: format!(
-            "SELECT COUNT(*) AS number FROM \
-             (SELECT created_at FROM flight_booking WHERE {} LIMIT {limit}) AS bounded",
-            conditions.text()
-        )
-        .into(),
-        args: conditions.args,
-    }
-}
-
 pub(crate) fn few_by_price(owner: &Owner, filter: &FlightBookingFilter, page: Page) -> Statement {
     let mut conditions = Conditions::timed(owner, filter);
-    // The plus keeps the databases from an index by price, whose order it would be.
+    // Not the column itself: the databases would take an index by price, whose order that
+    // would be. One key beside the id, for each takes time with thousands.
     let order = if filter.descending {
-        let last = conditions.bind(UNPRICED);
-        format!("price = {last}, +price DESC, id DESC")
+        let (last, first) = (conditions.bind(UNPRICED), conditions.bind(i64::MIN));
+        format!("CASE price WHEN {last} THEN {first} ELSE price END DESC, id DESC")
     } else {
         "+price, id".to_owned()
     };
@@ -379,78 +320,5 @@ pub(crate) fn referred(owner: &Owner, filter: &FlightBookingFilter) -> Statement
         )
         .into(),
         args: conditions.args,
-    }
-}
-
-/// How many there are at all times, and when the first and the last was made.
-pub(crate) fn whole(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
-    let conditions = Conditions::of(owner, filter);
-    let text = conditions.text();
-    let staying = format!(
-        "(SELECT CAST(COALESCE(SUM(number), 0) AS BIGINT) FROM flight_booking_count WHERE {text})"
-    );
-    let passing = |more: &str| format!("(SELECT COUNT(*) FROM flight_booking WHERE {text}{more})");
-    let number = match filter.status {
-        Some(status) if stays(status) => staying,
-        Some(_) => passing(""),
-        None => {
-            // One by one: a plan that PostgreSQL makes for owners of few bookings would
-            // look for any of them by going through all, and is kept for the others.
-            let passed = Status::ALL.into_iter().filter(|status| !stays(*status));
-            let each =
-                passed.map(|status| passing(&format!(" AND status = '{}'", status.as_str())));
-            format!("{staying} + {}", each.collect::<Vec<_>>().join(" + "))
-        }
-    };
-    let end = |order: &str| {
-        format!(
-            "(SELECT created_at FROM flight_booking WHERE {text} ORDER BY created_at {order} LIMIT 1)"
-        )
-    };
-    Statement {
-        sql: format!(
-            "SELECT {number} AS number, {} AS first, {} AS last",
-            end("ASC"),
-            end("DESC")
-        )
-        .into(),
-        args: conditions.args,
-    }
-}
-
-pub(crate) fn inside(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
-    Conditions::timed(owner, filter).count()
-}
-
-/// How many were made before or after the time that is asked for.
-pub(crate) fn outside(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
-    let mut conditions = Conditions::of(owner, filter);
-    let text = conditions.text();
-    let ends = [("<", filter.created_from), (">", filter.created_to)];
-    let mut numbers = vec!["0".to_owned()];
-    for (beyond, end) in ends {
-        if let Some(end) = end {
-            let end = conditions.bind(end);
-            numbers.push(format!(
-                "(SELECT COUNT(*) FROM flight_booking WHERE {text} AND created_at {beyond} {end})"
-            ));
-        }
-    }
-    Statement {
-        sql: format!("SELECT {} AS number", numbers.join(" + ")).into(),
-        args: conditions.args,
-    }
-}
-
-/// Whether bookings stay in a status for long, so that the database keeps their
-/// number; its triggers name the same ones.
-pub(crate) const fn stays(status: Status) -> bool {
-    match status {
-        Status::Confirmed | Status::Canceled | Status::Failed | Status::Expired => true,
-        Status::Created
-        | Status::PrebookInProgress
-        | Status::ReadyForComplete
-        | Status::CompleteInProgress
-        | Status::CancelInProgress => false,
     }
 }

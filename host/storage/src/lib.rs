@@ -13,6 +13,7 @@ mod error;
 mod event;
 mod exchange;
 mod flight;
+mod flight_count;
 mod flight_list;
 mod group;
 mod hotel;

@@ -189,7 +189,7 @@ impl Postgres {
         let is_one = batches(steps)
             .next()
             .is_some_and(|first| first.len() == steps.len() && first.len() > 1);
-        if write.contends || !is_one {
+        if !is_one {
             return None;
         }
         let joint = self.texts.joint(steps)?;

@@ -20,9 +20,6 @@ pub struct Write {
     /// Of which something may have become free that was due already. Who frees it can
     /// take it: no other host is told.
     pub(crate) frees: Queues,
-    /// Changes what writes about something else change, too: together with others it
-    /// could wait for a write that waits for one of them.
-    pub(crate) contends: bool,
     /// A value that could not be turned into JSON.
     pub(crate) unwritable: Option<DatabaseError>,
 }
@@ -161,7 +158,6 @@ impl Write {
             steps: Vec::new(),
             wakes: Queues::NONE,
             frees: Queues::NONE,
-            contends: false,
             unwritable: None,
         }
     }
@@ -177,7 +173,6 @@ impl Write {
         self.steps.extend(other.steps);
         self.wakes.join(other.wakes);
         self.frees.join(other.frees);
-        self.contends |= other.contends;
         self.unwritable = self.unwritable.take().or(other.unwritable);
         self
     }

@@ -105,8 +105,7 @@ pub(crate) trait Bookable: Clone + Debug + Send + Sync + Sized + 'static {
     fn supplier_reference(&self) -> Option<&str>;
 
     fn insert(&self, write: &mut Write);
-    /// As it has become since it was read at this version, in the status `from`.
-    fn update(&self, read_version: i64, from: &str, write: &mut Write);
+    fn update(&self, read_version: i64, write: &mut Write);
     fn payload(&self, id: &EventId, notice: &Notice) -> String;
     /// Whoever it belongs to.
     fn load<'a>(

@@ -315,8 +315,8 @@ impl App {
         request_id: &str,
     ) -> Write {
         let mut write = Write::new(self.clock.now());
-        if let (Some(first), Some(last)) = (moves.first(), moves.last()) {
-            last.booking.update(read_version, first.from, &mut write);
+        if let Some(last) = moves.last() {
+            last.booking.update(read_version, &mut write);
         }
         self.tell(&mut write, moves, why, request_id);
         write

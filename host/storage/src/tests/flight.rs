@@ -111,7 +111,7 @@ fn inserting(booking: &Booking) -> Write {
 
 fn updating(booking: &Booking, read_version: i64) -> Write {
     let mut write = Write::new(NOW);
-    write.update_flight_booking(booking, read_version, "CREATED");
+    write.update_flight_booking(booking, read_version);
     write
 }
 

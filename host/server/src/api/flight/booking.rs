@@ -113,9 +113,7 @@ pub(crate) async fn list_flight_bookings(
     let (filter, page) = query.split();
     let owner = &caller.owner;
     let listed = app.store.flight_bookings(owner, &filter, page).await;
-    let listed = listed.map_err(ApiError::storage)?;
-    let total = app.store.count_flight_bookings(owner, &filter).await;
-    let total = total.map_err(ApiError::storage)?;
+    let (listed, total) = listed.map_err(ApiError::storage)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
     let bookings = listed.items.iter().map(booking::listed);
     Ok(Answer::ok(List(bookings.collect())).meta(meta))

@@ -251,8 +251,8 @@ impl Bookable for Booking {
         write.insert_flight_booking(self);
     }
 
-    fn update(&self, read_version: i64, from: &str, write: &mut Write) {
-        write.update_flight_booking(self, read_version, from);
+    fn update(&self, read_version: i64, write: &mut Write) {
+        write.update_flight_booking(self, read_version);
     }
 
     fn payload(&self, id: &EventId, notice: &Notice) -> String {

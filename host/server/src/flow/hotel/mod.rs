@@ -221,7 +221,7 @@ impl Bookable for Booking {
         write.insert_hotel_booking(self);
     }
 
-    fn update(&self, read_version: i64, _from: &str, write: &mut Write) {
+    fn update(&self, read_version: i64, write: &mut Write) {
         write.update_hotel_booking(self, read_version);
     }
 

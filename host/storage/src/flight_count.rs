@@ -1,0 +1,181 @@
+//! How many flight bookings there are. Counting a long list row by row takes longer than
+//! reading a page of it: the database keeps the numbers of those in the statuses where
+//! bookings stay, as a whole and day by day. What changes them is written down by itself
+//! at first, so that nobody waits for another's booking, and put together soon after.
+
+use crate::flight_list::{Conditions, FlightBookingFilter};
+use crate::statement::{Statement, statement};
+use crate::{CommitError, Store, Write};
+use host_domain::flight::booking::Status;
+use host_domain::owner::Owner;
+use host_domain::time::Timestamp;
+
+/// Changes that are put together at once.
+const MOVES_AT_ONCE: u64 = 10_000;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+impl Store {
+    /// Puts together what changed the numbers since. They are exact before and after.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn settle_flight_counts(&self, now: Timestamp) -> Result<(), CommitError> {
+        if self.row(unsettled()).await?.is_some() {
+            while self.run(settling(now)).await?.affected >= MOVES_AT_ONCE {}
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn unsettled() -> Statement {
+    statement!("SELECT 1 AS unsettled FROM flight_booking_move WHERE taken = 0 LIMIT 1")
+}
+
+/// Takes some of the changes, which hosts do not take twice, into the numbers.
+fn settling(now: Timestamp) -> Write {
+    let mut write = Write::new(now);
+    write
+        .any(statement!(
+            "UPDATE flight_booking_move SET taken = 1 WHERE {row_id} IN \
+             (SELECT {row_id} FROM flight_booking_move WHERE taken = 0 LIMIT $1 {skip_locked})",
+            MOVES_AT_ONCE,
+        ))
+        .any(statement!(
+            "INSERT INTO flight_booking_count \
+             SELECT organization, mode, user_id, supplier, status, SUM(number) \
+             FROM flight_booking_move WHERE taken = 1 \
+             GROUP BY organization, mode, user_id, supplier, status \
+             ORDER BY organization, mode, user_id, supplier, status \
+             ON CONFLICT (organization, mode, user_id, supplier, status) \
+             DO UPDATE SET number = flight_booking_count.number + excluded.number"
+        ))
+        .any(statement!(
+            "INSERT INTO flight_booking_day \
+             SELECT organization, mode, user_id, day, supplier, status, SUM(number) \
+             FROM flight_booking_move WHERE taken = 1 \
+             GROUP BY organization, mode, user_id, day, supplier, status \
+             ORDER BY organization, mode, user_id, day, supplier, status \
+             ON CONFLICT (organization, mode, user_id, day, supplier, status) \
+             DO UPDATE SET number = flight_booking_day.number + excluded.number"
+        ))
+        .any(statement!(
+            "DELETE FROM flight_booking_move WHERE taken = 1"
+        ));
+    write
+}
+
+/// How many bookings a list has without paging.
+pub(crate) fn number(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
+    if filter.status.is_some_and(|status| !stays(status)) {
+        return one_by_one(owner, filter);
+    }
+    match Days::of(filter) {
+        None => one_by_one(owner, filter),
+        Some(days) => day_by_day(owner, filter, days),
+    }
+}
+
+fn one_by_one(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
+    Conditions::timed(owner, filter).count()
+}
+
+/// The whole days of a span of time, and what it has before and after them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Days {
+    /// From the first to the last, each if the span ends there.
+    first: Option<i64>,
+    last: Option<i64>,
+    before: Option<(Timestamp, Timestamp)>,
+    after: Option<(Timestamp, Timestamp)>,
+}
+
+impl Days {
+    /// None: there is no whole day.
+    fn of(filter: &FlightBookingFilter) -> Option<Self> {
+        let (from, to) = (filter.created_from, filter.created_to);
+        let first = from.map(|from| from.0.saturating_add(DAY_MS - 1).div_euclid(DAY_MS));
+        let last = to.map(|to| to.0.saturating_add(1).div_euclid(DAY_MS) - 1);
+        if first.zip(last).is_some_and(|(first, last)| first > last) {
+            return None;
+        }
+        let before = from.zip(first.map(|first| start(first).plus_ms(-1)));
+        let after = last.map(|last| start(last + 1)).zip(to);
+        let some = |(from, to): &(Timestamp, Timestamp)| from <= to;
+        Some(Self {
+            first,
+            last,
+            before: before.filter(some),
+            after: after.filter(some),
+        })
+    }
+}
+
+/// When a day begins.
+const fn start(day: i64) -> Timestamp {
+    Timestamp(day.saturating_mul(DAY_MS))
+}
+
+fn day_by_day(owner: &Owner, filter: &FlightBookingFilter, days: Days) -> Statement {
+    let mut conditions = Conditions::of(owner, filter);
+    let of = conditions.text();
+    let mut numbers = Vec::new();
+    for (from, to) in [days.before, days.after].into_iter().flatten() {
+        let (from, to) = (conditions.bind(from), conditions.bind(to));
+        numbers.push(format!(
+            "(SELECT COUNT(*) FROM flight_booking \
+             WHERE {of} AND created_at >= {from} AND created_at <= {to})"
+        ));
+    }
+    let mut on_days = of.clone();
+    for (day, within) in [(days.first, ">="), (days.last, "<=")] {
+        if let Some(day) = day {
+            on_days.push_str(&format!(" AND day {within} {}", conditions.bind(day)));
+        }
+    }
+    let kept = match (days.first, days.last) {
+        (None, None) => "flight_booking_count",
+        (Some(_), _) | (_, Some(_)) => "flight_booking_day",
+    };
+    for table in [kept, "flight_booking_move"] {
+        numbers.push(format!(
+            "(SELECT CAST(COALESCE(SUM(number), 0) AS BIGINT) FROM {table} WHERE {on_days})"
+        ));
+    }
+    if filter.status.is_none() {
+        let mut at_times = of;
+        let end = days.last.map(|last| last + 1);
+        for (day, within) in [(days.first, ">="), (end, "<")] {
+            if let Some(day) = day {
+                let time = conditions.bind(start(day));
+                at_times.push_str(&format!(" AND created_at {within} {time}"));
+            }
+        }
+        // One by one: a plan that PostgreSQL makes for owners of few bookings would
+        // look for any of them by going through all, and is kept for the others.
+        let passing = Status::ALL.into_iter().filter(|status| !stays(*status));
+        numbers.extend(passing.map(|status| {
+            let status = status.as_str();
+            format!(
+                "(SELECT COUNT(*) FROM flight_booking WHERE {at_times} AND status = '{status}')"
+            )
+        }));
+    }
+    Statement {
+        sql: format!("SELECT {} AS number", numbers.join(" + ")).into(),
+        args: conditions.args,
+    }
+}
+
+/// Whether bookings stay in a status for long, so that the database keeps their
+/// number; its triggers name the same ones.
+const fn stays(status: Status) -> bool {
+    match status {
+        Status::Confirmed | Status::Canceled | Status::Failed | Status::Expired => true,
+        Status::Created
+        | Status::PrebookInProgress
+        | Status::ReadyForComplete
+        | Status::CompleteInProgress
+        | Status::CancelInProgress => false,
+    }
+}
