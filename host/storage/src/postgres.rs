@@ -36,6 +36,17 @@ const LIFETIME_MAX: Duration = Duration::from_secs(30 * 60);
 /// waits only the one that meets it.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 
+/// How writes that are carried out together are planned.
+pub(crate) const PLANNING: [(&str, &str); 4] = [
+    // They find their rows by keys, so that one plan is good for all values. The texts are
+    // many and long: else each is planned six times on each connection.
+    ("plan_cache_mode", "force_generic_plan"),
+    // Such a plan is kept while a new table grows: it must not be one for few rows.
+    ("enable_seqscan", "off"),
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
+];
+
 /// The pool, and what wakes the other hosts.
 pub(crate) struct Postgres {
     pool: Pool<PgConnection>,
@@ -86,12 +97,8 @@ impl Postgres {
                 ("idle_in_transaction_session_timeout", answer_ms.as_str()),
             ]);
         let lock_ms = LOCK_TIMEOUT.as_millis().to_string();
-        let writing = connect.clone().options([
-            // Writes find their rows by keys, so that one plan is good for all values. The
-            // texts are many and long: else each is planned six times on each connection.
-            ("plan_cache_mode", "force_generic_plan"),
-            ("lock_timeout", lock_ms.as_str()),
-        ]);
+        let writing = connect.clone().options(PLANNING);
+        let writing = writing.options([("lock_timeout", lock_ms)]);
         let writers = options.postgres_connections / 2;
         let keeping = Keeping {
             connections_max: options.postgres_connections - writers,

@@ -134,7 +134,33 @@ async fn one_key_for_two_cards_at_once_pays_with_one(database: Database) {
     }
 }
 
+/// Whatever else is wrong with what is asked for under it.
+async fn a_key_of_another_request_is_refused_before_anything_else(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    let card = client.store_card("tok_visa").await;
+    let unknown = format!("inst_{:032x}", 7);
+    let [first, second] = [
+        Sold::both(&server, "OK", "LHR-JFK").await,
+        Sold::both(&server, "OK", "LHR-JFK").await,
+    ];
+    for (number, (first, mut second)) in first.into_iter().zip(second).enumerate() {
+        let key = format!("taken-{number}");
+        let _booked = first.book(&client, &key, &card).await.expect(200);
+        let reused = async |sold: &Sold, instrument| {
+            let refused = sold.book(&client, &key, instrument).await;
+            refused.expect_problem(422, "idempotency_key_reused");
+        };
+        reused(&second, &card).await;
+        reused(&second, &unknown).await;
+        assert_eq!(server.ledger().await.count(&second.id, "authorization"), 0);
+        second.path = second.path.replace(&second.id, &format!("bkg_{:032x}", 7));
+        reused(&second, &card).await;
+    }
+}
+
 on_both_databases! {
+    a_key_of_another_request_is_refused_before_anything_else,
     one_key_for_two_cards_at_once_pays_with_one,
     a_refused_cancellation_is_begun_again_by_a_new_key_alone,
     what_was_booked_under_a_key_is_what_its_repeats_are_told,

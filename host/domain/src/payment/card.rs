@@ -4,6 +4,7 @@ use crate::id::InstrumentId;
 use crate::supplier::SupplierId;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// A card network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +57,7 @@ pub struct Card {
 }
 
 /// A stored means of payment.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Instrument {
     /// Its id.
     pub id: InstrumentId,
@@ -68,4 +69,14 @@ pub struct Instrument {
     pub card: Option<Card>,
     /// When it was stored.
     pub created_at: Timestamp,
+}
+
+/// Without its token, which is good for money.
+impl fmt::Debug for Instrument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Instrument")
+            .field("id", &self.id)
+            .field("processor", &self.processor)
+            .finish_non_exhaustive()
+    }
 }

@@ -34,8 +34,8 @@ impl BookRequest {
             owner: caller.owner.clone(),
             booking,
             instrument: self.payment_instrument_id.map(|id| id.0),
-            repeated: false,
             key: None,
+            repeated: None,
             request_id: caller.request_id.to_string(),
             deadline: caller.deadline.instant(),
         }
@@ -64,8 +64,7 @@ where
 }
 
 /// Completes under a key, if there is one: it is taken with the first step, and given back
-/// where the request came to nothing. A repeat tries no declined card again, and is told of
-/// what was booked also once that is given back.
+/// where the request came to nothing.
 async fn under_key<B: Bookable, C>(
     app: &App,
     key: Option<RequestKey>,
@@ -75,19 +74,12 @@ async fn under_key<B: Bookable, C>(
 where
     C: Future<Output = Result<Completion<B>, CompleteError>> + Send,
 {
-    let Some(key) = key else {
-        return complete(wish).await.map_err(ApiError::complete);
-    };
-    let earlier = app.earlier_use(&key).await.map_err(ApiError::key)?;
-    let repeated = earlier.is_some();
-    wish.repeated = repeated;
-    wish.key = (!repeated).then(|| key.clone());
-    let completion = match complete(wish).await.map_err(ApiError::complete)? {
-        Completion::Left(booking) if repeated => Completion::Confirmed(booking),
-        completion => completion,
-    };
-    if !completion.stands() {
-        app.free_key(&key).await;
+    wish.key.clone_from(&key);
+    let completion = complete(wish).await.map_err(ApiError::complete)?;
+    if let Some(key) = &key
+        && !completion.stands()
+    {
+        app.free_key(key).await;
     }
     Ok(completion)
 }

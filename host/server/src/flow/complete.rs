@@ -15,7 +15,7 @@ use host_domain::id::{BookingId, InstrumentId, PaymentId};
 use host_domain::leg::Leg;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
-use host_domain::payment::{Decline, Method, Payment, PaymentState};
+use host_domain::payment::{Decline, Instrument, Method, Payment, PaymentState};
 use host_storage::Write;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -27,10 +27,12 @@ pub(crate) struct Complete {
     pub(crate) booking: BookingId,
     /// None: the browser or the supplier has taken the payment.
     pub(crate) instrument: Option<InstrumentId>,
-    /// The same request was made before: a card that was declined is not tried again.
-    pub(crate) repeated: bool,
     /// To be taken for what comes of it; none: there is none, or it is taken.
     pub(crate) key: Option<RequestKey>,
+    /// Whether the same request was made before: then a card that was declined is not tried
+    /// again, and what was booked is told of also once it is given back. None: nobody has
+    /// asked yet, which is not done before it matters.
+    pub(crate) repeated: Option<bool>,
     pub(crate) request_id: String,
     pub(crate) deadline: Instant,
 }
@@ -126,7 +128,13 @@ impl App {
         self: &Arc<Self>,
         mut wish: Complete,
     ) -> Result<Completion<B>, CompleteError> {
-        let completion = self.begin_or_await(&mut wish).await?;
+        let ended = self.begin_or_await(&mut wish).await;
+        match &ended {
+            Ok(_) | Err(CompleteError::Flow(_) | CompleteError::Key(_)) => {}
+            // That the key stands for another request is told before why this one fails.
+            Err(_) => self.look_up_key(&mut wish).await?,
+        }
+        let completion = ended?;
         // What another call made of it is what this key stands for from now on.
         if let Some(key) = &wish.key
             && completion.stands()
@@ -145,9 +153,15 @@ impl App {
         let mut declines_known = None;
         loop {
             let booking = self.booking_to_complete::<B>(wish).await?;
+            let is_untouched =
+                matches!(booking.stage(), Stage::Ready) && booking.payments().is_empty();
+            if !is_untouched {
+                self.look_up_key(wish).await?;
+            }
+            let repeated = wish.repeated == Some(true);
             let declines = wish.declines(&booking);
             // Of this card, since it was asked, or before where it was asked before.
-            let known = *declines_known.get_or_insert(match wish.repeated {
+            let known = *declines_known.get_or_insert(match repeated {
                 true => 0,
                 false => declines.len(),
             });
@@ -162,9 +176,10 @@ impl App {
                     if let Some(completion) = self.begin(booking, wish).await? {
                         return Ok(completion);
                     }
-                    if self.is_taken(wish.key.as_ref()).await? {
-                        // By the same request, which was faster: this one repeats it.
-                        (wish.key, wish.repeated) = (None, true);
+                    // It may have been taken by the same request: this one repeats it then.
+                    wish.repeated = None;
+                    self.look_up_key(wish).await?;
+                    if wish.repeated == Some(true) {
                         declines_known = None;
                     }
                 }
@@ -185,6 +200,9 @@ impl App {
                     return Ok(Completion::Refused(Box::new(booking)));
                 }
                 Stage::Confirmed => return Ok(Completion::Confirmed(Box::new(booking))),
+                Stage::Leaving if repeated => {
+                    return Ok(Completion::Confirmed(Box::new(booking)));
+                }
                 Stage::Leaving => return Ok(Completion::Left(Box::new(booking))),
             }
             // Somebody else is at it: their outcome is the caller's outcome.
@@ -195,9 +213,15 @@ impl App {
         }
     }
 
-    async fn is_taken(&self, key: Option<&RequestKey>) -> Result<bool, CompleteError> {
-        let used = self.made_before(key).await;
-        Ok(used.map_err(CompleteError::Key)?.is_some())
+    /// Leaves no key in the wish of a request that was made before.
+    async fn look_up_key(&self, wish: &mut Complete) -> Result<(), CompleteError> {
+        if wish.repeated.is_none() {
+            let made = self.made_before(wish.key.as_ref()).await;
+            let repeated = made.map_err(CompleteError::Key)?.is_some();
+            wish.key.take_if(|_| repeated);
+            wish.repeated = Some(repeated);
+        }
+        Ok(())
     }
 
     async fn booking_to_complete<B: Bookable>(&self, wish: &Complete) -> Result<B, CompleteError> {
@@ -212,12 +236,14 @@ impl App {
         booking: B,
         wish: &mut Complete,
     ) -> Result<Option<Completion<B>>, CompleteError> {
-        let walker = self.walker(&wish.request_id, wish.deadline);
+        let mut walker = self.walker(&wish.request_id, wish.deadline);
         let expired = booking.expires_at() <= self.clock.now();
         let event = if expired {
             B::lapsed(Lapse::Offer)
         } else {
-            B::book_started(self.payment_for(&booking, wish).await?)
+            walker.instrument = self.instrument_for(&booking, wish).await?;
+            let hold = |instrument| self.hold(booking.price(), instrument);
+            B::book_started(walker.instrument.as_ref().map(hold))
         };
         let take_key = |write: &mut Write| {
             if !expired {
@@ -245,11 +271,12 @@ impl App {
         }
     }
 
-    async fn payment_for<B: Bookable>(
+    /// What is to pay; none: it is, or will be, paid without one.
+    async fn instrument_for<B: Bookable>(
         &self,
         booking: &B,
         wish: &Complete,
-    ) -> Result<Option<Payment>, CompleteError> {
+    ) -> Result<Option<Instrument>, CompleteError> {
         let by_instrument =
             booking.settlement() == Settlement::Gateway && !booking.use_payment_sdk();
         let id = match (&wish.instrument, by_instrument) {
@@ -258,33 +285,25 @@ impl App {
             (None, true) => return Err(CompleteError::InstrumentMissing),
             (Some(_), false) => return Err(CompleteError::InstrumentNotWanted),
         };
-        let made = self.payment_by(&wish.owner, id, booking.price()).await;
-        match made.map_err(|error| match error {
+        let opened = self.open_instrument(&wish.owner, id).await;
+        match opened.map_err(|error| match error {
             InstrumentError::Database(error) => error.into(),
             InstrumentError::Sealed(error) => CompleteError::InstrumentSealed(error),
         })? {
-            Some(payment) => Ok(Some(payment)),
+            Some(instrument) => Ok(Some(instrument)),
             None => Err(CompleteError::InstrumentInvalid),
         }
     }
 
-    /// A hold to ask for with a stored instrument; none: it is not theirs, or deleted.
-    pub(crate) async fn payment_by(
-        &self,
-        owner: &Owner,
-        instrument: &InstrumentId,
-        amount: Money,
-    ) -> Result<Option<Payment>, InstrumentError> {
-        let instrument = self.open_instrument(owner, instrument).await?;
-        Ok(instrument.map(|instrument| {
-            Payment::to_authorize(
-                PaymentId::from_bits(self.ids.bits()),
-                amount,
-                instrument.processor.clone(),
-                &instrument,
-                self.clock.now(),
-            )
-        }))
+    /// A hold to ask for with a stored instrument.
+    pub(crate) fn hold(&self, amount: Money, instrument: &Instrument) -> Payment {
+        Payment::to_authorize(
+            PaymentId::from_bits(self.ids.bits()),
+            amount,
+            instrument.processor.clone(),
+            instrument,
+            self.clock.now(),
+        )
     }
 }
 

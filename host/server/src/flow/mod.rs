@@ -109,6 +109,7 @@ impl App {
             lease_token: format!("{:032x}", self.ids.bits()),
             request_id: request_id.to_owned(),
             deadline: deadline.checked_sub(RESERVE).unwrap_or(deadline),
+            instrument: None,
         }
     }
 

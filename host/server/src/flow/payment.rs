@@ -82,9 +82,13 @@ impl App {
         let times = || self.times().asked_at(asked_at);
         let judgement = match step {
             PaymentStep::Authorize(_) => {
-                let owner = booking.owner();
-                let answer = self.authorize(processor, &context, owner, payment, client_reference);
-                judge::authorized(payment, answer.await, times())
+                let answer = match self.token(booking.owner(), payment, walker).await {
+                    Ok(token) => {
+                        authorize(processor, &context, payment, client_reference, token).await
+                    }
+                    Err(why) => Err(PaymentError::NotSent(why)),
+                };
+                judge::authorized(payment, answer, times())
             }
             PaymentStep::Capture(_) => {
                 let answer = capture(processor, &context, payment, client_reference).await;
@@ -115,37 +119,43 @@ impl App {
         Ok(judgement.map(|event| B::payment_event(id, event)))
     }
 
-    async fn authorize(
+    /// What the processor knows the payer's instrument by; else why it cannot be charged.
+    async fn token(
         &self,
-        processor: Option<Supplier>,
-        context: &CallContext,
         owner: &Owner,
         payment: &Payment,
-        client_reference: String,
-    ) -> Result<ProcessorState, PaymentError> {
-        let not_sent = |why: String| PaymentError::NotSent(why);
+        walker: &Walker,
+    ) -> Result<String, String> {
         let Method::Instrument { id } = &payment.method else {
-            return Err(not_sent("no stored instrument pays".to_owned()));
+            return Err("no stored instrument pays".to_owned());
         };
-        let instrument = self
-            .open_instrument(owner, id)
-            .await
-            .map_err(|error| not_sent(error.to_string()))?;
-        let token = instrument
-            .ok_or_else(|| not_sent("the instrument was deleted".to_owned()))?
-            .token;
-        let request = AuthorizeRequest {
-            client_reference,
-            amount: payment.amount,
-            instrument: token,
-            description: STATEMENT.to_owned(),
-            off_session: false,
-        };
-        match processor {
-            Some(processor) => processor.authorize(context, request).await,
-            None => Err(no_processor()),
+        if let Some(instrument) = walker.instrument.as_ref().filter(|one| one.id == *id) {
+            return Ok(instrument.token.clone());
+        }
+        match self.open_instrument(owner, id).await {
+            Ok(Some(instrument)) => Ok(instrument.token),
+            Ok(None) => Err("the instrument was deleted".to_owned()),
+            Err(error) => Err(error.to_string()),
         }
     }
+}
+
+async fn authorize(
+    processor: Option<Supplier>,
+    context: &CallContext,
+    payment: &Payment,
+    client_reference: String,
+    token: String,
+) -> Result<ProcessorState, PaymentError> {
+    let request = AuthorizeRequest {
+        client_reference,
+        amount: payment.amount,
+        instrument: token,
+        description: STATEMENT.to_owned(),
+        off_session: false,
+    };
+    let processor = processor.ok_or_else(no_processor)?;
+    processor.authorize(context, request).await
 }
 
 async fn capture(

@@ -3,6 +3,7 @@
 
 use host_domain::booking::Conflict;
 use host_domain::id::BookingId;
+use host_domain::payment::Instrument;
 use host_domain::supplier::SupplierId;
 use host_storage::{AttemptOutcome, DatabaseError};
 use sha2::{Digest, Sha256};
@@ -17,6 +18,8 @@ pub(crate) struct Walker {
     pub(crate) request_id: String,
     /// Until when calls may take.
     pub(crate) deadline: Instant,
+    /// What pays, where it was read when the walk began.
+    pub(crate) instrument: Option<Instrument>,
 }
 
 /// Why a flow stopped before its end. What is stored stays true: the worker goes on from there.

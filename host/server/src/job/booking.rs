@@ -29,6 +29,7 @@ pub(crate) async fn run<B: Bookable>(
         lease_token: token.to_owned(),
         request_id: format!("job_{:032x}", app.ids.bits()),
         deadline: Instant::now() + RUN_MAX,
+        instrument: None,
     };
     match app.drive(booking, &walker).await {
         // Somebody else has it; nothing is left to do here.

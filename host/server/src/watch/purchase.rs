@@ -233,8 +233,8 @@ impl<'a> Purchase<'a> {
             owner: self.watch().owner.clone(),
             booking: booking.clone(),
             instrument: Some(self.auto_book.payment_instrument_id.clone()),
-            repeated: false,
             key: None,
+            repeated: None,
             request_id: self.request_id.clone(),
             deadline: self.deadline,
         };

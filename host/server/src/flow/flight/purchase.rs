@@ -230,7 +230,7 @@ impl App {
         key: &RequestKey,
         wish: &Purchase,
     ) -> Result<Option<Booking>, PurchaseError> {
-        let walker = self.walker(&wish.request_id, wish.deadline);
+        let mut walker = self.walker(&wish.request_id, wish.deadline);
         let supplier = self.runtime.supplier(&booking.supplier);
         let sells = supplier.is_some_and(|s| s.supports(Operation::FlightServices));
         if !sells || booking.settlement == Settlement::Supplier {
@@ -242,10 +242,10 @@ impl App {
         let for_sale = self.ask_for_bags(&booking, &walker).await?;
         let chosen = choose(&for_sale, &wish.services)?;
         let total = total(&chosen, Bookable::price(&booking));
-        let payment = self
-            .payment_by(&wish.owner, &wish.instrument, total)
-            .await?;
-        let payment = payment.ok_or(PurchaseError::InstrumentInvalid)?;
+        let instrument = self.open_instrument(&wish.owner, &wish.instrument).await?;
+        let instrument = instrument.ok_or(PurchaseError::InstrumentInvalid)?;
+        let payment = self.hold(total, &instrument);
+        walker.instrument = Some(instrument);
         let event = self.purchase_started(&chosen, total, payment);
         let Event::PurchaseStarted { purchase, .. } = &event else {
             return Err(PurchaseError::Unknown);
