@@ -95,6 +95,9 @@ impl Postgres {
             .options([
                 ("statement_timeout", answer_ms.as_str()),
                 ("idle_in_transaction_session_timeout", answer_ms.as_str()),
+                // What a request asks is small: it is done before helpers have started.
+                ("max_parallel_workers_per_gather", "0"),
+                ("jit", "off"),
             ]);
         let lock_ms = LOCK_TIMEOUT.as_millis().to_string();
         let writing = connect.clone().options(PLANNING);
