@@ -37,8 +37,9 @@ fn settling(now: Timestamp) -> Write {
     let mut write = Write::new(now);
     write
         .any(statement!(
-            "UPDATE flight_booking_move SET taken = 1 WHERE {row_id} IN \
-             (SELECT {row_id} FROM flight_booking_move WHERE taken = 0 LIMIT $1 {skip_locked})",
+            "WITH free AS (SELECT {row_id} AS place FROM flight_booking_move WHERE taken = 0 \
+               LIMIT $1 {skip_locked}) \
+             UPDATE flight_booking_move SET taken = 1 WHERE {row_id} IN (SELECT place FROM free)",
             MOVES_AT_ONCE,
         ))
         .any(statement!(

@@ -1,7 +1,8 @@
 //! A database of its own for each test.
 
 use super::*;
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+use crate::dialect::{POSTGRES_MIGRATIONS, SQLITE_MIGRATIONS};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 
@@ -21,12 +22,21 @@ enum Place {
 
 impl TestDatabase {
     pub(super) async fn sqlite() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let url = format!("sqlite:{}", folder.path().join("stopover.db").display());
-        Self::open(url, Place::Folder(folder)).await
+        Self::sqlite_at(None).await
     }
 
     pub(super) async fn postgres() -> Self {
+        Self::postgres_at(None).await
+    }
+
+    /// With an earlier version of the schema, if one is named.
+    pub(super) async fn sqlite_at(version: Option<i64>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("stopover.db").display());
+        Self::open(url, Place::Folder(folder), version).await
+    }
+
+    pub(super) async fn postgres_at(version: Option<i64>) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let server = server_url();
         let name = format!(
@@ -39,12 +49,27 @@ impl TestDatabase {
         connection.execute(AssertSqlSafe(create)).await.unwrap();
         connection.close().await.unwrap();
         let (before, _) = server.rsplit_once('/').unwrap();
-        Self::open(format!("{before}/{name}"), Place::Server(server)).await
+        let url = format!("{before}/{name}");
+        Self::open(url, Place::Server(server), version).await
     }
 
-    async fn open(url: String, place: Place) -> Self {
+    async fn open(url: String, place: Place, version: Option<i64>) -> Self {
         let store = Store::open(&url, &Options::default()).await.unwrap();
-        store.migrate().await.unwrap();
+        match (version, &place) {
+            (None, _) => store.migrate().await.unwrap(),
+            (Some(version), Place::Folder(_)) => {
+                let mut connection = SqliteConnection::connect(&url).await.unwrap();
+                let migrated = SQLITE_MIGRATIONS.run_to(version, &mut connection).await;
+                migrated.unwrap();
+                connection.close().await.unwrap();
+            }
+            (Some(version), Place::Server(_)) => {
+                let mut connection = PgConnection::connect(&url).await.unwrap();
+                let migrated = POSTGRES_MIGRATIONS.run_to(version, &mut connection).await;
+                migrated.unwrap();
+                connection.close().await.unwrap();
+            }
+        }
         Self { store, url, place }
     }
 

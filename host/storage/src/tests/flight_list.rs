@@ -323,6 +323,28 @@ async fn counts_follow_bookings_through_every_status(db: &TestDatabase) {
     }
 }
 
+#[tokio::test]
+async fn what_was_booked_before_days_were_counted_is_counted() {
+    let before = Some(8);
+    for db in [
+        TestDatabase::sqlite_at(before).await,
+        TestDatabase::postgres_at(before).await,
+    ] {
+        let mut write = Write::new(NOW);
+        let bookings: Vec<_> = (1..=180).map(varied).collect();
+        for booking in &bookings {
+            write.insert_flight_booking(booking);
+        }
+        db.store.commit(write).await.unwrap();
+        db.store.migrate().await.unwrap();
+        for filter in filters() {
+            let number = expected(&bookings, &filter).len();
+            assert_eq!(count(&db, &filter).await, number, "{filter:?}");
+        }
+        db.remove().await;
+    }
+}
+
 /// What a statement is to be found by.
 struct Expectation {
     statement: Statement,

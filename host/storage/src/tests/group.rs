@@ -266,7 +266,8 @@ async fn of_many_moves_of_one_booking_at_once_one_is_stored(db: &TestDatabase) {
 async fn a_write_stands_when_nobody_waits_for_it(db: &TestDatabase) {
     let ways = Way::all();
     let mut first = Box::pin(db.store.commit(ways[0].begin()));
-    assert!(futures::poll!(&mut first).is_pending());
+    // Begun; by now SQLite may even have stored it.
+    let _ = futures::poll!(&mut first);
     drop(first);
     let others = ways[1..].iter().map(Way::begin).collect();
     all_committed(&db.store, others).await;
