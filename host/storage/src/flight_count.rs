@@ -5,7 +5,7 @@
 
 use crate::flight_list::{Conditions, FlightBookingFilter};
 use crate::statement::{Statement, statement};
-use crate::{CommitError, Store, Write};
+use crate::{CommitError, DatabaseError, Store, Write};
 use host_domain::flight::booking::Status;
 use host_domain::owner::Owner;
 use host_domain::time::Timestamp;
@@ -26,6 +26,27 @@ impl Store {
         }
         Ok(())
     }
+
+    pub(crate) async fn flight_list_length(
+        &self,
+        owner: &Owner,
+        filter: &FlightBookingFilter,
+    ) -> Result<Length, DatabaseError> {
+        let row = self.row(length(owner, filter)).await?;
+        let number = |name| row.as_ref().map_or(Ok(0), |row| row.int(name));
+        Ok(Length {
+            total: number("total")?.unsigned_abs(),
+            whole: number("whole")?.unsigned_abs(),
+        })
+    }
+}
+
+/// How long a list is.
+pub(crate) struct Length {
+    /// Without paging.
+    pub(crate) total: u64,
+    /// Also without its span of time, as far as bookings stay.
+    pub(crate) whole: u64,
 }
 
 pub(crate) fn unsettled() -> Statement {
@@ -66,19 +87,30 @@ fn settling(now: Timestamp) -> Write {
     write
 }
 
-/// How many bookings a list has without paging.
-pub(crate) fn number(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
-    if filter.status.is_some_and(|status| !stays(status)) {
-        return one_by_one(owner, filter);
-    }
-    match Days::of(filter) {
-        None => one_by_one(owner, filter),
-        Some(days) => day_by_day(owner, filter, days),
+/// What [`Length`] is read from.
+pub(crate) fn length(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
+    let mut conditions = Conditions::of(owner, filter);
+    let whole = kept("flight_booking_count", &conditions.text());
+    let days = Days::of(filter).filter(|_| filter.status.is_none_or(stays));
+    let total = match days {
+        Some(days) => day_by_day(&mut conditions, filter, days),
+        None => {
+            conditions.between("created_at", filter);
+            one_by_one(&conditions.text())
+        }
+    };
+    Statement {
+        sql: format!("SELECT {total} AS total, {whole} AS whole").into(),
+        args: conditions.args,
     }
 }
 
-fn one_by_one(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
-    Conditions::timed(owner, filter).count()
+fn one_by_one(which: &str) -> String {
+    format!("(SELECT COUNT(*) FROM flight_booking WHERE {which})")
+}
+
+fn kept(table: &str, which: &str) -> String {
+    format!("(SELECT CAST(COALESCE(SUM(number), 0) AS BIGINT) FROM {table} WHERE {which})")
 }
 
 /// The whole days of a span of time, and what it has before and after them.
@@ -117,16 +149,14 @@ const fn start(day: i64) -> Timestamp {
     Timestamp(day.saturating_mul(DAY_MS))
 }
 
-fn day_by_day(owner: &Owner, filter: &FlightBookingFilter, days: Days) -> Statement {
-    let mut conditions = Conditions::of(owner, filter);
+fn day_by_day(conditions: &mut Conditions, filter: &FlightBookingFilter, days: Days) -> String {
     let of = conditions.text();
     let mut numbers = Vec::new();
     for (from, to) in [days.before, days.after].into_iter().flatten() {
         let (from, to) = (conditions.bind(from), conditions.bind(to));
-        numbers.push(format!(
-            "(SELECT COUNT(*) FROM flight_booking \
-             WHERE {of} AND created_at >= {from} AND created_at <= {to})"
-        ));
+        numbers.push(one_by_one(&format!(
+            "{of} AND created_at >= {from} AND created_at <= {to}"
+        )));
     }
     let mut on_days = of.clone();
     for (day, within) in [(days.first, ">="), (days.last, "<=")] {
@@ -134,15 +164,12 @@ fn day_by_day(owner: &Owner, filter: &FlightBookingFilter, days: Days) -> Statem
             on_days.push_str(&format!(" AND day {within} {}", conditions.bind(day)));
         }
     }
-    let kept = match (days.first, days.last) {
+    let settled = match (days.first, days.last) {
         (None, None) => "flight_booking_count",
         (Some(_), _) | (_, Some(_)) => "flight_booking_day",
     };
-    for table in [kept, "flight_booking_move"] {
-        numbers.push(format!(
-            "(SELECT CAST(COALESCE(SUM(number), 0) AS BIGINT) FROM {table} WHERE {on_days})"
-        ));
-    }
+    numbers.push(kept(settled, &on_days));
+    numbers.push(kept("flight_booking_move", &on_days));
     if filter.status.is_none() {
         let mut at_times = of;
         let end = days.last.map(|last| last + 1);
@@ -157,15 +184,10 @@ fn day_by_day(owner: &Owner, filter: &FlightBookingFilter, days: Days) -> Statem
         let passing = Status::ALL.into_iter().filter(|status| !stays(*status));
         numbers.extend(passing.map(|status| {
             let status = status.as_str();
-            format!(
-                "(SELECT COUNT(*) FROM flight_booking WHERE {at_times} AND status = '{status}')"
-            )
+            one_by_one(&format!("{at_times} AND status = '{status}'"))
         }));
     }
-    Statement {
-        sql: format!("SELECT {} AS number", numbers.join(" + ")).into(),
-        args: conditions.args,
-    }
+    numbers.join(" + ")
 }
 
 /// Whether bookings stay in a status for long, so that the database keeps their

@@ -2,7 +2,7 @@
 //! and what is passed over is not read.
 
 use crate::flight::{UNPRICED, price, read};
-use crate::flight_count::number;
+use crate::flight_count::Length;
 use crate::statement::{Row, Statement, Value};
 use crate::{DatabaseError, Listed, Page, Store};
 use host_domain::flight::booking::{Booking, Status};
@@ -44,16 +44,16 @@ pub enum FlightBookingSort {
 /// the order of their price afterwards, however near the page: either takes little.
 const FEW: u64 = 4000;
 
-/// The length of a list for which both ways to a page take as long; see [`few_for`].
-const LONG: u64 = 100_000;
+/// Putting one booking in order takes as long as passing over so many.
+const PASSED: u64 = 4;
 
 /// The most that are put in the order of their price afterwards. Of more, the page is
-/// found by walking along the prices of all, which passes over as many between two of
-/// them as there are to one of them: for a page `n` deep in `m` of a list of `l`, over
-/// `n * l / m`, against `m` that are put in order.
-fn few_for(page: Page) -> u64 {
+/// found by walking along the prices of the `whole` list, which passes over as many between
+/// two of them as there are to one of them: for a page `n` deep in `m` of a list of `l`,
+/// over `n * l / m`, against `m` that are put in order.
+fn few_for(page: Page, whole: u64) -> u64 {
     let depth = page.offset.saturating_add(u64::from(page.limit));
-    FEW.max(depth.saturating_mul(LONG).isqrt())
+    FEW.max((depth.saturating_mul(whole) / PASSED).isqrt())
 }
 
 impl Store {
@@ -73,11 +73,11 @@ impl Store {
             let offset = usize::try_from(page.offset).unwrap_or(usize::MAX);
             (found.into_iter().skip(offset).collect(), total)
         } else {
-            let total = self.number(number(owner, filter)).await?.unsigned_abs();
+            let Length { total, whole } = self.flight_list_length(owner, filter).await?;
+            let is_few = filter.is_timed() && total <= few_for(page, whole);
             let rows = match filter.sort {
-                _ if page.offset >= total => Vec::new(),
                 FlightBookingSort::CreatedAt => self.rows(by_time(owner, filter, page)).await?,
-                FlightBookingSort::TotalAmount if filter.is_timed() && total <= few_for(page) => {
+                FlightBookingSort::TotalAmount if is_few => {
                     self.rows(few_by_price(owner, filter, page)).await?
                 }
                 FlightBookingSort::TotalAmount => self.along_prices(owner, filter, page).await?,
@@ -108,7 +108,8 @@ impl Store {
             let offset = if have > 0 || page.offset == 0 {
                 0
             } else {
-                let priced = self.number(priced(owner, filter)).await?;
+                let priced = self.row(priced(owner, filter)).await?;
+                let priced = priced.map_or(Ok(0), |row| row.int("number"))?;
                 page.offset.saturating_sub(priced.unsigned_abs())
             };
             let rest = Page {
@@ -118,11 +119,6 @@ impl Store {
             rows.extend(self.rows(unpriced(owner, filter, rest)).await?);
         }
         Ok(rows)
-    }
-
-    async fn number(&self, count: Statement) -> Result<i64, DatabaseError> {
-        let row = self.row(count).await?;
-        row.map_or(Ok(0), |row| row.int("number"))
     }
 }
 
@@ -177,7 +173,7 @@ impl Conditions {
     }
 
     /// The same, made in the time that is asked for.
-    pub(crate) fn timed(owner: &Owner, filter: &FlightBookingFilter) -> Self {
+    fn timed(owner: &Owner, filter: &FlightBookingFilter) -> Self {
         let mut conditions = Self::of(owner, filter);
         conditions.between("created_at", filter);
         conditions
@@ -191,7 +187,7 @@ impl Conditions {
         conditions
     }
 
-    fn between(&mut self, instant: &str, filter: &FlightBookingFilter) {
+    pub(crate) fn between(&mut self, instant: &str, filter: &FlightBookingFilter) {
         if let Some(from) = filter.created_from {
             self.add(&format!("{instant} >="), from);
         }
@@ -239,7 +235,7 @@ impl Conditions {
         }
     }
 
-    pub(crate) fn count(self) -> Statement {
+    fn count(self) -> Statement {
         Statement {
             sql: format!(
                 "SELECT COUNT(*) AS number FROM flight_booking WHERE {}",

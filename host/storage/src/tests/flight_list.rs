@@ -5,9 +5,9 @@ use super::flight::{flight, state};
 use super::*;
 use crate::dialect::Dialect;
 use crate::flight::read;
-use crate::flight_count::{number, unsettled};
+use crate::flight_count::{length, unsettled};
 use crate::flight_list::{by_time, cheapest, dearest, few_by_price, priced, referred, unpriced};
-use crate::statement::{Statement, Value};
+use crate::statement::{Statement, Value, statement};
 use crate::{FlightBookingFilter, FlightBookingSort, Page};
 use futures::future::join_all;
 use host_domain::flight::booking::{Booking, Status};
@@ -18,6 +18,7 @@ on_both_databases!(
     pages_and_counts_are_those_of_a_plain_list,
     a_reference_finds_one_booking_at_most,
     counts_follow_bookings_through_every_status,
+    however_many_changes_there_are_all_are_put_together,
 );
 
 /// More than are put in order afterwards, so that long and short times are both among them.
@@ -323,6 +324,28 @@ async fn counts_follow_bookings_through_every_status(db: &TestDatabase) {
     }
 }
 
+async fn however_many_changes_there_are_all_are_put_together(db: &TestDatabase) {
+    let (owner, mut write) = (owner(), Write::new(NOW));
+    write.any(statement!(
+        "INSERT INTO flight_booking_move \
+         WITH RECURSIVE numbers(n) AS \
+           (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 25000) \
+         SELECT $1, $2, $3, n % 40, 'SUPPLIER_A', 'CONFIRMED', 1, 0 FROM numbers",
+        owner.tenant.organization.as_str(),
+        owner.tenant.mode,
+        owner.user.as_str(),
+    ));
+    db.store.commit(write).await.unwrap();
+    db.store.settle_flight_counts(NOW).await.unwrap();
+    assert!(db.store.row(unsettled()).await.unwrap().is_none());
+    assert_eq!(count(db, &FlightBookingFilter::default()).await, 25_000);
+    let eighth = FlightBookingFilter {
+        created_to: Some(Timestamp(5 * 24 * 60 * 60 * 1000 - 1)),
+        ..FlightBookingFilter::default()
+    };
+    assert_eq!(count(db, &eighth).await, 3_125);
+}
+
 #[tokio::test]
 async fn what_was_booked_before_days_were_counted_is_counted() {
     let before = Some(8);
@@ -392,14 +415,14 @@ fn expectations() -> Vec<Expectation> {
         }
         expect(unpriced(owner, &filter, page), &by_price_index, false);
         expect(priced(owner, &filter), &by_price_index, false);
-        let number = number(owner, &filter);
-        let kept = number.sql.contains("flight_booking_move");
+        let length = length(owner, &filter);
+        let kept = length.sql.contains("flight_booking_move");
         let index = if kept {
             "flight_booking_move_owner"
         } else {
             &by_time_index
         };
-        expect(number, index, false);
+        expect(length, index, false);
         let filter = FlightBookingFilter {
             supplier_reference: Some("ord_1".into()),
             ..filter
