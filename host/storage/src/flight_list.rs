@@ -44,16 +44,14 @@ pub enum FlightBookingSort {
 /// the order of their price afterwards, however near the page: either takes little.
 const FEW: u64 = 4000;
 
-/// Putting one booking in order takes as long as passing over so many.
-const PASSED: u64 = 4;
-
 /// The most that are put in the order of their price afterwards. Of more, the page is
 /// found by walking along the prices of the `whole` list, which passes over as many between
 /// two of them as there are to one of them: for a page `n` deep in `m` of a list of `l`,
-/// over `n * l / m`, against `m` that are put in order.
+/// over `n * l / m`, against `m` that are put in order. Either takes as long for each, where
+/// PostgreSQL does not know yet that all may see a page, and looks.
 fn few_for(page: Page, whole: u64) -> u64 {
     let depth = page.offset.saturating_add(u64::from(page.limit));
-    FEW.max((depth.saturating_mul(whole) / PASSED).isqrt())
+    FEW.max(depth.saturating_mul(whole).isqrt())
 }
 
 impl Store {
