@@ -47,8 +47,7 @@ const FEW: u64 = 4000;
 /// The most that are put in the order of their price afterwards. Of more, the page is
 /// found by walking along the prices of the `whole` list, which passes over as many between
 /// two of them as there are to one of them: for a page `n` deep in `m` of a list of `l`,
-/// over `n * l / m`, against `m` that are put in order. Either takes as long for each, where
-/// PostgreSQL does not know yet that all may see a page, and looks.
+/// over `n * l / m`, against `m` that are put in order.
 fn few_for(page: Page, whole: u64) -> u64 {
     let depth = page.offset.saturating_add(u64::from(page.limit));
     FEW.max(depth.saturating_mul(whole).isqrt())
@@ -178,10 +177,17 @@ impl Conditions {
     }
 
     /// The same in an index by price: the plus keeps the databases from taking one
-    /// by time instead, and putting all that they find there in order.
+    /// by time instead, and putting all that they find there in order. Both ends of the time
+    /// are compared in ways of their own: of one thing between two ends PostgreSQL expects so
+    /// little that it would rather put everything in order.
     fn timed_by_price(owner: &Owner, filter: &FlightBookingFilter) -> Self {
         let mut conditions = Self::of(owner, filter);
-        conditions.between("+created_at", filter);
+        if let Some(from) = filter.created_from {
+            conditions.add("+created_at >=", from);
+        }
+        if let Some(to) = filter.created_to {
+            conditions.add("created_at + 0 <=", to);
+        }
         conditions
     }
 

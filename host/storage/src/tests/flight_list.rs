@@ -486,6 +486,7 @@ async fn postgres_reads_lists_from_their_indexes() {
             // Counts go through nothing that they do not count.
             let filters = [
                 "+created_at",
+                "created_at + 0",
                 "supplier_reference",
                 "SELECT booking.document",
             ];
