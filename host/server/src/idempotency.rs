@@ -76,10 +76,7 @@ impl App {
     }
 
     /// How the same request used its key before.
-    pub(crate) async fn earlier_use(
-        &self,
-        key: &RequestKey,
-    ) -> Result<Option<IdempotencyRecord>, KeyError> {
+    async fn earlier_use(&self, key: &RequestKey) -> Result<Option<IdempotencyRecord>, KeyError> {
         match self.store.idempotency(&key.key).await? {
             Some(known) if known.fingerprint != key.fingerprint => Err(KeyError::Reused),
             known => Ok(known),

@@ -4,7 +4,7 @@
 //! at first, so that nobody waits for another's booking, and put together soon after.
 
 use crate::flight_list::{Conditions, FlightBookingFilter};
-use crate::statement::{Statement, statement};
+use crate::statement::{Statement, Value, statement};
 use crate::{CommitError, DatabaseError, Store, Write};
 use host_domain::flight::booking::Status;
 use host_domain::owner::Owner;
@@ -95,8 +95,8 @@ pub(crate) fn length(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
     let total = match days {
         Some(days) => day_by_day(&mut conditions, filter, days),
         None => {
-            conditions.between("created_at", filter);
-            one_by_one(&conditions.text())
+            let (from, to) = (filter.created_from, filter.created_to);
+            one_by_one(&within(&mut conditions, "created_at", from, to))
         }
     };
     Statement {
@@ -149,36 +149,40 @@ const fn start(day: i64) -> Timestamp {
     Timestamp(day.saturating_mul(DAY_MS))
 }
 
+/// The conditions, and that a column is not beyond these ends.
+fn within(
+    conditions: &mut Conditions,
+    column: &str,
+    from: Option<impl Into<Value>>,
+    to: Option<impl Into<Value>>,
+) -> String {
+    let mut text = conditions.text();
+    if let Some(from) = from {
+        text.push_str(&format!(" AND {column} >= {}", conditions.bind(from)));
+    }
+    if let Some(to) = to {
+        text.push_str(&format!(" AND {column} <= {}", conditions.bind(to)));
+    }
+    text
+}
+
 fn day_by_day(conditions: &mut Conditions, filter: &FlightBookingFilter, days: Days) -> String {
-    let of = conditions.text();
+    let Days { first, last, .. } = days;
     let mut numbers = Vec::new();
     for (from, to) in [days.before, days.after].into_iter().flatten() {
-        let (from, to) = (conditions.bind(from), conditions.bind(to));
-        numbers.push(one_by_one(&format!(
-            "{of} AND created_at >= {from} AND created_at <= {to}"
-        )));
+        let at_times = within(conditions, "created_at", Some(from), Some(to));
+        numbers.push(one_by_one(&at_times));
     }
-    let mut on_days = of.clone();
-    for (day, within) in [(days.first, ">="), (days.last, "<=")] {
-        if let Some(day) = day {
-            on_days.push_str(&format!(" AND day {within} {}", conditions.bind(day)));
-        }
-    }
-    let settled = match (days.first, days.last) {
+    let on_days = within(conditions, "day", first, last);
+    let settled = match (first, last) {
         (None, None) => "flight_booking_count",
         (Some(_), _) | (_, Some(_)) => "flight_booking_day",
     };
     numbers.push(kept(settled, &on_days));
     numbers.push(kept("flight_booking_move", &on_days));
     if filter.status.is_none() {
-        let mut at_times = of;
-        let end = days.last.map(|last| last + 1);
-        for (day, within) in [(days.first, ">="), (end, "<")] {
-            if let Some(day) = day {
-                let time = conditions.bind(start(day));
-                at_times.push_str(&format!(" AND created_at {within} {time}"));
-            }
-        }
+        let end = last.map(|last| start(last + 1).plus_ms(-1));
+        let at_times = within(conditions, "created_at", first.map(start), end);
         // One by one: a plan that PostgreSQL makes for owners of few bookings would
         // look for any of them by going through all, and is kept for the others.
         let passing = Status::ALL.into_iter().filter(|status| !stays(*status));

@@ -191,7 +191,7 @@ impl Conditions {
         conditions
     }
 
-    pub(crate) fn between(&mut self, instant: &str, filter: &FlightBookingFilter) {
+    fn between(&mut self, instant: &str, filter: &FlightBookingFilter) {
         if let Some(from) = filter.created_from {
             self.add(&format!("{instant} >="), from);
         }
