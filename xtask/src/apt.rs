@@ -25,6 +25,14 @@ pub(crate) fn install(packages: &[&str], purpose: &str) -> Result<()> {
     .with_context(|| format!("cannot install {names}, needed for {purpose}"))
 }
 
+/// Installs the package of a program, unless the program is there.
+pub(crate) fn need(program: &str, package: &str, purpose: &str) -> Result<()> {
+    match process::find(program) {
+        Some(_) => Ok(()),
+        None => install(&[package], purpose),
+    }
+}
+
 /// Whether packages can be installed at all.
 pub(crate) fn usable() -> bool {
     process::is_root() && process::find("apt-get").is_some()

@@ -3,14 +3,10 @@
 
 use anyhow::Result;
 
-use crate::{apt, process};
+use crate::apt;
 
 /// Installs those that are missing. Any version will do that Debian has.
 pub(crate) fn install() -> Result<()> {
-    for (program, package) in [("python3", "python3"), ("node", "nodejs")] {
-        if process::find(program).is_none() {
-            apt::install(&[package], "tests of the examples")?;
-        }
-    }
-    Ok(())
+    apt::need("python3", "python3", "tests of the examples")?;
+    apt::need("node", "nodejs", "tests of the examples")
 }

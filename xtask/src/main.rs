@@ -65,7 +65,9 @@ enum Command {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let outcome = process::forward_signals().and_then(|()| dispatch(&arguments.command));
+    let outcome = process::forward_signals()
+        .and_then(|()| apt::need("make", "make", "the gateway's memory allocator"))
+        .and_then(|()| dispatch(&arguments.command));
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) if process::interrupted() => {

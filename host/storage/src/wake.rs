@@ -11,6 +11,10 @@ use tokio::time::{Instant, sleep_until, timeout};
 /// worker looks once for what many commits made due.
 const TOGETHER: Duration = Duration::from_millis(10);
 
+/// The same for jobs. Every walk that ends frees one, of which few are wanted again, and
+/// nobody waits for one as for an event.
+const JOBS_TOGETHER: Duration = Duration::from_millis(50);
+
 /// What a worker takes its work from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Queue {
@@ -67,13 +71,14 @@ impl Wakes {
 
     pub(crate) fn of(&self, queue: Queue) -> WakeUps {
         let [jobs, deliveries, asks] = &self.0;
-        let wake = match queue {
-            Queue::Jobs => jobs,
-            Queue::Deliveries => deliveries,
-            Queue::Asks => asks,
+        let (wake, together) = match queue {
+            Queue::Jobs => (jobs, JOBS_TOGETHER),
+            Queue::Deliveries => (deliveries, TOGETHER),
+            Queue::Asks => (asks, TOGETHER),
         };
         WakeUps {
             word: wake.subscribe(),
+            together,
             together_until: Instant::now(),
         }
     }
@@ -91,6 +96,7 @@ impl Wakes {
 #[derive(Debug)]
 pub struct WakeUps {
     word: Receiver<u64>,
+    together: Duration,
     together_until: Instant,
 }
 
@@ -103,7 +109,7 @@ impl WakeUps {
         };
         sleep_until(self.together_until).await;
         self.word.mark_unchanged();
-        self.together_until = Instant::now() + TOGETHER;
+        self.together_until = Instant::now() + self.together;
         true
     }
 }

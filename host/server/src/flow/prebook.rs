@@ -145,11 +145,9 @@ impl App {
         ask: Ask<B>,
     ) -> Result<Prebound<B>, PrebookError> {
         loop {
-            if let Some(existing) = self.prebooked_before(&call).await? {
-                return Ok(existing);
-            }
             if call.expires_at <= self.clock.now() {
-                return Err(PrebookError::Decided(Decision::Expired));
+                let existing = self.prebooked_before(&call).await?;
+                return existing.ok_or(PrebookError::Decided(Decision::Expired));
             }
             let walker = self.walker(&call.request_id, call.deadline);
             if let Some(booking) = self.begin_prebook(new()?, &call, &walker).await? {
@@ -161,7 +159,10 @@ impl App {
                 };
                 return self.run_to_end(run.boxed()).await?;
             }
-            // Another call with the same key was faster.
+            if let Some(existing) = self.prebooked_before(&call).await? {
+                return Ok(existing);
+            }
+            // The call that had taken the key has given it back.
         }
     }
 
@@ -205,9 +206,10 @@ impl App {
         walker: &Walker,
     ) -> Result<Option<B>, PrebookError> {
         let mut write = Write::new(booking.created_at());
+        // The key comes first: of a repeated call, that is what is wrong with it.
         write
-            .append(along)
             .take_idempotency_key(&call.key, &call.fingerprint, booking.id().as_str())
+            .append(along)
             .record_booking_event(
                 &booking.owner().tenant,
                 &accepted(&booking, &walker.request_id),
