@@ -85,6 +85,28 @@ async fn a_refusal_is_repeated_and_a_mistake_is_not(database: Database) {
     }
 }
 
+async fn what_was_bound_in_time_is_told_after_the_offer_has_run_out(database: Database) {
+    let server = Server::start(database).await;
+    let plain = server.client();
+    let request = prebook_request(&Booked::at("EXPIRES_SOON").offer(&plain).await, 1);
+    let client = plain.header("x-idempotency-key", "in-time");
+    let first = client.post("/v1/hotel/prebook", &request).await.expect(201);
+    tests::eventually("the offer to run out", async || {
+        let late = plain.header("x-idempotency-key", &uuid::Uuid::now_v7().to_string());
+        let reply = late.post("/v1/hotel/prebook", &request).await;
+        (reply.status == 422).then(|| reply.expect_problem(422, "offer_expired"))
+    })
+    .await;
+    let again = client.post("/v1/hotel/prebook", &request).await.expect(200);
+    assert_eq!(again.data()["id"], first.data()["id"]);
+    let mut other = request.clone();
+    other["reference_id"] = json!("trip-9");
+    client
+        .post("/v1/hotel/prebook", &other)
+        .await
+        .expect_problem(422, "idempotency_key_reused");
+}
+
 async fn a_prebook_needs_a_key(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
@@ -109,5 +131,6 @@ on_both_databases! {
     a_key_makes_one_booking,
     a_key_belongs_to_one_request_and_one_user,
     a_refusal_is_repeated_and_a_mistake_is_not,
+    what_was_bound_in_time_is_told_after_the_offer_has_run_out,
     a_prebook_needs_a_key,
 }
