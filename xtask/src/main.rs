@@ -65,9 +65,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let outcome = process::forward_signals()
-        .and_then(|()| apt::need("make", "make", "the gateway's memory allocator"))
-        .and_then(|()| dispatch(&arguments.command));
+    let outcome = process::forward_signals().and_then(|()| dispatch(&arguments.command));
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) if process::interrupted() => {
@@ -82,6 +80,10 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(command: &Command) -> Result<()> {
+    // All others build the gateway, whose memory allocator is made by it.
+    if !matches!(command, Command::Plugins(_)) {
+        apt::need("make", "make", "building the gateway")?;
+    }
     match command {
         Command::Plugins(options) => plugins::build(options),
         Command::Run(options) => run::run(options),

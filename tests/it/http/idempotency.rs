@@ -1,7 +1,17 @@
 //! One key, one effect.
 
-use serde_json::json;
-use tests::{Booked, Database, Server, on_both_databases, prebook_request};
+use serde_json::{Value, json};
+use tests::{Booked, Client, Database, Server, on_both_databases, prebook_request};
+
+/// The client's key, with which this was asked, stands for nothing else.
+async fn expect_no_other(client: &Client, request: &Value) {
+    let mut other = request.clone();
+    other["reference_id"] = json!("trip-9");
+    client
+        .post("/v1/hotel/prebook", &other)
+        .await
+        .expect_problem(422, "idempotency_key_reused");
+}
 
 async fn a_key_makes_one_booking(database: Database) {
     let server = Server::start(database).await;
@@ -33,12 +43,7 @@ async fn a_key_belongs_to_one_request_and_one_user(database: Database) {
     let client = plain.header("x-idempotency-key", "order-2");
     let request = prebook_request(&Booked::at("OK").offer(&plain).await, 1);
     let first = client.post("/v1/hotel/prebook", &request).await.expect(201);
-    let mut other = request.clone();
-    other["reference_id"] = json!("trip-9");
-    client
-        .post("/v1/hotel/prebook", &other)
-        .await
-        .expect_problem(422, "idempotency_key_reused");
+    expect_no_other(&client, &request).await;
     let another = client
         .user("somebody-else")
         .post("/v1/hotel/prebook", &request)
@@ -99,12 +104,7 @@ async fn what_was_bound_in_time_is_told_after_the_offer_has_run_out(database: Da
     .await;
     let again = client.post("/v1/hotel/prebook", &request).await.expect(200);
     assert_eq!(again.data()["id"], first.data()["id"]);
-    let mut other = request.clone();
-    other["reference_id"] = json!("trip-9");
-    client
-        .post("/v1/hotel/prebook", &other)
-        .await
-        .expect_problem(422, "idempotency_key_reused");
+    expect_no_other(&client, &request).await;
 }
 
 async fn a_prebook_needs_a_key(database: Database) {
