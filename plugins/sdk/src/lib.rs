@@ -55,3 +55,8 @@ pub use capability::{
     hotel_booking, hotel_cancellation, hotel_content, hotel_places, hotel_price_calendar,
     hotel_pricing, hotel_search, hotel_weather, payment_processor, plugin, supplier_events,
 };
+
+/// Smaller and quicker than the target's own; a plugin has one thread.
+#[cfg(all(target_arch = "wasm32", feature = "allocator"))]
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

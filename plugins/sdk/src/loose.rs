@@ -198,6 +198,43 @@ impl<'de> Visitor<'de> for Scalar {
     }
 }
 
+/// The name of a field, as bytes: it is only compared with known ones, so that it
+/// need not be text.
+#[doc(hidden)]
+pub struct Name<'a>(Cow<'a, [u8]>);
+
+impl Name<'_> {
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl<'de> Visitor<'de> for Bytes {
+            type Value = Name<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("the name of a field")
+            }
+
+            fn visit_borrowed_bytes<E: Error>(self, name: &'de [u8]) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Borrowed(name)))
+            }
+
+            fn visit_bytes<E: Error>(self, name: &[u8]) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Owned(name.to_owned())))
+            }
+
+            fn visit_str<E: Error>(self, name: &str) -> Result<Name<'de>, E> {
+                self.visit_bytes(name.as_bytes())
+            }
+        }
+        deserializer.deserialize_bytes(Bytes)
+    }
+}
+
 /// Structures that are read from objects, field by field, each by its own name or
 /// by those that it has there. A field that is missing has its default, one that
 /// is `null` keeps what it has, one that is written twice has its last value, and
@@ -249,8 +286,8 @@ macro_rules! record {
                         mut fields: A,
                     ) -> ::core::result::Result<Self::Value, A::Error> {
                         let mut read = Self::Value::default();
-                        while let Some(name) = fields.next_key::<$crate::loose::Text<'de>>()? {
-                            let name = name.as_str();
+                        while let Some(name) = fields.next_key::<$crate::loose::Name<'de>>()? {
+                            let name = name.as_bytes();
                             $(if $crate::record!(@is name $field $($($key)+)?) {
                                 if let Some(value) = fields.next_value()? {
                                     read.$field = value;
@@ -284,8 +321,8 @@ macro_rules! record {
             }
         }
     )*};
-    (@is $name:ident $field:ident) => { $name == stringify!($field) };
-    (@is $name:ident $field:ident $($key:literal)+) => { $($name == $key)||+ };
+    (@is $name:ident $field:ident) => { $name == stringify!($field).as_bytes() };
+    (@is $name:ident $field:ident $($key:literal)+) => { $($name == $key.as_bytes())||+ };
 }
 
 #[cfg(test)]
@@ -366,6 +403,7 @@ mod tests {
             (r#"{"type": "a", "type": null, "tags": null}"#, "a", 0),
             (r#"{"bag_\u0074ype": "a", "tags": ["t"]}"#, "a", 1),
             (r#"{"kind": "a", "x": {"y": [1]}}"#, "", 0),
+            (r#"{" type": "b", "\ud800": "b", "type": "a"}"#, "a", 0),
         ] {
             let bag: Bag = json::read(document.as_bytes()).unwrap();
             assert_eq!(
@@ -374,6 +412,8 @@ mod tests {
                 "{document}"
             );
         }
+        let bag: Bag = json::read(b"{\"\xff\": 1, \"type\": \"a\"}").unwrap();
+        assert_eq!(bag.kind, "a");
         let page: Page<Bag> = json::read(br#"{"data": {"type": "a"}}"#).unwrap();
         assert_eq!(page.data.unwrap().kind, "a");
         let page: Page<Bag> = json::read(br#"{"data": null}"#).unwrap();

@@ -1,6 +1,7 @@
 //! What a process uses, as the kernel counts it.
 
 use anyhow::{Context, Result};
+use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
 /// A tick of the times in `/proc`, the same on every Linux that has programs.
@@ -20,6 +21,12 @@ pub(crate) fn cpu_of(process: u32) -> Result<Duration> {
         .map(str::parse::<u32>)
         .sum::<Result<u32, _>>()?;
     Ok(TICK * ticks)
+}
+
+/// Processor time of this process so far, of all its threads.
+pub(crate) fn own_cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::try_from(time).unwrap_or_default()
 }
 
 /// Memory of a process that is in RAM, in MB, files that it maps included.

@@ -1,43 +1,55 @@
 //! Two sides of a measurement in this process, in turn, so that what disturbs
 //! disturbs both.
 
-use crate::process::cpu_of;
+use crate::process::own_cpu;
 use crate::sample::{median, ms};
 use anyhow::Result;
 
 /// How often each side is asked.
 pub(crate) struct Turns {
-    /// Requests of one side before the other has its turn.
+    /// Requests of one side before the other has its turn: few, so that the machine is
+    /// as fast for both.
     pub(crate) round: u32,
     pub(crate) rounds: usize,
 }
 
+/// Processor time of either side, medians of rounds.
+pub(crate) struct Compared {
+    /// Of a request, in milliseconds.
+    pub(crate) one: f64,
+    pub(crate) other: f64,
+    /// Of one against the other in the same round.
+    pub(crate) ratio: f64,
+}
+
 impl Turns {
-    /// Processor time of a request in milliseconds, of either side: medians of
-    /// rounds. What they return is passed over.
+    /// Compares two sides. What they return is passed over.
     pub(crate) fn processor_time<A, B>(
         &self,
         one: impl Fn() -> Result<A>,
         other: impl Fn() -> Result<B>,
-    ) -> Result<(f64, f64)> {
-        let (mut ones, mut others) = (Vec::new(), Vec::new());
+    ) -> Result<Compared> {
+        let mut rounds = Vec::new();
         for number in 0..=self.rounds {
-            let pair = (self.take(&one)?, self.take(&other)?);
+            let round = (self.take(&one)?, self.take(&other)?);
             // The first one warms up.
             if number > 0 {
-                ones.push(pair.0);
-                others.push(pair.1);
+                rounds.push(round);
             }
         }
-        Ok((median(ones), median(others)))
+        let of = |number: fn(&(f64, f64)) -> f64| median(rounds.iter().map(number).collect());
+        Ok(Compared {
+            one: of(|round| round.0),
+            other: of(|round| round.1),
+            ratio: of(|round| round.0 / round.1),
+        })
     }
 
     fn take<T>(&self, ask: &impl Fn() -> Result<T>) -> Result<f64> {
-        let own = std::process::id();
-        let before = cpu_of(own)?;
+        let before = own_cpu();
         for _ in 0..self.round {
             ask()?;
         }
-        Ok(ms(cpu_of(own)? - before) / f64::from(self.round))
+        Ok(ms(own_cpu() - before) / f64::from(self.round))
     }
 }

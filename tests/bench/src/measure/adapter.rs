@@ -9,7 +9,7 @@ use crate::peer::{HOTELS, OFFERS_PER_HOTEL, Peer, Running, hotel_id};
 use crate::plugin::{context, load};
 use crate::report::Row;
 use crate::sample::{Samples, ms, ratio};
-use crate::turns::Turns;
+use crate::turns::{Compared, Turns};
 use anyhow::{Context, Result, ensure};
 use host_domain::hotel::supply::PriceRequest;
 use host_domain::hotel::{Occupancy, Stay};
@@ -25,8 +25,8 @@ use stopover_sdk::testing::Gateway;
 use stopover_sdk::{hotel_pricing, types};
 
 const TURNS: Turns = Turns {
-    round: 200,
-    rounds: 7,
+    round: 20,
+    rounds: 75,
 };
 const DELAY_MS: u32 = 20;
 const DELAYED: usize = 500;
@@ -38,7 +38,7 @@ pub(super) fn measure() -> Result<Vec<Row>> {
             .build()?,
     );
     let upstream = runtime.block_on(Peer::Supplier.start(""))?;
-    let (component, native) = Sides::new(&runtime, &upstream, 0)?.processor_time()?;
+    let cpu = Sides::new(&runtime, &upstream, 0)?.processor_time()?;
     let (slow, slow_native) = Sides::new(&runtime, &upstream, DELAY_MS)?.times()?;
     let api = runtime.block_on(api::processor_time(&upstream))?;
     let percentile = |percent| (slow.percentile(percent), slow_native.percentile(percent));
@@ -50,17 +50,17 @@ pub(super) fn measure() -> Result<Vec<Row>> {
         row(
             "cpu",
             "hotel offers, 10 × 25: processor time of the component against native",
-            component / native,
+            cpu.ratio,
             "×",
         )
         .at_most(1.5),
         row(
             "cpu_component",
             "the same: component, a request",
-            component,
+            cpu.one,
             "ms",
         ),
-        row("cpu_native", "the same: native, a request", native, "ms"),
+        row("cpu_native", "the same: native, a request", cpu.other, "ms"),
         row(
             "cpu_api",
             "the same over the HTTP API: the whole gateway, a request",
@@ -70,7 +70,7 @@ pub(super) fn measure() -> Result<Vec<Row>> {
         row(
             "cpu_api_ratio",
             "the same over the HTTP API, against the gateway with the native adapter (computed)",
-            api / (api - component + native),
+            api / (api - cpu.one + cpu.other),
             "×",
         )
         .at_most(1.5),
@@ -154,7 +154,7 @@ impl Sides {
     }
 
     /// Of a request in milliseconds, component and native.
-    fn processor_time(&self) -> Result<(f64, f64)> {
+    fn processor_time(&self) -> Result<Compared> {
         TURNS.processor_time(|| self.ask_component(), || self.ask_native())
     }
 
