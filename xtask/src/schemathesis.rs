@@ -1,11 +1,12 @@
 //! `cargo xtask schemathesis`: requests derived from the API document, valid
 //! and broken, alone and in sequence, against a demo.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::{self, JoinHandle};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 
 use crate::demo::Demo;
@@ -16,6 +17,8 @@ const VALIDATOR_VERSION: &str = "0.9.0";
 /// The configuration file takes the key from here.
 const KEY_VARIABLE: &str = "SCHEMATHESIS_API_KEY";
 const HOOKS_VARIABLE: &str = "SCHEMATHESIS_HOOKS";
+/// What it prints while something else is shown.
+const REPORT: &str = "report.txt";
 /// What `schemathesis.py` writes: the operations that never succeeded.
 const UNREACHED: &str = "unreached.txt";
 /// What suppliers sign with, or call at, when they tell something.
@@ -65,14 +68,48 @@ impl Default for Options {
 /// Starts a demo, validates its API document, and fails on whatever the fuzzer finds.
 pub(crate) fn schemathesis(options: &Options) -> Result<()> {
     plugins::build(&plugins::Options::default())?;
-    examine(&run::build_gateway(false)?, options)
+    let (gateway, folder) = (run::build_gateway(false)?, folder()?);
+    examine(&gateway, &folder, options, None)
 }
 
-/// The same of a gateway that is built, beside its plugins.
-pub(crate) fn examine(gateway: &Path, options: &Options) -> Result<()> {
+/// The same of a gateway that is built, while something else is shown; afterwards its
+/// report is printed.
+pub(crate) struct Beside(JoinHandle<Result<()>>, PathBuf);
+
+impl Beside {
+    /// Starts it, installed before so that nothing is downloaded in between.
+    pub(crate) fn start(gateway: PathBuf) -> Result<Self> {
+        let folder = folder()?;
+        install(&folder)?;
+        let report = folder.join(REPORT);
+        let file =
+            File::create(&report).with_context(|| format!("cannot create {}", report.display()))?;
+        let examining =
+            thread::spawn(move || examine(&gateway, &folder, &Options::default(), Some(file)));
+        Ok(Self(examining, report))
+    }
+
+    /// Waits for its end.
+    pub(crate) fn finish(self) -> Result<()> {
+        let Self(examining, report) = self;
+        let outcome = examining
+            .join()
+            .map_err(|_| anyhow!("the fuzzer's thread panicked"))?;
+        let text = fs::read_to_string(&report)
+            .with_context(|| format!("cannot read {}", report.display()))?;
+        eprintln!("\n{text}");
+        outcome
+    }
+}
+
+fn folder() -> Result<PathBuf> {
     let folder = cargo::target("schemathesis");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let programs = install(&folder)?;
+    Ok(folder)
+}
+
+fn examine(gateway: &Path, folder: &Path, options: &Options, report: Option<File>) -> Result<()> {
+    let programs = install(folder)?;
     let log = folder.join("gateway.log");
     let suppliers = cargo::root().join("xtask/schemathesis-suppliers.toml");
     let mut demo = Demo::start(gateway, &suppliers, &VARIABLES, &log)?;
@@ -84,7 +121,11 @@ pub(crate) fn examine(gateway: &Path, options: &Options) -> Result<()> {
             .arg(&document),
     )
     .context("the API document is not valid OpenAPI")?;
-    let outcome = fuzz(&programs.join("schemathesis"), &folder, options, &demo);
+    let mut fuzzer = fuzzer(&programs.join("schemathesis"), folder, options, &demo);
+    if let Some(report) = report {
+        fuzzer.stderr(report.try_clone()?).stdout(report);
+    }
+    let outcome = process::run(&mut fuzzer);
     ensure!(
         demo.is_running()?,
         "the gateway ended while it was tested; its log is {}",
@@ -93,30 +134,30 @@ pub(crate) fn examine(gateway: &Path, options: &Options) -> Result<()> {
     outcome.with_context(|| format!("the gateway's log is {}", log.display()))?;
     // A part of the operations may not lead to all the others.
     if options.arguments.is_empty() {
-        everything_was_reached(&folder)?;
+        everything_was_reached(folder)?;
     }
     Ok(())
 }
 
-fn fuzz(fuzzer: &Path, folder: &Path, options: &Options, demo: &Demo) -> Result<()> {
+fn fuzzer(program: &Path, folder: &Path, options: &Options, demo: &Demo) -> Command {
     let sources = cargo::root().join("xtask");
-    process::run(
-        Command::new(fuzzer)
-            .current_dir(folder)
-            .arg("--config-file")
-            .arg(sources.join("schemathesis.toml"))
-            .args(["run", "--no-color", "--checks=all"])
-            .arg("--phases=examples,coverage,fuzzing,stateful")
-            .arg(format!("--seed={}", options.seed))
-            .arg(format!("--max-time={}", options.max_time))
-            .arg("--generation-database=none")
-            .arg("--report-junit-path=report.xml")
-            .args(&options.arguments)
-            .env(KEY_VARIABLE, &demo.key)
-            .env(EVENTS_SECRET.0, EVENTS_SECRET.1)
-            .env(HOOKS_VARIABLE, sources.join("schemathesis.py"))
-            .arg(format!("{}/openapi.json", demo.api)),
-    )
+    let mut fuzzer = Command::new(program);
+    fuzzer
+        .current_dir(folder)
+        .arg("--config-file")
+        .arg(sources.join("schemathesis.toml"))
+        .args(["run", "--no-color", "--checks=all"])
+        .arg("--phases=examples,coverage,fuzzing,stateful")
+        .arg(format!("--seed={}", options.seed))
+        .arg(format!("--max-time={}", options.max_time))
+        .arg("--generation-database=none")
+        .arg("--report-junit-path=report.xml")
+        .args(&options.arguments)
+        .env(KEY_VARIABLE, &demo.key)
+        .env(EVENTS_SECRET.0, EVENTS_SECRET.1)
+        .env(HOOKS_VARIABLE, sources.join("schemathesis.py"))
+        .arg(format!("{}/openapi.json", demo.api));
+    fuzzer
 }
 
 /// An operation that never succeeded was only tested for its refusals.

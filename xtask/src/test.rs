@@ -37,10 +37,13 @@ pub(crate) fn test(options: &Options) -> Result<()> {
         prepare()?;
         tests.join().map_err(|_| anyhow!("the build panicked"))?
     })?;
+    // The fuzzer waits for the gateway or the gateway for it: that leaves room for tests,
+    // of which the first ones wait much, too.
+    let fuzzer = schemathesis::Beside::start(gateway)?;
     // Guests too, as native libraries: they test how they read a supplier's answers.
     let everything = ["--workspace", "--no-fail-fast"].map(str::to_owned);
-    with_database(&everything)?;
-    schemathesis::examine(&gateway, &schemathesis::Options::default())
+    let tests = with_database(&everything);
+    fuzzer.finish().and(tests)
 }
 
 /// What is there before a test runs.
