@@ -198,40 +198,35 @@ impl<'de> Visitor<'de> for Scalar {
     }
 }
 
-/// The name of a field, as bytes: it is only compared with known ones, so that it
-/// need not be text.
+/// The name of a field, as it is written.
 #[doc(hidden)]
-pub struct Name<'a>(Cow<'a, [u8]>);
+pub struct Name<'a>(Cow<'a, str>);
 
 impl Name<'_> {
-    pub fn as_bytes(&self) -> &[u8] {
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Bytes;
-        impl<'de> Visitor<'de> for Bytes {
+        struct Written;
+        impl<'de> Visitor<'de> for Written {
             type Value = Name<'de>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("the name of a field")
             }
 
-            fn visit_borrowed_bytes<E: Error>(self, name: &'de [u8]) -> Result<Name<'de>, E> {
+            fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Name<'de>, E> {
                 Ok(Name(Cow::Borrowed(name)))
             }
 
-            fn visit_bytes<E: Error>(self, name: &[u8]) -> Result<Name<'de>, E> {
+            fn visit_str<E: Error>(self, name: &str) -> Result<Name<'de>, E> {
                 Ok(Name(Cow::Owned(name.to_owned())))
             }
-
-            fn visit_str<E: Error>(self, name: &str) -> Result<Name<'de>, E> {
-                self.visit_bytes(name.as_bytes())
-            }
         }
-        deserializer.deserialize_bytes(Bytes)
+        deserializer.deserialize_str(Written)
     }
 }
 
@@ -287,7 +282,7 @@ macro_rules! record {
                     ) -> ::core::result::Result<Self::Value, A::Error> {
                         let mut read = Self::Value::default();
                         while let Some(name) = fields.next_key::<$crate::loose::Name<'de>>()? {
-                            let name = name.as_bytes();
+                            let name = name.as_str();
                             $(if $crate::record!(@is name $field $($($key)+)?) {
                                 if let Some(value) = fields.next_value()? {
                                     read.$field = value;
@@ -321,8 +316,8 @@ macro_rules! record {
             }
         }
     )*};
-    (@is $name:ident $field:ident) => { $name == stringify!($field).as_bytes() };
-    (@is $name:ident $field:ident $($key:literal)+) => { $($name == $key.as_bytes())||+ };
+    (@is $name:ident $field:ident) => { $name == stringify!($field) };
+    (@is $name:ident $field:ident $($key:literal)+) => { $($name == $key)||+ };
 }
 
 #[cfg(test)]
@@ -403,7 +398,7 @@ mod tests {
             (r#"{"type": "a", "type": null, "tags": null}"#, "a", 0),
             (r#"{"bag_\u0074ype": "a", "tags": ["t"]}"#, "a", 1),
             (r#"{"kind": "a", "x": {"y": [1]}}"#, "", 0),
-            (r#"{" type": "b", "\ud800": "b", "type": "a"}"#, "a", 0),
+            (r#"{" type": "b", "type": "a"}"#, "a", 0),
         ] {
             let bag: Bag = json::read(document.as_bytes()).unwrap();
             assert_eq!(
@@ -412,8 +407,6 @@ mod tests {
                 "{document}"
             );
         }
-        let bag: Bag = json::read(b"{\"\xff\": 1, \"type\": \"a\"}").unwrap();
-        assert_eq!(bag.kind, "a");
         let page: Page<Bag> = json::read(br#"{"data": {"type": "a"}}"#).unwrap();
         assert_eq!(page.data.unwrap().kind, "a");
         let page: Page<Bag> = json::read(br#"{"data": null}"#).unwrap();
@@ -447,6 +440,8 @@ mod tests {
     #[test]
     fn what_is_something_else_is_an_error() {
         for document in [
+            "{\"a\tb\": 1}",
+            r#"{"\ud800": 1}"#,
             r#""text""#,
             "[1]",
             "7",
