@@ -68,8 +68,8 @@ impl Default for Options {
 /// Starts a demo, validates its API document, and fails on whatever the fuzzer finds.
 pub(crate) fn schemathesis(options: &Options) -> Result<()> {
     plugins::build(&plugins::Options::default())?;
-    let (gateway, folder) = (run::build_gateway(false)?, folder()?);
-    examine(&gateway, &folder, options, None)
+    let gateway = run::build_gateway(false)?;
+    examine(&gateway, &install()?, options, None)
 }
 
 /// The same of a gateway that is built, while something else is shown; afterwards its
@@ -79,13 +79,12 @@ pub(crate) struct Beside(JoinHandle<Result<()>>, PathBuf);
 impl Beside {
     /// Starts it, installed before so that nothing is downloaded in between.
     pub(crate) fn start(gateway: PathBuf) -> Result<Self> {
-        let folder = folder()?;
-        install(&folder)?;
-        let report = folder.join(REPORT);
+        let programs = install()?;
+        let report = folder()?.join(REPORT);
         let file =
             File::create(&report).with_context(|| format!("cannot create {}", report.display()))?;
         let examining =
-            thread::spawn(move || examine(&gateway, &folder, &Options::default(), Some(file)));
+            thread::spawn(move || examine(&gateway, &programs, &Options::default(), Some(file)));
         Ok(Self(examining, report))
     }
 
@@ -108,8 +107,8 @@ fn folder() -> Result<PathBuf> {
     Ok(folder)
 }
 
-fn examine(gateway: &Path, folder: &Path, options: &Options, report: Option<File>) -> Result<()> {
-    let programs = install(folder)?;
+fn examine(gateway: &Path, programs: &Path, options: &Options, report: Option<File>) -> Result<()> {
+    let folder = folder()?;
     let log = folder.join("gateway.log");
     let suppliers = cargo::root().join("xtask/schemathesis-suppliers.toml");
     let mut demo = Demo::start(gateway, &suppliers, &VARIABLES, &log)?;
@@ -121,7 +120,7 @@ fn examine(gateway: &Path, folder: &Path, options: &Options, report: Option<File
             .arg(&document),
     )
     .context("the API document is not valid OpenAPI")?;
-    let mut fuzzer = fuzzer(&programs.join("schemathesis"), folder, options, &demo);
+    let mut fuzzer = fuzzer(&programs.join("schemathesis"), &folder, options, &demo);
     if let Some(report) = report {
         fuzzer.stderr(report.try_clone()?).stdout(report);
     }
@@ -134,7 +133,7 @@ fn examine(gateway: &Path, folder: &Path, options: &Options, report: Option<File
     outcome.with_context(|| format!("the gateway's log is {}", log.display()))?;
     // A part of the operations may not lead to all the others.
     if options.arguments.is_empty() {
-        everything_was_reached(folder)?;
+        everything_was_reached(&folder)?;
     }
     Ok(())
 }
@@ -176,8 +175,8 @@ fn everything_was_reached(folder: &Path) -> Result<()> {
 
 /// Installs fuzzer and validator into a folder of their own, once for each pair of
 /// versions. Answers the folder of their programs.
-fn install(folder: &Path) -> Result<PathBuf> {
-    let environment = folder.join(format!("python-{VERSION}-{VALIDATOR_VERSION}"));
+fn install() -> Result<PathBuf> {
+    let environment = folder()?.join(format!("python-{VERSION}-{VALIDATOR_VERSION}"));
     let packages = [
         ("schemathesis", VERSION),
         ("openapi-spec-validator", VALIDATOR_VERSION),
