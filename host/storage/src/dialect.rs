@@ -3,12 +3,8 @@
 
 use crate::error::DatabaseError;
 use crate::statement::Statement;
-use sqlx::migrate::Migrator;
 use std::borrow::Cow;
 use std::sync::Arc;
-
-pub(crate) static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
-pub(crate) static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
 /// Which database a text is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

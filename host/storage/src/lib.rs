@@ -22,6 +22,7 @@ mod idempotency;
 mod job;
 mod key;
 mod mandate;
+mod migration;
 mod payment;
 mod place;
 mod pool;

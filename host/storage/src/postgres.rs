@@ -3,12 +3,11 @@
 
 use crate::Options;
 use crate::batch::{Joint, Texts, batches};
-use crate::dialect::{
-    Dialect, POSTGRES_MIGRATIONS, failed, is_contended, is_lost, is_misunderstood,
-};
+use crate::dialect::{Dialect, failed, is_contended, is_lost, is_misunderstood};
 use crate::error::{CommitError, DatabaseError, OpenError};
 use crate::exchange::Exchange;
 use crate::group::{Groups, LATE, Queued, Turn};
+use crate::migration;
 use crate::pool::{Keeping, Losses, Pool};
 use crate::statement::{Row, Statement, postgres_args};
 use crate::wake::{Announcements, Wakes};
@@ -143,7 +142,7 @@ impl Postgres {
         // Without the limits of a request: it may wait for another host that
         // migrates, and touch every row.
         let mut connection = PgConnection::connect_with(&self.unlimited).await?;
-        POSTGRES_MIGRATIONS.run(&mut connection).await?;
+        migration::POSTGRES.run(&mut connection).await?;
         connection.close().await?;
         Ok(())
     }

@@ -5,6 +5,7 @@
 use crate::Options;
 use crate::dialect::{Dialect, failed};
 use crate::error::{CommitError, DatabaseError, OpenError};
+use crate::migration;
 use crate::pool::{Keeping, Losses, Pool};
 use crate::statement::{Row, Statement};
 use crate::write::{Outcome, Write};
@@ -81,9 +82,7 @@ impl Sqlite {
         let mut connection = SqliteConnection::connect_with(&self.options).await?;
         // Another process may be doing the same: the second waits and finds it done.
         let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
-        crate::dialect::SQLITE_MIGRATIONS
-            .run(&mut *transaction)
-            .await?;
+        migration::SQLITE.run(&mut *transaction).await?;
         transaction.commit().await?;
         connection.close().await?;
         Ok(())

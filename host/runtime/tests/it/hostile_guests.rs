@@ -69,7 +69,7 @@ async fn a_sound_guest_answers() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_loop_ends_at_the_deadline_and_lets_others_run() {
     let bench = Bench::new();
-    let supplier = bench
+    let looping = bench
         .load(
             &Guest {
                 on_read: LOOP.to_owned(),
@@ -78,16 +78,17 @@ async fn a_loop_ends_at_the_deadline_and_lets_others_run() {
             &[],
         )
         .await;
-    let began = Instant::now();
-    let answer = supplier
-        .read_hotel_reviews(&within(Duration::from_millis(200)), "x".to_owned(), 0)
-        .await;
-    let took = began.elapsed();
+    let sound = bench.load(&quiet(), &[]).await;
+    // Before its processor time is used up, which would be another error.
+    let context = within(Duration::from_millis(200));
+    let endless = looping.read_hotel_reviews(&context, "x".to_owned(), 0);
+    let others = async {
+        while Instant::now() < context.deadline {
+            assert_eq!(read(&sound).await, Ok(0));
+        }
+    };
+    let (answer, ()) = tokio::join!(endless, others);
     assert!(matches!(answer, Err(ReadError::TimedOut(_))), "{answer:?}");
-    assert!(
-        (Duration::from_millis(200)..Duration::from_millis(400)).contains(&took),
-        "{took:?}"
-    );
 }
 
 #[tokio::test]
@@ -124,13 +125,11 @@ async fn processor_time_is_limited_below_the_deadline() {
     });
     spec.limits.cpu_ms_max = 60;
     let supplier = bench.load_spec(spec).await;
-    let began = Instant::now();
     let answer = read(&supplier).await;
     assert!(
         matches!(&answer, Err(ReadError::Failed(reason)) if reason.contains("processor time")),
         "{answer:?}"
     );
-    assert!(began.elapsed() < Duration::from_secs(2));
     assert_eq!(bench.sink.last_call().outcome, Outcome::Trapped);
 }
 
@@ -496,11 +495,17 @@ async fn a_crowd_of_given_up_loops_takes_no_place_of_others() {
     };
     let looping = bench.load(&looping, &[]).await;
     let sound = bench.load(&quiet(), &[]).await;
-    for _ in 0..10 {
+    let mut given_up = 0;
+    while given_up < 20 {
         let context = within(Duration::from_millis(50));
         let loops = [(); 2].map(|()| looping.read_hotel_reviews(&context, "x".to_owned(), 0));
         for answer in futures::future::join_all(loops).await {
-            assert!(matches!(answer, Err(ReadError::TimedOut(_))), "{answer:?}");
+            match answer {
+                Err(ReadError::TimedOut(_)) => given_up += 1,
+                // The last ones were still there: on a busy machine a loop leaves late.
+                Err(ReadError::Overloaded) => {}
+                other => panic!("{other:?}"),
+            }
         }
         assert_eq!(read(&sound).await, Ok(0));
     }

@@ -1,7 +1,7 @@
 //! A database of its own for each test.
 
 use super::*;
-use crate::dialect::{POSTGRES_MIGRATIONS, SQLITE_MIGRATIONS};
+use crate::migration;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
@@ -59,13 +59,13 @@ impl TestDatabase {
             (None, _) => store.migrate().await.unwrap(),
             (Some(version), Place::Folder(_)) => {
                 let mut connection = SqliteConnection::connect(&url).await.unwrap();
-                let migrated = SQLITE_MIGRATIONS.run_to(version, &mut connection).await;
+                let migrated = migration::SQLITE.run_to(version, &mut connection).await;
                 migrated.unwrap();
                 connection.close().await.unwrap();
             }
             (Some(version), Place::Server(_)) => {
                 let mut connection = PgConnection::connect(&url).await.unwrap();
-                let migrated = POSTGRES_MIGRATIONS.run_to(version, &mut connection).await;
+                let migrated = migration::POSTGRES.run_to(version, &mut connection).await;
                 migrated.unwrap();
                 connection.close().await.unwrap();
             }
