@@ -22,14 +22,8 @@ pub(crate) fn bench(options: &Options) -> Result<()> {
     plugins::build(&plugins::Options::default())?;
     // Both at once, so that what they share is built once.
     let mut build = cargo::command();
-    build.args([
-        "build",
-        "--release",
-        "--package",
-        "host-server",
-        "--package",
-        "bench",
-    ]);
+    build.args(["build", "--package", "host-server", "--package", "bench"]);
+    cargo::for_production(&mut build)?;
     process::run(&mut build)?;
     let database = Postgres::start(Durability::Kept)?;
     let mut command = Command::new(cargo::target("release/bench"));

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::process;
+use crate::{apt, process};
 
 /// Cargo, at the root of this workspace.
 pub(crate) fn command() -> Command {
@@ -17,6 +17,14 @@ pub(crate) fn command() -> Command {
     let mut command = Command::new(program);
     command.current_dir(root());
     command
+}
+
+/// Has a command build the gateway as it is to run in production: optimised, with the
+/// allocator of its own, whose sources `make` builds.
+pub(crate) fn for_production(build: &mut Command) -> Result<()> {
+    apt::need("make", "make", "building the gateway's allocator")?;
+    build.args(["--release", "--features", "host-server/jemalloc"]);
+    Ok(())
 }
 
 /// The folder of the workspace.

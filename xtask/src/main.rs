@@ -80,10 +80,6 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(command: &Command) -> Result<()> {
-    // All others build the gateway, whose memory allocator is made by it.
-    if !matches!(command, Command::Plugins(_)) {
-        apt::need("make", "make", "building the gateway")?;
-    }
     match command {
         Command::Plugins(options) => plugins::build(options),
         Command::Run(options) => run::run(options),

@@ -16,7 +16,7 @@ pub(crate) const PLUGINS_VARIABLE: &str = "STOPOVER_PLUGINS_DIR";
 /// Options of `cargo xtask run`.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Build the gateway with optimisation
+    /// Build the gateway as for production: optimised, with an allocator of its own
     #[arg(long)]
     release: bool,
     /// Passed on to `stopover serve --demo`
@@ -36,12 +36,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Err(error).with_context(|| format!("cannot start {}", gateway.display()))
 }
 
-/// Builds the binary `stopover`.
+/// Builds the binary `stopover`, for production or for whoever works on it.
 pub(crate) fn build_gateway(release: bool) -> Result<PathBuf> {
     let mut command = cargo::command();
     command.args(["build", "--package", "host-server", "--bin", "stopover"]);
     if release {
-        command.arg("--release");
+        cargo::for_production(&mut command)?;
     }
     gateway(&mut command)
 }

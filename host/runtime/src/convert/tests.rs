@@ -426,6 +426,15 @@ fn a_card_shows_four_digits_and_a_month_or_nothing() {
 }
 
 #[test]
+fn no_identifier_holds_a_control_character() {
+    for character in '\0'..=char::MAX {
+        let text = format!("offer_{character}é");
+        let read = text::reference("offer", text);
+        assert_eq!(read.is_err(), character.is_control(), "{character:?}");
+    }
+}
+
+#[test]
 fn dates_have_one_form() {
     assert!(date("day", "2027-02-28").is_ok());
     for text in [
