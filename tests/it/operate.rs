@@ -171,6 +171,19 @@ async fn the_state_survives_a_restart() {
     }
 }
 
+#[tokio::test]
+async fn a_later_start_of_the_demo_says_how_another_key_is_made() {
+    let server = Server::start(Database::Sqlite).await;
+    let server = server.restart(ServerOptions::on(Database::Sqlite)).await;
+    let line = server.line_with(" keys create ").await;
+    let mut shell = Command::new("sh");
+    let made = shell.args(["-c", &line]).current_dir("/").output().await;
+    let key = String::from_utf8(made.unwrap().stdout).unwrap();
+    assert_ne!(key.trim(), server.key);
+    let client = Client::new(&server.api, key.trim());
+    client.get("/v1/suppliers").await.expect(200);
+}
+
 /// What tests shorten, and the interface or the contract puts a number to.
 #[tokio::test]
 async fn promised_times_are_the_defaults() {

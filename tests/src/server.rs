@@ -6,7 +6,7 @@ use crate::database::{self, Database};
 use crate::sandbox::Ledger;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
@@ -92,6 +92,8 @@ pub struct Server {
     data_dir: TempDir,
     database_url: String,
     sandbox: Option<Arc<Sandbox>>,
+    /// All that it printed.
+    output: Arc<Mutex<String>>,
     /// Base URL of the API.
     pub api: String,
     /// Base URL of the admin listener.
@@ -265,6 +267,16 @@ impl Server {
         again
     }
 
+    /// The first line with these words in it that it prints.
+    pub async fn line_with(&self, words: &str) -> String {
+        crate::eventually(words, async || {
+            let output = self.output.lock().unwrap();
+            let line = output.lines().find(|line| line.contains(words));
+            line.map(str::to_owned)
+        })
+        .await
+    }
+
     /// A client with a new test key, of any organization.
     pub async fn client_of(&self, organization: &str) -> Client {
         self.client_with(organization, &["--mode", "test"]).await
@@ -326,6 +338,7 @@ impl Server {
                 .as_ref()
                 .map_or(said.sandbox, |sandbox| sandbox.url.clone()),
             sandbox,
+            output: said.output,
             api: said.api,
             admin: said.admin,
             key: said.key,
@@ -396,6 +409,7 @@ fn serve(
 /// What the server says when it is ready.
 #[derive(Debug, Default)]
 struct Said {
+    output: Arc<Mutex<String>>,
     api: String,
     admin: String,
     sandbox: String,
@@ -408,7 +422,12 @@ impl Said {
     async fn read(process: &mut Child, is_first_start: bool) -> Result<Self, String> {
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let mut said = Self::default();
-        let mut seen = Vec::new();
+        let output = Arc::clone(&said.output);
+        let keep = move |line: &str| {
+            let mut output = output.lock().unwrap();
+            output.push_str(line);
+            output.push('\n');
+        };
         while let Ok(Some(line)) = lines.next_line().await {
             let words: Vec<&str> = line.split_whitespace().collect();
             match words.as_slice() {
@@ -423,17 +442,21 @@ impl Said {
                     .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
                     .collect();
             }
-            seen.push(line);
+            keep(&line);
             if !said.api.is_empty()
                 && !said.admin.is_empty()
                 && (!said.key.is_empty() || !is_first_start)
             {
                 // Whoever prints more must not block on a full pipe.
-                tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+                tokio::spawn(async move {
+                    while let Ok(Some(line)) = lines.next_line().await {
+                        keep(&line);
+                    }
+                });
                 return Ok(said);
             }
         }
-        Err(seen.join("\n"))
+        Err(said.output.lock().unwrap().clone())
     }
 }
 

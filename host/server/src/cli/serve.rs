@@ -12,7 +12,7 @@ use clap::Args;
 use sandbox::{Running, SandboxConfig};
 use secrecy::ExposeSecret;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -85,25 +85,48 @@ pub(super) async fn run(options: Options) -> Result<(), Failure> {
     say(&format!("api  http://{}", reachable(api_address)))?;
     say(&format!("admin  http://{}", reachable(admin_address)))?;
     if options.demo {
-        greet(&app).await?;
+        greet(&app, &options).await?;
     }
     say("ready")?;
     signals.wait(&app).await;
     stop(&app, market).await
 }
 
-/// On first start: a key, and what to do with it.
-async fn greet(app: &App) -> Result<(), Failure> {
+/// On first start: a key, and what to do with it. Later: how to make another one.
+async fn greet(app: &App, options: &Options) -> Result<(), Failure> {
     say(&format!("docs  {}/docs", app.base_url))?;
-    if let Some(key) = demo::first_key(app).await? {
-        let line = demo::booking_line(app, &key);
-        say(&format!("key  {}", key.expose_secret()))?;
-        say(&format!(
-            "\nThat is a test key of organization `{}`, shown once. This line books a hotel with it:\n\n{line}\n",
-            demo::ORGANIZATION
-        ))?;
+    let organization = demo::ORGANIZATION;
+    let Some(key) = demo::first_key(app).await? else {
+        let line = key_line(options)?;
+        return say(&format!(
+            "\nThe test key of organization `{organization}` was shown at the first start. This line makes another one:\n\n{line}\n"
+        ));
+    };
+    let line = demo::booking_line(app, &key);
+    say(&format!("key  {}", key.expose_secret()))?;
+    say(&format!(
+        "\nThat is a test key of organization `{organization}`, shown once. This line books a hotel with it:\n\n{line}\n"
+    ))
+}
+
+/// For a shell in any folder.
+fn key_line(options: &Options) -> Result<String, Failure> {
+    let mut line = format!(
+        "{} keys create --organization {} --mode test --data-dir {}",
+        shell_word(&std::env::current_exe()?)?,
+        demo::ORGANIZATION,
+        shell_word(&data_dir(options))?,
+    );
+    if let Some(config) = &options.config {
+        line = format!("{line} --config {}", shell_word(config)?);
     }
-    Ok(())
+    Ok(line)
+}
+
+/// A path as one word, whatever is in it.
+fn shell_word(path: &Path) -> Result<String, Failure> {
+    let path = std::path::absolute(path)?.display().to_string();
+    Ok(format!("'{}'", path.replace('\'', r"'\''")))
 }
 
 fn data_dir(options: &Options) -> PathBuf {
