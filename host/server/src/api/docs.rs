@@ -3,20 +3,22 @@
 
 use crate::api::code::{Code, Facts};
 use crate::api::problem::ApiError;
+use crate::api::{Table, openapi};
 use crate::app::App;
 use axum::Router;
-use axum::extract::{Path, Request};
+use axum::extract::{Path, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
+use host_domain::time::Date;
 use http::HeaderValue;
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
-use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
+use tokio::sync::Mutex;
 
 /// Pages run our script, and speak to this server only.
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
@@ -43,13 +45,14 @@ static SCRIPT: LazyLock<Option<Bytes>> =
     LazyLock::new(|| scalar_api_reference::get_asset("scalar.js").map(Bytes::from));
 
 /// Document and pages.
-pub(super) fn routes(document: &Value) -> Router<Arc<App>> {
-    let text = Bytes::from(document.to_string());
+pub(super) fn routes(table: fn() -> Table) -> Router<Arc<App>> {
+    let kept = Arc::new(Kept::default());
+    let document = move |State(app): State<Arc<App>>| async move {
+        let text = kept.of(&app, table).await;
+        typed("application/json", text)
+    };
     Router::new()
-        .route(
-            "/openapi.json",
-            get(move || async move { typed("application/json", text) }),
-        )
+        .route("/openapi.json", get(document))
         .route(
             "/docs",
             get(|| async { typed(HTML, Bytes::from_static(PAGE.as_bytes())) }),
@@ -64,6 +67,27 @@ pub(super) fn routes(document: &Value) -> Router<Arc<App>> {
             get(|| async { typed(HTML, Bytes::from(every_code())) }),
         )
         .route("/docs/errors/{code}", get(one_code))
+}
+
+/// The document of a day: its examples are of stays to come. It takes as long to make as
+/// everything else of a start, so it is made when it is asked for.
+#[derive(Default)]
+struct Kept(Mutex<Option<(Date, Bytes)>>);
+
+impl Kept {
+    async fn of(&self, app: &App, table: fn() -> Table) -> Bytes {
+        let today = app.clock.now().date_utc();
+        let mut kept = self.0.lock().await;
+        match &*kept {
+            Some((day, text)) if *day == today => text.clone(),
+            _ => {
+                let document = openapi(table(), &app.base_url, today);
+                let text = Bytes::from(document.to_string());
+                *kept = Some((today, text.clone()));
+                text
+            }
+        }
+    }
 }
 
 const HTML: &str = "text/html; charset=utf-8";

@@ -34,17 +34,21 @@ use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::MethodRouter;
 use host_domain::event::Product;
+use host_domain::time::Date;
 use serde_json::Value;
 use std::sync::Arc;
 
 macro_rules! route {
     ($($module:ident)::+) => {
-        Route::new(utoipa_axum::routes!($($module)::+), $crate::api::document::describe(&$($module)::+))
+        Route::new(utoipa_axum::routes!($($module)::+), || $crate::api::document::describe(&$($module)::+))
     };
 }
 
-/// Every operation of the API, by the scope that its key needs.
-fn table() -> Vec<(Option<Scope>, Vec<Route>)> {
+/// Operations by the scope that their key needs.
+type Table = Vec<(Option<Scope>, Vec<Route>)>;
+
+/// Every operation of the API.
+fn table() -> Table {
     let open = vec![
         route!(health::get_health), //
         route!(health::get_readiness),
@@ -133,46 +137,51 @@ fn webhooks_of(product: Product) -> [(Option<Scope>, Vec<Route>); 2] {
     [(Some(Scope::Read), read), (Some(Scope::Webhooks), webhooks)]
 }
 
-/// The API as a service, and its document.
-pub fn router(app: &Arc<App>) -> (Router, Value) {
-    assemble(app, table())
+/// The API as a service.
+pub fn router(app: &Arc<App>) -> Router {
+    assemble(app, table)
 }
 
-fn assemble(
-    app: &Arc<App>,
-    groups: impl IntoIterator<Item = (Option<Scope>, Vec<Route>)>,
-) -> (Router, Value) {
+fn assemble(app: &Arc<App>, table: fn() -> Table) -> Router {
     let mut router = Router::new();
-    let mut document = Document::new();
-    for (scope, routes) in groups {
+    for (scope, routes) in table() {
         for Route {
-            mut handler,
-            operation,
+            mut handler, path, ..
         } in routes
         {
             if let Some(scope) = scope {
                 handler = handler.route_layer(from_fn_with_state(scope, guard::require));
             }
-            router = router.route(&operation.path, handler);
-            document.add(Described {
-                scope: scope.map(Scope::as_str),
-                ..operation
-            });
+            router = router.route(&path, handler);
         }
     }
-    let document = document.finish(&app.base_url, app.clock.now().date_utc());
-    let router = router
-        .merge(docs::routes(&document))
+    router
+        .merge(docs::routes(table))
         .layer(from_fn(docs::policy))
         .layer(from_fn_with_state(Arc::clone(app), guard::surround))
-        .with_state(Arc::clone(app));
-    (router, document)
+        .with_state(Arc::clone(app))
 }
 
-/// One operation: its handler, and what the document says of it.
+/// Their document. `server` is the address of the API; examples are of
+/// stays after `today`.
+fn openapi(table: Table, server: &str, today: Date) -> Value {
+    let mut document = Document::new();
+    for (scope, routes) in table {
+        for route in routes {
+            document.add(route.described(scope));
+        }
+    }
+    document.finish(server, today)
+}
+
+/// One operation: its handler, and what the document says of it, which is long and is not
+/// made before the document is.
 struct Route {
+    path: String,
     handler: MethodRouter<Arc<App>>,
-    operation: Described,
+    attributes: utoipa::openapi::Paths,
+    describe: fn() -> (Inputs, Outputs),
+    product: Option<Product>,
 }
 
 type Registered = (
@@ -182,33 +191,43 @@ type Registered = (
 );
 
 impl Route {
-    fn new((_, paths, handler): Registered, (inputs, outputs): (Inputs, Outputs)) -> Self {
-        let paths = serde_json::to_value(paths).unwrap_or_default();
-        let (path, item) = first(paths);
-        let (method, attribute) = first(item);
+    fn new((_, attributes, handler): Registered, describe: fn() -> (Inputs, Outputs)) -> Self {
         Self {
+            path: attributes.paths.keys().next().cloned().unwrap_or_default(),
             handler,
-            operation: Described {
-                path,
-                method,
-                attribute,
-                inputs,
-                outputs,
-                scope: None,
-            },
+            attributes,
+            describe,
+            product: None,
         }
     }
 
     /// The operation of one product: `{product}` in its path is that, and so is the
     /// word after the verb of its name; its body is that product's.
     fn of(mut self, product: Product) -> Self {
-        self.operation.inputs.choose(product);
-        let (product, operation) = (product.as_str(), &mut self.operation);
-        operation.path = operation.path.replace("{product}", product);
-        if let Some(Value::String(name)) = operation.attribute.get_mut("operationId") {
-            *name = name.replacen('_', &format!("_{product}_"), 1);
-        }
+        self.path = self.path.replace("{product}", product.as_str());
+        self.product = Some(product);
         self
+    }
+
+    fn described(self, scope: Option<Scope>) -> Described {
+        let attributes = serde_json::to_value(self.attributes).unwrap_or_default();
+        let (_, item) = first(attributes);
+        let (method, mut attribute) = first(item);
+        let (mut inputs, outputs) = (self.describe)();
+        if let Some(product) = self.product {
+            inputs.choose(product);
+            if let Some(Value::String(name)) = attribute.get_mut("operationId") {
+                *name = name.replacen('_', &format!("_{}_", product.as_str()), 1);
+            }
+        }
+        Described {
+            path: self.path,
+            method,
+            attribute,
+            inputs,
+            outputs,
+            scope: scope.map(Scope::as_str),
+        }
     }
 }
 

@@ -114,18 +114,22 @@ impl Server {
             base_url: "http://api.test".to_owned(),
         };
         let app = App::build(config, surroundings).await.unwrap();
-        let groups = table().into_iter().chain(routes_of_tests());
-        let (router, document) = assemble(&app, groups);
+        let router = assemble(&app, table_of_tests);
         let mut server = Self {
             app,
             router,
-            document,
+            document: Value::Null,
             key: String::new(),
             clock,
             _folder: folder,
         };
+        server.document = server.openapi(table_of_tests());
         server.key = server.make_key(&Scope::DEFAULT, None).await.1;
         server
+    }
+
+    fn openapi(&self, table: Table) -> Value {
+        openapi(table, &self.app.base_url, self.app.clock.now().date_utc())
     }
 
     async fn make_key(&self, scopes: &[Scope], expires_at: Option<Timestamp>) -> (KeyId, String) {
@@ -191,10 +195,13 @@ impl Server {
     }
 }
 
-fn routes_of_tests() -> [(Option<Scope>, Vec<Route>); 2] {
+/// The API's own operations and those of the tests.
+fn table_of_tests() -> Table {
     let read = vec![route!(find_stays), route!(read_stay), route!(break_down)];
     let book = vec![route!(book_stay), route!(drop_stay)];
-    [(Some(Scope::Read), read), (Some(Scope::Book), book)]
+    let mut all = table();
+    all.extend([(Some(Scope::Read), read), (Some(Scope::Book), book)]);
+    all
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]

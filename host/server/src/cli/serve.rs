@@ -71,7 +71,7 @@ pub(super) async fn run(options: Options) -> Result<(), Failure> {
     let admin = bind(config.admin_listen).await?;
     let (api_address, admin_address) = (api.local_addr()?, admin.local_addr()?);
     let app = build(config, api_address).await?;
-    let (router, _) = api::router(&app);
+    let router = api::router(&app);
     listen::serve(&app.tasks, api, router, app.config.limits.connections);
     listen::serve(
         &app.tasks,

@@ -141,9 +141,9 @@ async fn every_request_refuses_unknown_fields() {
 
 #[tokio::test]
 async fn the_codes_that_a_handler_lists_exist() {
-    for (_, routes) in table().into_iter().chain(routes_of_tests()) {
-        for route in routes {
-            for code in route.operation.attribute["x-error-codes"]
+    for (scope, routes) in table_of_tests() {
+        for operation in routes.into_iter().map(|route| route.described(scope)) {
+            for code in operation.attribute["x-error-codes"]
                 .as_array()
                 .into_iter()
                 .flatten()
@@ -151,7 +151,7 @@ async fn the_codes_that_a_handler_lists_exist() {
                 assert!(
                     Code::named(code.as_str().unwrap()).is_some(),
                     "{} lists {code}",
-                    route.operation.path
+                    operation.path
                 );
             }
         }
@@ -223,6 +223,13 @@ async fn document_and_pages_need_no_key_and_no_network() {
         (reply.status.as_u16(), &reply.body),
         (200, &server.document)
     );
+    // Another day.
+    server.clock.0.fetch_add(86_400_000, Ordering::SeqCst);
+    let later = server
+        .send(Method::GET, "/openapi.json", &[], Vec::new())
+        .await;
+    assert_eq!(later.body, server.openapi(table_of_tests()));
+    assert_ne!(later.body, server.document);
     for (path, kind) in [
         ("/docs", "text/html"),
         ("/docs/scalar.js", "text/javascript"),
