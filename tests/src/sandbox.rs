@@ -9,6 +9,8 @@ pub struct Effect {
     pub kind: String,
     /// What the gateway sent; begins with the booking's id.
     pub client_reference: String,
+    /// The supplier's own id of it, or the processor's of the payment.
+    pub reference: String,
     /// Major units.
     pub amount: f64,
 }
@@ -29,6 +31,7 @@ impl Ledger {
                     .as_str()
                     .unwrap_or_default()
                     .to_owned(),
+                reference: row["reference"].as_str().unwrap_or_default().to_owned(),
                 amount: row["amount"].as_f64().unwrap_or_default(),
             })
             .collect(),

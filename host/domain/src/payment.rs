@@ -3,11 +3,13 @@
 //! A payment knows nothing of what it pays for. Before the supplier's yes every
 //! step has an undo; after it every step is retried until it is done.
 
+mod call;
 mod card;
 mod event;
 mod processor;
 mod step;
 
+pub use call::PaymentCall;
 pub use card::{Card, CardBrand, Funding, Instrument, Wallet};
 pub use event::PaymentEvent;
 pub use processor::{PaymentError, ProcessorState, ProcessorStatus};

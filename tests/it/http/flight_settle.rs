@@ -1,40 +1,10 @@
 //! What nobody can find out about a ticket or its bags, a person settles; money follows.
 
-use serde_json::{Value, json};
-use tests::{Client, Database, Flown, Reply, Server, ServerOptions, eventually, on_both_databases};
+use serde_json::json;
+use tests::{Database, Flown, Operator, Server, ServerOptions, eventually, on_both_databases};
 
 /// Nothing is read back by itself while a test runs.
 const PATIENT: &str = "[reconcile]\nschedule_s = [3600]\n[payments]\ncapture_retry_s = [1]\n";
-
-struct Operator(Client);
-
-impl Operator {
-    fn of(server: &Server) -> Self {
-        Self(Client::new(&server.admin, ""))
-    }
-
-    /// Whether a booking stands on the list with a step.
-    async fn lists(&self, booking: &str, step: &str) -> bool {
-        let listed = self.0.get("/unresolved").await.expect(200);
-        let mut calls = listed.data()["calls"].as_array().unwrap().iter();
-        calls.any(|call| call["booking_id"] == booking && call["step"] == step)
-    }
-
-    async fn says(&self, booking: &str, verdict: &Value) -> Reply {
-        self.0
-            .post(&format!("/unresolved/{booking}"), verdict)
-            .await
-    }
-
-    /// Once no read-back is under way.
-    async fn settles(&self, booking: &str, verdict: &Value) -> Reply {
-        eventually("no read-back to be under way", async || {
-            let reply = self.says(booking, verdict).await;
-            Some(reply).filter(|reply| reply.body["code"] != "booking_changed")
-        })
-        .await
-    }
-}
 
 async fn holds(server: &Server, booking: &str, kinds: &[&str]) {
     eventually(&format!("the ledger to hold {kinds:?}"), async || {

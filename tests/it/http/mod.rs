@@ -26,6 +26,7 @@ mod instrument;
 mod mandate;
 mod offer;
 mod payment;
+mod payment_settle;
 mod place;
 mod repeat;
 mod shape;

@@ -28,17 +28,23 @@ pub(super) struct Age {
     older_than_s: u32,
 }
 
-/// What the operator found out at the supplier.
+/// What the operator found out at the supplier, or the processor.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, tag = "outcome", rename_all = "snake_case")]
 pub(super) enum Settlement {
     /// It was done.
     Done {
-        /// The supplier's id of the booking, where the gateway does not know it.
+        /// Which call, as the list names it; needed where several of the booking are unknown.
+        client_reference: Option<String>,
+        /// The other side's id of the booking, or of the payment, where the gateway does not
+        /// know it.
         supplier_reference: Option<String>,
     },
     /// It was not done, and will not be.
-    NotDone,
+    NotDone {
+        /// Which call.
+        client_reference: Option<String>,
+    },
     /// A cancellation that is done gives this much back.
     Refund {
         /// Major units, at most what was paid.
@@ -78,16 +84,23 @@ pub(super) async fn settle_booking(
     Json(settlement): Json<Settlement>,
 ) -> Result<Json<Value>, ApiError> {
     let id = BookingId::parse(&booking).map_err(|_| ApiError::from(Code::BookingNotFound))?;
-    let verdict = match settlement {
-        Settlement::Done { supplier_reference } => Verdict::Done { supplier_reference },
-        Settlement::NotDone => Verdict::NotDone,
+    let (call, verdict) = match settlement {
+        Settlement::Done {
+            client_reference,
+            supplier_reference,
+        } => {
+            let reference = supplier_reference;
+            (client_reference, Verdict::Done { reference })
+        }
+        Settlement::NotDone { client_reference } => (client_reference, Verdict::NotDone),
         Settlement::Refund { amount, currency } => {
             let refund = amount.of(currency);
-            Verdict::Refund(refund.map_err(|_| problem(SettleError::RefundUnfit))?)
+            let refund = refund.map_err(|_| problem(SettleError::RefundUnfit))?;
+            (None, Verdict::Refund(refund))
         }
     };
     let status = app
-        .settle(&id, verdict, &id::request_id())
+        .settle(&id, call.as_deref(), verdict, &id::request_id())
         .await
         .map_err(problem)?;
     Ok(Json(
@@ -104,7 +117,7 @@ fn problem(error: SettleError) -> ApiError {
             .booking_status(status)
             .detail(detail),
         SettleError::Busy => ApiError::from(Code::BookingChanged).detail(detail),
-        SettleError::ReferenceNeeded | SettleError::RefundUnfit => {
+        SettleError::ReferenceNeeded | SettleError::RefundUnfit | SettleError::WhichOne => {
             ApiError::from(Code::ValidationFailed).detail(detail)
         }
     }

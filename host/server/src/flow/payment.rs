@@ -3,15 +3,13 @@
 use crate::app::App;
 use crate::flow::bookable::Bookable;
 use crate::flow::judge::{self, Judgement};
-use crate::flow::step::{Begin, Call, FlowError, Walker, request_digest};
+use crate::flow::step::{Begin, Call, FlowError, Made, Walker, request_digest};
 use host_domain::booking::{payment_reference, refund_reference};
 use host_domain::id::{PaymentId, RefundId};
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::ProcessorState;
-use host_domain::payment::{
-    Method, Payment, PaymentError, PaymentEvent, PaymentState, PaymentStep,
-};
+use host_domain::payment::{Method, Payment, PaymentCall, PaymentError, PaymentEvent, PaymentStep};
 use host_domain::supplier::ReadError;
 use host_domain::time::Timestamp;
 use host_runtime::{
@@ -41,18 +39,13 @@ pub(crate) fn begin_payment<B: Bookable>(
             (sent, refund_amount(payment, refund)?)
         }
         PaymentStep::Find(_) => {
-            return Some(Begin::Read(match &payment.state {
-                PaymentState::Capturing(_) => "capture",
-                PaymentState::Voiding(_) => "void",
-                PaymentState::RequiresAction
-                | PaymentState::Authorizing(_)
-                | PaymentState::Authorized
-                | PaymentState::Captured
-                | PaymentState::Voided
-                | PaymentState::Failed => "authorize",
-            }));
+            let open = payment.open_calls().into_iter().next()?;
+            return Some(Begin::Read(made(booking, payment, &open)));
         }
-        PaymentStep::FindRefund(..) => return Some(Begin::Read("refund")),
+        PaymentStep::FindRefund(_, refund) => {
+            let open = PaymentCall::Refund(refund.clone());
+            return Some(Begin::Read(made(booking, payment, &open)));
+        }
     };
     let client_reference = reference(booking, payment, step);
     let call = Call {
@@ -247,6 +240,15 @@ pub(crate) fn reference<B: Bookable>(booking: &B, payment: &Payment, step: &Paym
         PaymentStep::Refund(_, refund) | PaymentStep::FindRefund(_, refund) => {
             refund_reference(booking.id(), booking.payments(), payment, refund)
         }
+    }
+}
+
+/// How a call that was made is found among all of its booking.
+pub(crate) fn made<B: Bookable>(booking: &B, payment: &Payment, call: &PaymentCall) -> Made {
+    let step = call.step(payment.id.clone());
+    Made {
+        step: step.name(),
+        client_reference: Some(reference(booking, payment, &step)),
     }
 }
 

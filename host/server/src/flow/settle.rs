@@ -5,14 +5,16 @@
 use crate::app::App;
 use crate::flow::bookable::Bookable;
 use crate::flow::judge::{Judgement, Outcome};
-use crate::flow::step::FlowError;
+use crate::flow::payment;
+use crate::flow::step::{FlowError, Made};
 use crate::flow::walk::{DECIDE_REFUND, Told};
 use futures::FutureExt;
 use host_domain::id::BookingId;
 use host_domain::leg::Leg;
 use host_domain::money::Money;
+use host_domain::payment::{Payment, PaymentCall};
 use host_domain::{flight, hotel};
-use host_storage::{CommitError, Write};
+use host_storage::{Attempt, CommitError, Write};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -20,18 +22,27 @@ use tokio::time::Instant;
 /// How long the calls that follow a decision may take.
 const FOLLOW_UP: Duration = Duration::from_secs(30);
 
-/// What the supplier says that happened.
+/// What the other side says that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// It was done, under this reference.
     Done {
-        /// The supplier's id of the booking; needed for a booking that has none yet.
-        supplier_reference: Option<String>,
+        /// The supplier's id of the booking, or the processor's of the payment; needed where
+        /// there is none yet.
+        reference: Option<String>,
     },
     /// It was not done, and will not be.
     NotDone,
     /// A cancellation that is done gives this much back, which nobody could tell.
     Refund(Money),
+}
+
+/// A call of a booking whose outcome is not known.
+enum Open<'a> {
+    /// At the supplier, by the name of its step.
+    Supplier(&'static str),
+    /// At a processor.
+    Processor(&'a Payment, PaymentCall),
 }
 
 /// Why it is not settled.
@@ -45,8 +56,10 @@ pub(crate) enum SettleError {
     NothingUnknown(&'static str),
     #[error("the gateway is reading it back at this moment")]
     Busy,
-    #[error("the supplier's reference of the booking is needed")]
+    #[error("the other side's reference of it is needed")]
     ReferenceNeeded,
+    #[error("several calls about it are unknown; `client_reference` says which is meant")]
+    WhichOne,
     #[error("this is no part of what was paid")]
     RefundUnfit,
 }
@@ -58,18 +71,24 @@ impl<E: Into<FlowError>> From<E> for SettleError {
 }
 
 impl App {
-    /// Settles the unknown outcome of a call about a booking; its status afterwards.
+    /// Settles the unknown outcome of a call about a booking, the one of this reference of
+    /// ours or the only one; the booking's status afterwards.
     pub(crate) async fn settle(
         self: &Arc<Self>,
         id: &BookingId,
+        call: Option<&str>,
         verdict: Verdict,
         request_id: &str,
     ) -> Result<&'static str, SettleError> {
         if let Some(booking) = hotel::Booking::load(&self.store, id).await? {
-            return self.settle_booking(booking, verdict, request_id).await;
+            return self
+                .settle_booking(booking, call, verdict, request_id)
+                .await;
         }
         if let Some(booking) = flight::Booking::load(&self.store, id).await? {
-            return self.settle_booking(booking, verdict, request_id).await;
+            return self
+                .settle_booking(booking, call, verdict, request_id)
+                .await;
         }
         Err(SettleError::NotFound)
     }
@@ -77,10 +96,11 @@ impl App {
     async fn settle_booking<B: Bookable>(
         self: &Arc<Self>,
         booking: B,
+        call: Option<&str>,
         verdict: Verdict,
         request_id: &str,
     ) -> Result<&'static str, SettleError> {
-        let (step, judgement) = self.settlement(&booking, verdict)?;
+        let told = self.settlement(&booking, call, verdict).await?;
         let walker = self.walker(request_id, Instant::now() + FOLLOW_UP);
         let mut claim = Write::new(self.clock.now());
         claim.insert_claimed_job(
@@ -95,54 +115,119 @@ impl App {
             Err(CommitError::Database(error)) => return Err(error.into()),
         }
         let app = Arc::clone(self);
-        let run = async move {
-            let told = Told {
-                step,
-                attempt: app.open_attempt(&booking, step).await?,
-                judgement,
-            };
-            app.drive_on(booking, told, &walker).await
-        };
+        let run = async move { app.drive_on(booking, told, &walker).await };
         let settled: B = self.run_to_end(run.boxed()).await??;
         Ok(settled.status_name())
     }
 
-    fn settlement<B: Bookable>(
+    /// What is stored of a verdict.
+    async fn settlement<B: Bookable>(
         &self,
         booking: &B,
+        call: Option<&str>,
         verdict: Verdict,
-    ) -> Result<(&'static str, Judgement<B::Event>), SettleError> {
+    ) -> Result<Told<B::Event>, SettleError> {
         let nothing = || SettleError::NothingUnknown(booking.status_name());
-        let open = booking.open_call();
-        let open = open.filter(|(_, leg)| !matches!(leg, Leg::Due { .. }));
-        let open = open.map(|(step, _)| step);
-        let (step, event, outcome, reference) = match verdict {
-            Verdict::Done { supplier_reference } => {
-                let step = open.ok_or_else(nothing)?;
-                let known = booking.supplier_reference().map(str::to_owned);
-                let reference = supplier_reference.or(known);
-                let reference = reference.ok_or(SettleError::ReferenceNeeded)?;
-                let event = booking.settled(step, Some(&reference), &*self.ids);
-                (step, event, Outcome::Done, Some(reference))
-            }
-            Verdict::NotDone => {
-                let step = open.ok_or_else(nothing)?;
-                let event = booking.settled(step, None, &*self.ids);
-                (step, event, Outcome::Refused, None)
-            }
+        let attempts = self.open_attempts(booking).await?;
+        let attempt_of = |made: &Made| attempts.iter().rev().find(|attempt| made.is(attempt));
+        let (made, event, outcome, reference) = match verdict {
             Verdict::Refund(refund) => {
                 let event = booking.held_refund().ok_or_else(nothing)?(refund);
                 let moved = booking.clone().apply(event.clone(), self.clock.now());
                 moved.map_err(|_| SettleError::RefundUnfit)?;
-                (DECIDE_REFUND, event, Outcome::Done, None)
+                (Made::by(DECIDE_REFUND), event, Outcome::Done, None)
+            }
+            Verdict::Done { reference } => {
+                let open = the_one(booking, call, attempt_of)?.ok_or_else(nothing)?;
+                let reference = reference.or_else(|| open.known_reference(booking));
+                let event = self.done(booking, &open, reference.as_deref());
+                let event = event.ok_or(SettleError::ReferenceNeeded)?;
+                (open.made(booking), event, Outcome::Done, reference)
+            }
+            Verdict::NotDone => {
+                let open = the_one(booking, call, attempt_of)?.ok_or_else(nothing)?;
+                let event = self.not_done(booking, &open);
+                (open.made(booking), event, Outcome::Refused, None)
             }
         };
-        let judgement = Judgement {
-            event,
-            outcome,
-            evidence: "settled by an operator".to_owned(),
-            reference,
-        };
-        Ok((step, judgement))
+        Ok(Told {
+            step: made.step,
+            attempt: attempt_of(&made).map(|attempt| attempt.call.id.clone()),
+            judgement: Judgement {
+                event,
+                outcome,
+                evidence: "settled by an operator".to_owned(),
+                reference,
+            },
+        })
+    }
+
+    /// None where a reference is missing.
+    fn done<B: Bookable>(
+        &self,
+        booking: &B,
+        open: &Open<'_>,
+        reference: Option<&str>,
+    ) -> Option<B::Event> {
+        Some(match open {
+            Open::Supplier(step) => booking.settled(step, Some(reference?), &*self.ids),
+            Open::Processor(payment, call) => {
+                B::payment_event(payment.id.clone(), call.done(reference)?)
+            }
+        })
+    }
+
+    fn not_done<B: Bookable>(&self, booking: &B, open: &Open<'_>) -> B::Event {
+        match open {
+            Open::Supplier(step) => booking.settled(step, None, &*self.ids),
+            Open::Processor(payment, call) => {
+                B::payment_event(payment.id.clone(), call.not_done(self.clock.now()))
+            }
+        }
+    }
+}
+
+/// The call of this reference of ours, or the only one.
+fn the_one<'a, 'b, B: Bookable>(
+    booking: &'a B,
+    call: Option<&str>,
+    attempt_of: impl Fn(&Made) -> Option<&'b Attempt>,
+) -> Result<Option<Open<'a>>, SettleError> {
+    let mut open = Open::of(booking);
+    if let Some(call) = call {
+        open.retain(|open| {
+            attempt_of(&open.made(booking)).is_some_and(|made| made.call.client_reference == call)
+        });
+    }
+    match open.len() {
+        0 | 1 => Ok(open.pop()),
+        _ => Err(SettleError::WhichOne),
+    }
+}
+
+impl<'a> Open<'a> {
+    fn of<B: Bookable>(booking: &'a B) -> Vec<Self> {
+        let supplier = booking.open_call();
+        let supplier = supplier.filter(|(_, leg)| !matches!(leg, Leg::Due { .. }));
+        let payments = booking.payments().iter().flat_map(|payment| {
+            let calls = payment.open_calls().into_iter();
+            calls.map(move |call| Open::Processor(payment, call))
+        });
+        let supplier = supplier.map(|(step, _)| Open::Supplier(step));
+        supplier.into_iter().chain(payments).collect()
+    }
+
+    fn made<B: Bookable>(&self, booking: &B) -> Made {
+        match self {
+            Self::Supplier(step) => Made::by(step),
+            Self::Processor(payment, call) => payment::made(booking, payment, call),
+        }
+    }
+
+    fn known_reference<B: Bookable>(&self, booking: &B) -> Option<String> {
+        match self {
+            Self::Supplier(_) => booking.supplier_reference().map(str::to_owned),
+            Self::Processor(payment, _) => payment.processor_reference.clone(),
+        }
     }
 }

@@ -5,7 +5,7 @@ use host_domain::booking::Conflict;
 use host_domain::id::BookingId;
 use host_domain::payment::Instrument;
 use host_domain::supplier::SupplierId;
-use host_storage::{AttemptOutcome, DatabaseError};
+use host_storage::{Attempt, AttemptOutcome, DatabaseError};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
@@ -62,8 +62,33 @@ impl FlowError {
 pub(crate) enum Begin<E> {
     /// Somebody is called to change something: the mark that is stored before.
     Mark(E, Call),
-    /// Somebody is asked what came of a call, by the name of the step that made it.
-    Read(&'static str),
+    /// Somebody is asked what came of a call.
+    Read(Made),
+}
+
+/// A call that was made.
+#[derive(Debug, Clone)]
+pub(crate) struct Made {
+    /// The name of the step that made it.
+    pub(crate) step: &'static str,
+    /// Our reference there, where a booking may have several of one step.
+    pub(crate) client_reference: Option<String>,
+}
+
+impl Made {
+    /// The only one, or the last, of a step.
+    pub(crate) const fn by(step: &'static str) -> Self {
+        Self {
+            step,
+            client_reference: None,
+        }
+    }
+
+    pub(crate) fn is(&self, attempt: &Attempt) -> bool {
+        let reference = self.client_reference.as_ref();
+        attempt.call.operation == self.step
+            && reference.is_none_or(|reference| *reference == attempt.call.client_reference)
+    }
 }
 
 /// An outward call about to be made.

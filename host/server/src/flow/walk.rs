@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::flow::bookable::Bookable;
 use crate::flow::failpoint::{self, Phase};
 use crate::flow::judge::Judgement;
-use crate::flow::step::{Begin, Call, FlowError, Walker};
+use crate::flow::step::{Begin, Call, FlowError, Made, Walker};
 use crate::id::IdSource;
 use futures::FutureExt;
 use host_domain::booking::{Lapse, Moved};
@@ -147,7 +147,7 @@ impl App {
                 Then::Rest => return Ok(booking),
             };
             let attempt = match (attempt, booking.begin(&step, self.first_check())) {
-                (None, Some(Begin::Read(made_by))) => self.open_attempt(&booking, made_by).await?,
+                (None, Some(Begin::Read(made))) => self.open_attempt(&booking, &made).await?,
                 (attempt, _) => attempt,
             };
             let judgement = booking.act(&step, self, walker).await?;
@@ -366,23 +366,29 @@ impl App {
         }
     }
 
-    /// The call of a step whose outcome is not known, if there is one.
-    pub(crate) async fn open_attempt<B: Bookable>(
+    /// The mark of a call whose outcome is not known, if there is one.
+    async fn open_attempt<B: Bookable>(
         &self,
         booking: &B,
-        step: &str,
+        made: &Made,
     ) -> Result<Option<AttemptId>, FlowError> {
-        let attempts = self
-            .store
-            .attempts(&booking.owner().tenant, booking.id())
-            .await?;
-        let open = |attempt: &Attempt| {
-            let outcome = attempt.outcome;
-            attempt.call.operation == step
-                && matches!(outcome, AttemptOutcome::Sent | AttemptOutcome::Unknown)
-        };
-        let found = attempts.into_iter().rev().find(open);
+        let open = self.open_attempts(booking).await?;
+        let found = open.into_iter().rev().find(|attempt| made.is(attempt));
         Ok(found.map(|attempt| attempt.call.id))
+    }
+
+    /// The marks of calls whose outcome is not known, oldest first.
+    pub(crate) async fn open_attempts<B: Bookable>(
+        &self,
+        booking: &B,
+    ) -> Result<Vec<Attempt>, FlowError> {
+        let tenant = &booking.owner().tenant;
+        let mut attempts = self.store.attempts(tenant, booking.id()).await?;
+        attempts.retain(|attempt| {
+            let outcome = attempt.outcome;
+            matches!(outcome, AttemptOutcome::Sent | AttemptOutcome::Unknown)
+        });
+        Ok(attempts)
     }
 
     pub(crate) fn reach(&self, step: &str, phase: Phase) {

@@ -10,7 +10,7 @@ use crate::flow::bookable::{Bookable, Stage};
 use crate::flow::hotel::NOT_CONFIGURED;
 use crate::flow::judge::{Judgement, flight as judge};
 use crate::flow::payment::begin_payment;
-use crate::flow::step::{Begin, Call, FlowError, Walker, request_digest};
+use crate::flow::step::{Begin, Call, FlowError, Made, Walker, request_digest};
 use crate::id::IdSource;
 use crate::render;
 use futures::FutureExt;
@@ -127,8 +127,8 @@ impl Bookable for Booking {
                 let digest = request_digest(&(&self.supplier_prebook, self.ticket));
                 mark(Event::BookSent { next_at }, self.id.to_string(), digest)
             }
-            Step::FindBooking => Begin::Read("book"),
-            Step::Reread => Begin::Read("reread"),
+            Step::FindBooking => Begin::Read(Made::by("book")),
+            Step::Reread => Begin::Read(Made::by("reread")),
             Step::Cancel => {
                 let request = cancel_request(self)?;
                 let digest = request_digest(&request);
@@ -138,7 +138,7 @@ impl Bookable for Booking {
                     digest,
                 )
             }
-            Step::FindCancellation => Begin::Read("cancel"),
+            Step::FindCancellation => Begin::Read(Made::by("cancel")),
             Step::Buy => {
                 let request = buy_request(self)?;
                 let digest = request_digest(&request);
@@ -148,7 +148,7 @@ impl Bookable for Booking {
                     digest,
                 )
             }
-            Step::FindPurchase => Begin::Read("buy"),
+            Step::FindPurchase => Begin::Read(Made::by("buy")),
             Step::Payment(step) => return begin_payment(self, step, next_at),
         })
     }

@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::flow::bookable::{Bookable, Stage};
 use crate::flow::judge::{Judgement, hotel as judge};
 use crate::flow::payment::begin_payment;
-use crate::flow::step::{Begin, Call, FlowError, Walker, request_digest};
+use crate::flow::step::{Begin, Call, FlowError, Made, Walker, request_digest};
 use crate::id::IdSource;
 use crate::render;
 use futures::FutureExt;
@@ -122,8 +122,8 @@ impl Bookable for Booking {
                 };
                 Begin::Mark(Event::BookSent { next_at }, call)
             }
-            Step::FindBooking => Begin::Read("book"),
-            Step::Reread => Begin::Read("reread"),
+            Step::FindBooking => Begin::Read(Made::by("book")),
+            Step::Reread => Begin::Read(Made::by("reread")),
             Step::Cancel => {
                 let request = cancel_request(self)?;
                 let call = Call {
@@ -133,7 +133,7 @@ impl Bookable for Booking {
                 };
                 Begin::Mark(Event::CancelSent { next_at }, call)
             }
-            Step::FindCancellation => Begin::Read("cancel"),
+            Step::FindCancellation => Begin::Read(Made::by("cancel")),
             Step::Payment(step) => return begin_payment(self, step, next_at),
         })
     }

@@ -1,0 +1,236 @@
+//! What nobody can find out about money, a person settles; the booking goes on from there.
+//!
+//! The processor is behind a proxy that loses an answer, and nothing is read back later by
+//! itself while a test runs.
+
+use serde_json::{Value, json};
+use tests::Fault::{FailAfter, FailBefore};
+use tests::{
+    Booked, CALLER, Client, Database, Fault, FaultProxy, Flown, Misstep, Operator, Server,
+    ServerOptions, eventually, on_both_databases,
+};
+
+const PROCESSOR: &str = "LOSES_ANSWERS";
+
+const AUTHORIZE: &str = "POST /tillway/v1/payments";
+const CAPTURE: &str = "POST /tillway/v1/payments/*/capture";
+const VOID: &str = "POST /tillway/v1/payments/*/void";
+const REFUND: &str = "POST /tillway/v1/payments/*/refunds";
+/// A hold is read back within the caller's own call.
+const FIND: &str = "GET /tillway/v1/payments";
+
+fn config(proxy: &str) -> String {
+    format!(
+        r#"
+        [reconcile]
+        schedule_s = [3600]
+        [payments]
+        capture_retry_s = [1]
+        processor_test = "{PROCESSOR}"
+        [[suppliers]]
+        id = "{PROCESSOR}"
+        kind = "payment"
+        modes = ["test"]
+        component = "fake-payments.wasm"
+        settings = {{ base_url = "http://{proxy}" }}
+        hosts = [{{ host = "http://{proxy}", private = true }}]
+        credentials = [
+            {{ host = "{proxy}", header = "tillway-key", value = "tillway-sandbox-payments" }},
+            {{ host = "{proxy}", header = "{CALLER}", value = "{PROCESSOR}" }},
+        ]
+        "#
+    )
+}
+
+/// A gateway whose processor loses answers.
+struct Stage {
+    server: Server,
+    client: Client,
+    operator: Operator,
+    proxy: FaultProxy,
+}
+
+impl Stage {
+    async fn on(database: Database) -> Self {
+        let proxy = FaultProxy::start().await;
+        let options = ServerOptions::on(database).config(&config(&proxy.host));
+        let server = Server::start_with(options).await;
+        proxy.forward_to(&server.sandbox_url);
+        Self {
+            client: server.client(),
+            operator: Operator::of(&server),
+            server,
+            proxy,
+        }
+    }
+
+    fn loses(&self, calls: &[(&'static str, Fault)]) {
+        let misstep = |&(route, fault)| Misstep {
+            route,
+            fault,
+            refusal: (500, ""),
+        };
+        let missteps = calls.iter().map(misstep).collect();
+        self.proxy.plan(PROCESSOR, missteps);
+    }
+
+    /// What stands on the operator's list about these steps, once there are so many.
+    async fn open(&self, booking: &str, step: &str, many: usize) -> Vec<Value> {
+        let what = format!("{many} of {step} to be listed");
+        eventually(&what, async || {
+            let listed = self.operator.listed(booking, step).await;
+            (listed.len() == many).then_some(listed)
+        })
+        .await
+    }
+
+    async fn ends(&self, booking: &str, end: &str, payment: &str, ledger: &[&str]) {
+        let what = format!("{booking} to end {end} and {payment} with {ledger:?}");
+        eventually(&what, async || {
+            let now = self.client.hotel_booking(booking).await;
+            let carried_out = self.server.ledger().await;
+            (now["status"] == end
+                && now["payments"][0]["status"] == payment
+                && carried_out.kinds_of(booking) == ledger)
+                .then_some(())
+        })
+        .await;
+    }
+
+    /// Paid, and nothing under way any more.
+    async fn paid(&self) -> String {
+        let booking = Booked::at("OK").confirmed(&self.client).await;
+        self.ends(&booking, "CONFIRMED", "CAPTURED", BOOKED).await;
+        booking
+    }
+
+    async fn cancel(&self, booking: &str) {
+        let path = format!("/v1/hotel/bookings/{booking}/cancel");
+        self.client.post(&path, &json!({})).await.expect(202);
+    }
+}
+
+const BOOKED: &[&str] = &["authorization", "booking", "capture"];
+
+fn verdict(fault: Fault) -> Value {
+    match fault {
+        FailAfter => json!({"outcome": "done"}),
+        _ => json!({"outcome": "not_done"}),
+    }
+}
+
+async fn a_hold_that_nobody_knows_of_is_settled(database: Database) {
+    let stage = Stage::on(database).await;
+
+    stage.loses(&[(AUTHORIZE, FailAfter), (FIND, FailBefore)]);
+    let (booking, reply) = Booked::at("OK").book(&stage.client).await;
+    reply.expect_problem(500, "result_unknown");
+    stage.open(&booking, "authorize", 1).await;
+    let unnamed = json!({"outcome": "done"});
+    let unnamed = stage.operator.settles(&booking, &unnamed).await;
+    unnamed.expect_problem(400, "validation_failed");
+    let held = stage.server.ledger().await.of(&booking).next().cloned();
+    let named = json!({"outcome": "done", "supplier_reference": held.unwrap().reference});
+    let settled = stage.operator.settles(&booking, &named).await.expect(200);
+    assert_eq!(settled.data()["status"], "CONFIRMED");
+    stage.ends(&booking, "CONFIRMED", "CAPTURED", BOOKED).await;
+    assert!(!stage.operator.lists(&booking, "authorize").await);
+    let late = stage.operator.says(&booking, &named).await;
+    late.expect_problem(409, "booking_state_conflict");
+
+    stage.loses(&[(AUTHORIZE, FailBefore), (FIND, FailBefore)]);
+    let (booking, reply) = Booked::at("OK").book(&stage.client).await;
+    reply.expect_problem(500, "result_unknown");
+    stage.open(&booking, "authorize", 1).await;
+    let settled = stage.operator.settles(&booking, &verdict(FailBefore)).await;
+    assert_eq!(settled.expect(200).data()["status"], "READY_FOR_COMPLETE");
+    assert!(!stage.operator.lists(&booking, "authorize").await);
+    let card = Booked::at("OK").instrument(&stage.client).await;
+    let path = format!("/v1/hotel/bookings/{booking}/book");
+    let request = json!({"payment_instrument_id": card});
+    let again = stage.client.post(&path, &request).await.expect(200);
+    assert_eq!(again.data()["payments"][0]["status"], "FAILED");
+    let carried_out = stage.server.ledger().await;
+    assert_eq!(carried_out.count(&booking, "authorization"), 1);
+}
+
+async fn what_was_taken_or_released_is_settled(database: Database) {
+    let stage = Stage::on(database).await;
+    for fault in [FailAfter, FailBefore] {
+        stage.loses(&[(CAPTURE, fault)]);
+        let booking = Booked::at("OK").confirmed(&stage.client).await;
+        stage.open(&booking, "capture", 1).await;
+        let settled = stage.operator.settles(&booking, &verdict(fault)).await;
+        assert_eq!(settled.expect(200).data()["status"], "CONFIRMED");
+        stage.ends(&booking, "CONFIRMED", "CAPTURED", BOOKED).await;
+        assert!(!stage.operator.lists(&booking, "capture").await);
+
+        stage.loses(&[(VOID, fault)]);
+        let (booking, reply) = Booked::at("BOOK_REFUSED").book(&stage.client).await;
+        reply.expect_problem(422, "supplier_rejected");
+        stage.open(&booking, "void", 1).await;
+        let settled = stage.operator.settles(&booking, &verdict(fault)).await;
+        assert_eq!(settled.expect(200).data()["status"], "FAILED");
+        let released = ["authorization", "void"];
+        stage.ends(&booking, "FAILED", "VOIDED", &released).await;
+        assert!(!stage.operator.lists(&booking, "void").await);
+    }
+}
+
+async fn what_was_given_back_is_settled(database: Database) {
+    let stage = Stage::on(database).await;
+    for fault in [FailAfter, FailBefore] {
+        let booking = stage.paid().await;
+        stage.loses(&[(REFUND, fault)]);
+        stage.cancel(&booking).await;
+        stage.open(&booking, "refund", 1).await;
+        let settled = stage.operator.settles(&booking, &verdict(fault)).await;
+        assert_eq!(settled.expect(200).data()["status"], "CANCELED");
+        let returned = [BOOKED, &["cancellation", "refund"]].concat();
+        stage
+            .ends(&booking, "CANCELED", "REFUNDED", &returned)
+            .await;
+        assert!(!stage.operator.lists(&booking, "refund").await);
+    }
+}
+
+/// A ticket and its bags are paid apart.
+async fn of_several_calls_one_is_named(database: Database) {
+    let stage = Stage::on(database).await;
+    stage.loses(&[(CAPTURE, FailAfter), (CAPTURE, FailAfter)]);
+    let booking = Flown::on("LHR-JFK").confirmed(&stage.server).await;
+    stage.open(&booking, "capture", 1).await;
+    let bags = stage.client.bag_request(&booking, "tok_visa").await;
+    let bought = stage.client.buy_bags(&booking, &booking, &bags).await;
+    bought.expect(200);
+    let open = stage.open(&booking, "capture", 2).await;
+    let unnamed = stage.operator.settles(&booking, &verdict(FailAfter)).await;
+    let problem = unnamed.expect_problem(400, "validation_failed");
+    let detail = problem.body["detail"].as_str().unwrap();
+    assert!(detail.contains("client_reference"), "{detail}");
+    let unknown = json!({"outcome": "done", "client_reference": "nobody's"});
+    let unknown = stage.operator.settles(&booking, &unknown).await;
+    unknown.expect_problem(409, "booking_state_conflict");
+    for (call, left) in open.iter().zip([1, 0]) {
+        let named = json!({"outcome": "done", "client_reference": call["client_reference"]});
+        stage.operator.settles(&booking, &named).await.expect(200);
+        let listed = stage.operator.listed(&booking, "capture").await;
+        assert_eq!(listed.len(), left);
+        assert!(!listed.contains(call), "the other one stays");
+    }
+    let ended = stage.client.flight_booking(&booking).await;
+    let payments = ended["payments"].as_array().unwrap();
+    let is_taken = |payment: &Value| payment["status"] == "CAPTURED";
+    assert!(
+        payments.len() == 2 && payments.iter().all(is_taken),
+        "{payments:#?}"
+    );
+    assert_eq!(stage.server.ledger().await.count(&booking, "capture"), 2);
+}
+
+on_both_databases! {
+    a_hold_that_nobody_knows_of_is_settled,
+    what_was_taken_or_released_is_settled,
+    what_was_given_back_is_settled,
+    of_several_calls_one_is_named,
+}

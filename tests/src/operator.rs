@@ -1,0 +1,46 @@
+//! Who settles what the gateway cannot find out, on the admin listener.
+
+use crate::client::{Client, Reply};
+use crate::eventually;
+use crate::server::Server;
+use serde_json::Value;
+
+/// An operator of a server.
+pub struct Operator(Client);
+
+impl Operator {
+    /// Of this server.
+    #[must_use]
+    pub fn of(server: &Server) -> Self {
+        Self(Client::new(&server.admin, ""))
+    }
+
+    /// What stands on the list about a booking and a step of it.
+    pub async fn listed(&self, booking: &str, step: &str) -> Vec<Value> {
+        let listed = self.0.get("/unresolved").await.expect(200);
+        let calls = listed.data()["calls"].as_array().unwrap().iter();
+        let is_it = |call: &&Value| call["booking_id"] == booking && call["step"] == step;
+        calls.filter(is_it).cloned().collect()
+    }
+
+    /// Whether a booking stands on the list with a step.
+    pub async fn lists(&self, booking: &str, step: &str) -> bool {
+        !self.listed(booking, step).await.is_empty()
+    }
+
+    /// Gives a verdict.
+    pub async fn says(&self, booking: &str, verdict: &Value) -> Reply {
+        self.0
+            .post(&format!("/unresolved/{booking}"), verdict)
+            .await
+    }
+
+    /// The same once no read-back is under way.
+    pub async fn settles(&self, booking: &str, verdict: &Value) -> Reply {
+        eventually("no read-back to be under way", async || {
+            let reply = self.says(booking, verdict).await;
+            Some(reply).filter(|reply| reply.body["code"] != "booking_changed")
+        })
+        .await
+    }
+}
