@@ -2,7 +2,9 @@
 //! with the sandbox's ledger as proof.
 
 use serde_json::{Value, json};
-use tests::{Booked, Client, Database, Server, ServerOptions, eventually, on_both_databases};
+use tests::{
+    Booked, Client, Database, Operator, Server, ServerOptions, eventually, on_both_databases,
+};
 
 /// Read-backs within a second, so that nothing has to be waited for.
 const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n";
@@ -306,7 +308,7 @@ async fn another_user_and_another_organization_see_nothing(database: Database) {
 async fn an_operator_settles_what_nobody_knows(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let admin = Client::new(&server.admin, "");
+    let operator = Operator::of(&server);
     for (settlement, end, money) in [
         (
             json!({"outcome": "done", "supplier_reference": "LDG-1"}),
@@ -317,23 +319,8 @@ async fn an_operator_settles_what_nobody_knows(database: Database) {
     ] {
         let (booking, reply) = Booked::at("BOOK_NEVER_KNOWN").book(&client).await;
         reply.expect_problem(500, "result_unknown");
-        let listed = admin.get("/unresolved").await.expect(200);
-        let calls = listed.data()["calls"].as_array().unwrap();
-        assert!(
-            calls
-                .iter()
-                .any(|call| call["booking_id"] == booking && call["step"] == "book"),
-            "{calls:#?}"
-        );
-        let settled = eventually("the read-back to pause", async || {
-            Some(
-                admin
-                    .post(&format!("/unresolved/{booking}"), &settlement)
-                    .await,
-            )
-            .filter(|reply| reply.status == 200)
-        })
-        .await;
+        assert!(operator.lists(&booking, "book").await);
+        let settled = operator.settles(&booking, &settlement).await.expect(200);
         assert_eq!(settled.data()["status"], end);
         eventually("the money", async || {
             (server.ledger().await.count(&booking, money) == 1).then_some(())

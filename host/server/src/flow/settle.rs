@@ -14,7 +14,7 @@ use host_domain::leg::Leg;
 use host_domain::money::Money;
 use host_domain::payment::{Payment, PaymentCall};
 use host_domain::{flight, hotel};
-use host_storage::{Attempt, CommitError, Write};
+use host_storage::Attempt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -102,20 +102,11 @@ impl App {
     ) -> Result<&'static str, SettleError> {
         let told = self.settlement(&booking, call, verdict).await?;
         let walker = self.walker(request_id, Instant::now() + FOLLOW_UP);
-        let mut claim = Write::new(self.clock.now());
-        claim.insert_claimed_job(
-            B::JOB,
-            booking.id().as_str(),
-            &walker.lease_token,
-            self.lease_ms(),
-        );
-        match self.store.commit(claim).await {
-            Ok(()) => {}
-            Err(CommitError::Conflict(_)) => return Err(SettleError::Busy),
-            Err(CommitError::Database(error)) => return Err(error.into()),
-        }
+        // What moved meanwhile may be another call of the same name: the verdict is not of that.
+        let started = self.start_told(booking, &told, &walker).await?;
+        let (booking, then) = started.ok_or(SettleError::Busy)?;
         let app = Arc::clone(self);
-        let run = async move { app.drive_on(booking, told, &walker).await };
+        let run = async move { app.go_on(booking, then, &walker).await };
         let settled: B = self.run_to_end(run.boxed()).await??;
         Ok(settled.status_name())
     }

@@ -13,7 +13,7 @@ use crate::flow::step::{Begin, Call, FlowError, Made, Walker};
 use crate::id::IdSource;
 use futures::FutureExt;
 use host_domain::booking::{Lapse, Moved};
-use host_domain::id::{AttemptId, EventId};
+use host_domain::id::{AttemptId, BookingId, EventId};
 use host_domain::payment::Next;
 use host_domain::time::Timestamp;
 use host_storage::{
@@ -107,6 +107,28 @@ impl App {
         let plan = self.plan(booking, Some(event))?;
         let mut write = self.write_plan(read_version, &plan, None, walker, Claim::Taken);
         more(&mut write);
+        self.claim(plan, write).await
+    }
+
+    /// The same of what somebody found out about a call that nobody waits for.
+    pub(crate) async fn start_told<B: Bookable>(
+        &self,
+        booking: B,
+        told: &Told<B::Event>,
+        walker: &Walker,
+    ) -> Result<Option<(B, Then<B::Step>)>, FlowError> {
+        let read_version = booking.version();
+        Self::heard(booking.id(), told, walker);
+        let plan = self.plan(booking, Some(told.judgement.event.clone()))?;
+        let write = self.write_plan(read_version, &plan, Some(told), walker, Claim::Taken);
+        self.claim(plan, write).await
+    }
+
+    async fn claim<B: Bookable>(
+        &self,
+        plan: Plan<B>,
+        write: Write,
+    ) -> Result<Option<(B, Then<B::Step>)>, FlowError> {
         match self.store.commit(write).await {
             Ok(()) => Ok(Some(self.reached(plan))),
             Err(CommitError::Conflict(_)) => Ok(None),
@@ -174,11 +196,7 @@ impl App {
         let id = booking.id().clone();
         if let Some(told) = &told {
             self.reach(told.step, Phase::Answered);
-            let (outcome, evidence) = (
-                told.judgement.outcome.as_str(),
-                told.judgement.evidence.as_str(),
-            );
-            tracing::info!(booking = %id, step = told.step, outcome, evidence, request_id = walker.request_id, "step");
+            Self::heard(&id, told, walker);
         }
         for _ in 0..CONFLICT_RETRIES_MAX {
             let read_version = booking.version();
@@ -204,6 +222,14 @@ impl App {
             }
         }
         Err(FlowError::Contended(id))
+    }
+
+    fn heard<E>(booking: &BookingId, told: &Told<E>, walker: &Walker) {
+        let (outcome, evidence) = (
+            told.judgement.outcome.as_str(),
+            told.judgement.evidence.as_str(),
+        );
+        tracing::info!(%booking, step = told.step, outcome, evidence, request_id = walker.request_id, "step");
     }
 
     fn plan<B: Bookable>(&self, booking: B, event: Option<B::Event>) -> Result<Plan<B>, FlowError> {
