@@ -2,7 +2,9 @@
 //! where I/O is allowed.
 
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// A calendar date without time zone, `YYYY-MM-DD`.
 pub use jiff::civil::Date;
@@ -62,11 +64,17 @@ impl fmt::Display for Timestamp {
     }
 }
 
+/// Names of time zones, listed once: an answer of a supplier may name thousands, and the
+/// database looks at the clock for each, in case that it has become another meanwhile.
+static TIME_ZONES: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let available = jiff::tz::db().available();
+    available.map(|name| name.as_str().to_owned()).collect()
+});
+
 /// Whether it is the name of a time zone, spelled as in the IANA database.
 #[must_use]
 pub fn is_time_zone(name: &str) -> bool {
-    jiff::tz::TimeZone::get(name)
-        .is_ok_and(|zone| !zone.is_unknown() && zone.iana_name() == Some(name))
+    TIME_ZONES.contains(name)
 }
 
 /// Where the time comes from.

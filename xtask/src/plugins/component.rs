@@ -3,10 +3,16 @@
 use std::fs;
 
 use anyhow::{Context, Result, bail};
+use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
+use wasm_encoder::{ExportSection, Module, RawSection};
+use wasmparser::{Parser, Payload};
 use wit_component::{ComponentEncoder, DecodedWasm};
 
 use super::{Guest, StandardLibrary};
 use crate::cargo;
+
+/// Begins the names of such functions, as bindings make them.
+const FREES_AN_ANSWER: &str = "cabi_post_";
 
 /// Compiles the guest to a core module and turns that into a component. The
 /// custom section that the bindings embed says which world it is for.
@@ -33,6 +39,7 @@ pub(super) fn build(guest: &Guest<'_>, library: &StandardLibrary) -> Result<Vec<
         })
         .context("cargo built no module")?;
     let module = fs::read(module).with_context(|| format!("cannot read {}", module.display()))?;
+    let module = keep_answers(&module).context("the module cannot be read")?;
     let component = ComponentEncoder::default()
         .validate(true)
         .module(&module)
@@ -40,6 +47,30 @@ pub(super) fn build(guest: &Guest<'_>, library: &StandardLibrary) -> Result<Vec<
         .context("the module does not make a component")?;
     check_exports(&component)?;
     Ok(component)
+}
+
+/// Without the exports by which the engine has an answer's memory freed, text by text, once
+/// the answer is read: an instance serves one call, and all of its memory goes with it.
+fn keep_answers(module: &[u8]) -> Result<Vec<u8>> {
+    let mut kept = Module::new();
+    for payload in Parser::new(0).parse_all(module) {
+        let payload = payload?;
+        if let Payload::ExportSection(section) = payload {
+            let mut exports = ExportSection::new();
+            for export in section {
+                let export = export?;
+                if !export.name.starts_with(FREES_AN_ANSWER) {
+                    let kind = RoundtripReencoder.export_kind(export.kind)?;
+                    exports.export(export.name, kind, export.index);
+                }
+            }
+            kept.section(&exports);
+        } else if let Some((id, range)) = payload.as_section() {
+            let data = module.get(range).context("a section ends too early")?;
+            kept.section(&RawSection { id, data });
+        }
+    }
+    Ok(kept.finish())
 }
 
 /// A crate that forgot to export what it implements compiles to a valid,

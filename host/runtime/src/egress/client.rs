@@ -17,8 +17,6 @@ const CONNECT_TIME_MAX: Duration = Duration::from_secs(4);
 /// Shorter than what servers commonly keep an idle connection open for.
 const IDLE_TIME_MAX: Duration = Duration::from_secs(20);
 const IDLE_CONNECTIONS_A_HOST: usize = 64;
-/// Read ahead at most, when the length of a body is announced.
-const BODY_BYTES_FIRST: usize = 256 << 10;
 
 /// The connections of one plugin: to public hosts, and to hosts that are granted
 /// although they are private. Made at their first use: most of a client's cost is
@@ -115,7 +113,8 @@ async fn read(mut response: Response, limits: &Limits) -> Result<Incoming, Excha
     if announced > bytes_max {
         return Err(ExchangeError::TooLarge(bytes_max));
     }
-    let mut body = Vec::with_capacity(announced.min(BODY_BYTES_FIRST));
+    // Memory that nothing was written to is not taken yet, whatever was announced.
+    let mut body = Vec::with_capacity(announced);
     while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
         if body.len() + chunk.len() > bytes_max {
             return Err(ExchangeError::TooLarge(bytes_max));
