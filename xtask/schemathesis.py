@@ -103,9 +103,11 @@ KEEPER = "keeper"
 
 unreached = set()
 # What was made before the fuzzing began: parameters by the beginning of the path, those
-# of what may be cancelled or deleted, and what makes a body by operation.
+# of what may be cancelled or deleted, of what may be paused, and what makes a body by
+# operation.
 there = {}
 spare = {}
+pausable = {}
 bodies = {}
 
 
@@ -161,6 +163,19 @@ def the_schema_is_the_validator(ctx, response, case):
 
 
 @schemathesis.hook
+def before_call(context, case, kwargs):
+    """Subscriptions are the organization's, so lists tell of those that are kept, too:
+    what would end one ends another in its place."""
+    name = case.operation.definition.raw["operationId"]
+    others = instead(name, case.method)
+    for beginning, another in others.items() if others is not there else ():
+        if case.operation.path.startswith(beginning) and any(
+            case.path_parameters.get(key) == value for key, value in there[beginning].items()
+        ):
+            case.path_parameters.update(another)
+
+
+@schemathesis.hook
 def after_call(context, case, response):
     if response.status_code < 300:
         unreached.discard(case.operation.definition.raw["operationId"])
@@ -177,6 +192,13 @@ def ends(definition, method):
     return is_pause or method.upper() in ("DELETE", "PATCH")
 
 
+def instead(name, method):
+    """What is there for an operation: nothing that others need, where it ends it."""
+    if name.startswith("cancel_") or method.upper() == "DELETE":
+        return spare
+    return pausable if name.startswith("pause_") else there
+
+
 def exemplary(case):
     definition = case.operation.definition.raw
     make = bodies.get(definition["operationId"])
@@ -189,8 +211,7 @@ def real(case):
     name = case.operation.definition.raw["operationId"]
     if name in TELLS:
         return told(case, name)
-    is_end = name.startswith("cancel_") or case.method.upper() == "DELETE"
-    for beginning, parameters in (spare if is_end else there).items():
+    for beginning, parameters in instead(name, case.method).items():
         if case.operation.path.startswith(beginning):
             case.path_parameters.update(parameters)
             case.headers["x-user-id"] = KEEPER
@@ -305,9 +326,9 @@ def seed(api, operations):
         subscription = call(path, {"url": receiver(), "event_types": ["ping"]})["id"]
         delivery = call(f"{path}/{subscription}/test", {})["id"]
         there[f"/v1/{path}"] = {"id": subscription, "delivery_id": delivery}
-        spare[f"/v1/{path}"] = {
-            "id": call(path, {"url": receiver(), "event_types": ["ping"]}, key="spare")["id"]
-        }
+        for table, key in ((spare, "spare"), (pausable, "pausable")):
+            another = call(path, {"url": receiver(), "event_types": ["ping"]}, key=key)
+            table[f"/v1/{path}"] = {"id": another["id"]}
         there[f"/v1/{product}/bookings"] = {"id": confirmed(product, offer)}
         spare[f"/v1/{product}/bookings"] = {"id": confirmed(product, other, "spare")}
     there["/v1/hotel/places"] = {"id": place["id"]}
