@@ -166,9 +166,10 @@ def the_schema_is_the_validator(ctx, response, case):
 def before_call(context, case, kwargs):
     """Subscriptions are the organization's, so lists tell of those that are kept, too:
     what would end one ends another in its place."""
-    name = case.operation.definition.raw["operationId"]
-    others = instead(name, case.method)
-    for beginning, another in others.items() if others is not there else ():
+    parameters = instead(case.operation.definition.raw["operationId"], case.method)
+    if parameters is there:
+        return
+    for beginning, another in parameters.items():
         if case.operation.path.startswith(beginning) and any(
             case.path_parameters.get(key) == value for key, value in there[beginning].items()
         ):

@@ -66,9 +66,11 @@ impl fmt::Display for Timestamp {
 
 /// Names of time zones, listed once: an answer of a supplier may name thousands, and the
 /// database looks at the clock for each, in case that it has become another meanwhile.
+/// UTC is known without a database.
 static TIME_ZONES: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let available = jiff::tz::db().available();
-    available.map(|name| name.as_str().to_owned()).collect()
+    let names = available.map(|name| name.as_str().to_owned());
+    names.chain(["UTC".to_owned()]).collect()
 });
 
 /// Whether it is the name of a time zone, spelled as in the IANA database.

@@ -11,7 +11,7 @@ use wit_component::{ComponentEncoder, DecodedWasm};
 use super::{Guest, StandardLibrary};
 use crate::cargo;
 
-/// Begins the names of such functions, as bindings make them.
+/// Begins the name of a function that frees an answer, as bindings export one for each.
 const FREES_AN_ANSWER: &str = "cabi_post_";
 
 /// Compiles the guest to a core module and turns that into a component. The
