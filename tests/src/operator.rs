@@ -28,6 +28,19 @@ impl Operator {
         !self.listed(booking, step).await.is_empty()
     }
 
+    /// The parked work about a booking.
+    pub async fn parked(&self, booking: &str) -> Option<Value> {
+        let listed = self.0.get("/unresolved").await.expect(200);
+        let mut jobs = listed.data()["parked_jobs"].as_array().unwrap().iter();
+        jobs.find(|job| job["subject"] == booking).cloned()
+    }
+
+    /// Lets parked work begin anew; what that was.
+    pub async fn begins_anew(&self, which: &Value) -> Vec<Value> {
+        let begun = self.0.post("/parked_jobs", which).await.expect(200);
+        begun.data()["jobs"].as_array().unwrap().clone()
+    }
+
     /// Gives a verdict.
     pub async fn says(&self, booking: &str, verdict: &Value) -> Reply {
         self.0

@@ -188,6 +188,18 @@ impl Server {
         database::texts(&self.database_url, query, booking).await
     }
 
+    /// The work about a booking that nobody holds becomes work that never came to an end,
+    /// so that it is parked as soon as it is claimed.
+    pub async fn spend_attempts(&self, booking: &str) {
+        let spend = "UPDATE job SET attempts = 1000, due_at = 0 \
+             WHERE subject = $1 AND lease_token IS NULL RETURNING subject";
+        crate::eventually("work about the booking", async || {
+            let spent = database::texts(&self.database_url, spend, booking).await;
+            (!spent.is_empty()).then_some(())
+        })
+        .await;
+    }
+
     /// Every event that was recorded, as subscribers get it.
     pub async fn events(&self) -> Vec<serde_json::Value> {
         let query = "SELECT payload FROM outbox WHERE $1 = ''";

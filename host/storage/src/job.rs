@@ -50,6 +50,15 @@ pub struct Claim<'a> {
     pub attempts_max: u32,
 }
 
+/// Parked jobs of this kind and about this subject; of any, where it is none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ParkedFilter<'a> {
+    /// Which task.
+    pub kind: Option<&'a str>,
+    /// What about.
+    pub subject: Option<&'a str>,
+}
+
 /// What a claim brought.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClaimedJobs {
@@ -200,19 +209,6 @@ impl Write {
         self.either(release, delete, Conflict::LeaseLost)
     }
 
-    /// Gives a parked job new attempts, else [`Conflict::NotParked`].
-    pub fn unpark_job(&mut self, kind: &str, subject: &str, due_at: Timestamp) -> &mut Self {
-        self.wake_for(due_at);
-        let update = statement!(
-            "UPDATE job SET parked_at = NULL, attempts = 0, due_at = $3 \
-             WHERE kind = $1 AND subject = $2 AND parked_at IS NOT NULL",
-            kind,
-            subject,
-            due_at,
-        );
-        self.one(update, Conflict::NotParked)
-    }
-
     /// What is due later is found by polling.
     fn wake_for(&mut self, due_at: Timestamp) {
         if due_at <= self.now {
@@ -274,6 +270,22 @@ impl Store {
     pub async fn parked_jobs(&self, limit: u32) -> Result<Vec<Job>, DatabaseError> {
         self.rows(parked(limit)).await?.iter().map(read).collect()
     }
+
+    /// Gives parked jobs new attempts, due at once; what they were.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn unpark_jobs(
+        &self,
+        filter: ParkedFilter<'_>,
+        now: Timestamp,
+    ) -> Result<Vec<Job>, DatabaseError> {
+        let mut write = Write::new(now);
+        write.returning(unpark(filter, now));
+        write.wake_for(now);
+        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+        outcome.rows.iter().map(read).collect()
+    }
 }
 
 const COLUMNS: &str = "kind, subject, due_at, attempts, parked_at, last_error, created_at, \
@@ -326,6 +338,19 @@ pub(crate) fn parked(limit: u32) -> Statement {
         )
         .into(),
         args: vec![limit.into()],
+    }
+}
+
+pub(crate) fn unpark(filter: ParkedFilter<'_>, now: Timestamp) -> Statement {
+    Statement {
+        sql: format!(
+            "UPDATE job SET parked_at = NULL, attempts = 0, due_at = $1 \
+             WHERE parked_at IS NOT NULL \
+               AND kind = COALESCE($2, kind) AND subject = COALESCE($3, subject) \
+             RETURNING {COLUMNS}"
+        )
+        .into(),
+        args: vec![now.into(), filter.kind.into(), filter.subject.into()],
     }
 }
 

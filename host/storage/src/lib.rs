@@ -48,7 +48,7 @@ pub use flight_list::{FlightBookingFilter, FlightBookingSort};
 pub use hotel::{HotelBookingFilter, Listed, Page};
 pub use hotel_map::{HotelProfile, MappedHotel, SeenHotel};
 pub use idempotency::{IdempotencyKey, IdempotencyRecord};
-pub use job::{Claim, ClaimedJobs, Job};
+pub use job::{Claim, ClaimedJobs, Job, ParkedFilter};
 pub use key::ApiKey;
 pub use mandate::MandateKey;
 pub use payment::StoredInstrument;

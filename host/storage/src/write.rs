@@ -60,9 +60,6 @@ pub enum Conflict {
     /// The job is no longer held with this token.
     #[error("the job's lease is lost")]
     LeaseLost,
-    /// No such job is parked.
-    #[error("the job is not parked")]
-    NotParked,
     /// An API key of this id or hash is there already.
     #[error("the key exists")]
     KeyExists,

@@ -330,6 +330,45 @@ async fn an_operator_settles_what_nobody_knows(database: Database) {
     }
 }
 
+/// Work that never came to an end waits for a person, and goes on when one says so.
+async fn an_operator_lets_parked_work_begin_anew(database: Database) {
+    // It is read back after five seconds, so that there is time to spoil the work.
+    let server = Server::start(database).await;
+    let (client, operator) = (server.client(), Operator::of(&server));
+    let mut bookings = Vec::new();
+    for _ in 0..3 {
+        let (booking, reply) = Booked::at("BOOK_LOST_ANSWER").book(&client).await;
+        reply.expect_problem(500, "result_unknown");
+        server.spend_attempts(&booking).await;
+        let parked = eventually("the work to be parked", || operator.parked(&booking)).await;
+        assert_eq!(parked["kind"], "hotel_booking");
+        bookings.push(booking);
+    }
+    let [one, others @ ..] = &bookings[..] else {
+        unreachable!()
+    };
+    let strange = json!({"kind": "flight_booking", "subject": one});
+    assert_eq!(operator.begins_anew(&strange).await, [json!(null); 0]);
+    let begun = operator.begins_anew(&json!({"subject": one})).await;
+    assert_eq!(begun.len(), 1, "{begun:?}");
+    is_confirmed(&client, one).await;
+    for other in others {
+        assert!(operator.parked(other).await.is_some());
+    }
+    assert_eq!(operator.begins_anew(&json!({})).await.len(), others.len());
+    for other in others {
+        is_confirmed(&client, other).await;
+        assert_eq!(operator.parked(other).await, None);
+    }
+}
+
+async fn is_confirmed(client: &Client, booking: &str) {
+    eventually("the booking to be confirmed", async || {
+        (client.hotel_booking(booking).await["status"] == "CONFIRMED").then_some(())
+    })
+    .await;
+}
+
 on_both_databases! {
     every_hotel_ends_as_it_says,
     sixty_four_calls_at_once_make_one_booking_and_one_charge,
@@ -340,4 +379,5 @@ on_both_databases! {
     the_list_is_newest_first_and_filtered_exactly,
     another_user_and_another_organization_see_nothing,
     an_operator_settles_what_nobody_knows,
+    an_operator_lets_parked_work_begin_anew,
 }

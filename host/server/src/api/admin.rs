@@ -1,5 +1,5 @@
 //! What an operator asks of a running process, on a listener of its own: metrics,
-//! plugins read anew, and outcomes settled. No key is asked for; who reaches it is trusted.
+//! plugins read anew, outcomes settled, and parked work begun anew. No key is asked for; who reaches it is trusted.
 
 use crate::api::code::Code;
 use crate::api::problem::{ApiError, error_of};
@@ -29,6 +29,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/plugins/{id}/reload", post(reload_plugin))
         .route("/unresolved", get(unresolved::list_unresolved))
         .route("/unresolved/{booking_id}", post(unresolved::settle_booking))
+        .route("/parked_jobs", post(unresolved::begin_jobs_anew))
         .layer(from_fn_with_state(Arc::clone(app), problems))
         .with_state(Arc::clone(app))
 }

@@ -11,7 +11,7 @@ use crate::id;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use host_domain::id::BookingId;
-use host_storage::{Attempt, Job};
+use host_storage::{Attempt, Job, ParkedFilter};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -52,6 +52,16 @@ pub(super) enum Settlement {
         /// Of the booking.
         currency: CurrencyCode,
     },
+}
+
+/// Which parked work; all of it, where nothing is named.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Parked {
+    /// As the list names it.
+    kind: Option<String>,
+    /// As the list names it.
+    subject: Option<String>,
 }
 
 /// `GET /unresolved`.
@@ -106,6 +116,31 @@ pub(super) async fn settle_booking(
     Ok(Json(
         json!({ "data": { "id": id.as_str(), "status": status } }),
     ))
+}
+
+/// `POST /parked_jobs`: what was parked, with attempts anew and due at once.
+pub(super) async fn begin_jobs_anew(
+    State(app): State<Arc<App>>,
+    Json(parked): Json<Parked>,
+) -> Result<Json<Value>, ApiError> {
+    let filter = ParkedFilter {
+        kind: parked.kind.as_deref(),
+        subject: parked.subject.as_deref(),
+    };
+    let begun = app
+        .store
+        .unpark_jobs(filter, app.clock.now())
+        .await
+        .map_err(ApiError::storage)?;
+    for job in &begun {
+        tracing::info!(
+            kind = job.kind,
+            subject = job.subject,
+            "parked work begins anew: an operator asked for it"
+        );
+    }
+    let jobs: Vec<Value> = begun.iter().map(show_job).collect();
+    Ok(Json(json!({ "data": { "jobs": jobs } })))
 }
 
 fn problem(error: SettleError) -> ApiError {

@@ -1,5 +1,5 @@
-//! Says, again and again, what nobody knows the outcome of: an unknown outcome
-//! is never given up, so somebody has to look.
+//! Says, again and again, what nobody knows the outcome of, and which work was put
+//! aside: neither is ever given up, so somebody has to look.
 
 use crate::app::App;
 use host_storage::DatabaseError;
@@ -23,12 +23,20 @@ pub(crate) async fn watch(app: &App) {
 async fn look(app: &App) -> Result<(), DatabaseError> {
     let before = app.clock.now().plus_s(-OPERATOR_AFTER_S);
     let calls = app.store.unresolved_attempts(before, COUNTED_MAX).await?;
-    let calls = calls.len();
+    let parked = app.store.parked_jobs(COUNTED_MAX).await?;
+    let (calls, parked) = (calls.len(), parked.len());
     metrics::gauge!("stopover_unresolved_calls").set(u32::try_from(calls).unwrap_or(u32::MAX));
+    metrics::gauge!("stopover_parked_jobs").set(u32::try_from(parked).unwrap_or(u32::MAX));
     if calls > 0 {
         tracing::error!(
             calls,
             "outcomes are unknown for more than a day: GET /unresolved on the admin listener lists them"
+        );
+    }
+    if parked > 0 {
+        tracing::error!(
+            parked,
+            "background work is parked: GET /unresolved on the admin listener lists it"
         );
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Jobs: claimed by one, never lost, put aside when they cannot be done.
 
 use super::*;
-use crate::{Claim, ClaimedJobs, Job, Queue};
+use crate::{Claim, ClaimedJobs, Job, ParkedFilter, Queue};
 use futures::future::join_all;
 use std::collections::HashSet;
 use std::time::Duration;
@@ -258,10 +258,19 @@ async fn a_job_that_is_never_released_is_put_aside(db: &TestDatabase) {
     let sound = NOW.plus_ms(1);
     assert_eq!(db.store.next_job_due().await.unwrap(), Some(sound));
 
-    let unpark = write(|w| w.unpark_job("resume", "poison", NOW));
-    assert_eq!(conflict(&db.store, unpark.clone()).await, None);
-    let again = conflict(&db.store, unpark).await;
-    assert_eq!(again, Some(Conflict::NotParked));
+    let unpark = async |subject| {
+        let filter = ParkedFilter {
+            kind: Some("resume"),
+            subject,
+        };
+        db.store.unpark_jobs(filter, NOW).await.unwrap()
+    };
+    assert_eq!(unpark(Some("sound")).await, []);
+    let mut word = db.store.wake_ups(Queue::Jobs);
+    let begun = unpark(Some("poison")).await;
+    assert_eq!((begun[0].parked_at, begun[0].attempts), (None, 0));
+    assert!(word.next(Duration::from_secs(30)).await);
+    assert_eq!(unpark(None).await, []);
     assert_eq!(claimed(&db.store, dying).await, ["poison"]);
     assert_eq!(job(&db.store, "poison").await.attempts, 1);
 }

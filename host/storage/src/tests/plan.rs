@@ -3,7 +3,7 @@
 use super::*;
 use crate::dialect::Dialect;
 use crate::statement::Statement;
-use crate::{AttemptOutcome, Claim, HotelBookingFilter, Page};
+use crate::{AttemptOutcome, Claim, HotelBookingFilter, Page, ParkedFilter};
 use crate::{attempt, flight, hotel, hotel_map, job, key, payment, reference};
 use host_domain::hotel::booking::Status;
 use host_domain::id::{AttemptId, InstrumentId};
@@ -58,6 +58,7 @@ fn expectations() -> Vec<(Statement, &'static str)> {
         (job::claim(claim), "job_due"),
         (job::next_due(), "job_due"),
         (job::parked(10), "job_parked"),
+        (job::unpark(ParkedFilter::default(), NOW), "job_parked"),
         (attempt::unresolved(NOW, 10), "supplier_attempt_unresolved"),
         (key::by_hash(&[7; 32]), "api_key_sha256"),
         (payment::list(&owner()), "payment_instrument_list"),
