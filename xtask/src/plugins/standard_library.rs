@@ -16,6 +16,10 @@ use debian::Sysroot;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
+/// How large a function the compiler may put in its caller's place. Calls cost more in a
+/// guest than in a native program, whose default is 250: see decision 0056.
+const INLINE_THRESHOLD: u32 = 300;
+
 /// How the standard library can be had.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Way {
@@ -88,7 +92,10 @@ impl StandardLibrary {
     /// Makes a `cargo build` command use this library, for guests only: flags
     /// do not reach what runs while building.
     pub(super) fn apply(&self, build: &mut Command) {
-        let mut flags = vec!["-Ctarget-feature=+simd128".to_owned()];
+        let mut flags = vec![
+            "-Ctarget-feature=+simd128".to_owned(),
+            format!("-Cllvm-args=-inline-threshold={INLINE_THRESHOLD}"),
+        ];
         if let Some(sysroot) = &self.sysroot {
             sysroot.apply(build);
             flags.push(format!("--sysroot={}", sysroot.folder.display()));
