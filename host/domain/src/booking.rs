@@ -3,24 +3,24 @@
 
 use crate::event::EventType;
 use crate::id::{BookingId, PaymentId, RefundId};
-use crate::leg::Leg;
+use crate::leg::RemoteCall;
 use crate::payment::{Payment, PaymentEvent};
 use serde::{Deserialize, Serialize};
 
 /// How long an unanswered prebook may stay unanswered. Nothing is owed at that
 /// stage, so here, and only here, a timer decides.
-pub const PREBOOK_UNKNOWN_MS: i64 = 15 * 60 * 1000;
+pub const PREBOOK_TIMEOUT_MS: i64 = 15 * 60 * 1000;
 
 /// What happens by itself, without a call, when its time is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lapse {
+pub enum Expiry {
     /// An unanswered prebook is not waited for any more.
     Prebook,
     /// What was bound was not completed.
     Offer,
 }
 
-impl Lapse {
+impl Expiry {
     /// Its name, as a step has one: in failpoints and tests.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -33,7 +33,7 @@ impl Lapse {
 
 /// Who says that something about a booking changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Teller {
+pub enum ChangeSource {
     /// Who sold it.
     Supplier,
     /// Who takes the money for it, and knows nothing else.
@@ -72,7 +72,7 @@ impl Failure {
 /// Who takes the payer's money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Settlement {
+pub enum PaymentCollector {
     /// The gateway, with a stored instrument or the payer's browser.
     Gateway,
     /// The supplier, at its own checkout.
@@ -82,7 +82,7 @@ pub enum Settlement {
 /// The event does not fit the booking's state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{event} does not fit a booking that is {status}")]
-pub struct Conflict {
+pub struct InvalidTransition {
     /// Where the booking is, as the API names it.
     pub status: &'static str,
     /// What does not fit.
@@ -91,20 +91,20 @@ pub struct Conflict {
 
 /// A booking that has moved, and what the move tells.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Moved<B> {
+pub struct Transition<B> {
     /// The booking afterwards, its version counted up.
     pub booking: B,
     /// Where it was, as the API names it.
-    pub from: &'static str,
+    pub from_status: &'static str,
     /// What happened, for the booking's history.
     pub event: &'static str,
     /// What subscribers are told.
-    pub publish: Vec<Notice>,
+    pub notifications: Vec<Notification>,
 }
 
 /// Something that subscribers are told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
+pub struct Notification {
     /// Of which type.
     pub event_type: EventType,
     /// The payment that it is about, of a payment event.
@@ -113,34 +113,34 @@ pub struct Notice {
 
 /// What one arm of a machine's table tells subscribers.
 #[derive(Debug, Default)]
-pub(crate) struct Told(pub(crate) Vec<Notice>);
+pub(crate) struct Notifications(pub(crate) Vec<Notification>);
 
-impl Told {
-    pub(crate) fn booking(&mut self, event_type: EventType) {
-        self.0.push(Notice {
+impl Notifications {
+    pub(crate) fn push_booking_event(&mut self, event_type: EventType) {
+        self.0.push(Notification {
             event_type,
             payment: None,
         });
     }
 
     /// Of what happens to a payment, what subscribers are told.
-    pub(crate) fn payment_event(&mut self, event: &PaymentEvent, payment: &PaymentId) {
+    pub(crate) fn push_payment_event(&mut self, event: &PaymentEvent, payment: &PaymentId) {
         let event_type = match event {
             PaymentEvent::Captured => EventType::PaymentCaptured,
             PaymentEvent::Refunded(_) => EventType::PaymentRefunded,
-            PaymentEvent::Declined(_) | PaymentEvent::NothingHeld => EventType::PaymentFailed,
+            PaymentEvent::Declined(_) | PaymentEvent::NotAuthorized => EventType::PaymentFailed,
             PaymentEvent::Sent { .. }
             | PaymentEvent::Authorized { .. }
             | PaymentEvent::Voided
-            | PaymentEvent::Failed { .. }
-            | PaymentEvent::Checked { .. }
-            | PaymentEvent::Repeated { .. }
-            | PaymentEvent::RefundRepeated { .. }
+            | PaymentEvent::StepFailed { .. }
+            | PaymentEvent::Unresolved { .. }
+            | PaymentEvent::ResendScheduled { .. }
+            | PaymentEvent::RefundResendScheduled { .. }
             | PaymentEvent::RefundSent { .. }
             | PaymentEvent::RefundFailed { .. }
-            | PaymentEvent::RefundChecked { .. } => return,
+            | PaymentEvent::RefundUnresolved { .. } => return,
         };
-        self.0.push(Notice {
+        self.0.push(Notification {
             event_type,
             payment: Some(payment.clone()),
         });
@@ -152,7 +152,7 @@ impl Told {
 /// is known not to have happened gets a new one, because processors answer a
 /// repeated reference with its first answer.
 #[must_use]
-pub fn payment_reference(
+pub fn payment_client_reference(
     booking: &BookingId,
     payments: &[Payment],
     payment: &PaymentId,
@@ -172,7 +172,7 @@ pub fn payment_reference(
 
 /// The same for one of a payment's refunds.
 #[must_use]
-pub fn refund_reference(
+pub fn refund_client_reference(
     booking: &BookingId,
     payments: &[Payment],
     payment: &Payment,
@@ -186,15 +186,15 @@ pub fn refund_reference(
     let tries = payment
         .refunds
         .get(ordinal)
-        .and_then(|known| known.leg.as_ref())
-        .map_or(0, Leg::tries);
+        .and_then(|known| known.call.as_ref())
+        .map_or(0, RemoteCall::failed_attempts);
     let call = format!("refund-{}", ordinal.saturating_add(1));
-    payment_reference(booking, payments, &payment.id, &call, tries)
+    payment_client_reference(booking, payments, &payment.id, &call, tries)
 }
 
 /// The booking that one of our references is about: each begins with its id.
 #[must_use]
-pub fn booking_of_reference(reference: &str) -> Option<BookingId> {
+pub fn booking_id_from_reference(reference: &str) -> Option<BookingId> {
     // What follows an id begins with a dash, and no id that is made here has one.
     let id = reference.split('-').next().unwrap_or_default();
     BookingId::parse(id).ok()
@@ -205,7 +205,7 @@ const MEMBERSHIP_SHOWN: usize = 4;
 
 /// Of a membership number only the end is shown; of a short one less.
 #[must_use]
-pub fn masked_membership(number: &str) -> String {
+pub fn mask_membership_number(number: &str) -> String {
     let length = number.chars().count();
     let hidden = length
         .saturating_sub(MEMBERSHIP_SHOWN)
@@ -224,12 +224,12 @@ mod tests {
     #[test]
     fn a_reference_leads_back_to_its_booking() {
         let booking = BookingId::from_bits(7);
-        let payment = payment_reference(&booking, &[], &PaymentId::from_bits(1), "authorize", 0);
+        let payment = payment_client_reference(&booking, &[], &PaymentId::from_bits(1), "authorize", 0);
         for reference in [booking.as_str(), &payment, &format!("{booking}-c1")] {
-            assert_eq!(booking_of_reference(reference), Some(booking.clone()));
+            assert_eq!(booking_id_from_reference(reference), Some(booking.clone()));
         }
         for other in ["", "-", "bkg_", "bkg_-1", "ord_1", "pay_1-1", "bkg_a b"] {
-            assert_eq!(booking_of_reference(other), None, "{other}");
+            assert_eq!(booking_id_from_reference(other), None, "{other}");
         }
     }
 
@@ -243,7 +243,7 @@ mod tests {
             ("", ""),
             ("******4567", "******4567"),
         ] {
-            assert_eq!(masked_membership(number), shown);
+            assert_eq!(mask_membership_number(number), shown);
         }
     }
 }

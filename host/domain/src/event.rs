@@ -132,7 +132,7 @@ impl EventType {
 
     /// What the subscriptions of a product can ask for: its bookings' events, its
     /// payments', and a ping. Nobody subscribes to watches: their endpoint gets all.
-    pub fn types_of(product: Product) -> impl Iterator<Item = Self> {
+    pub fn for_product(product: Product) -> impl Iterator<Item = Self> {
         let all = Self::ALL.into_iter();
         all.filter(move |event_type| event_type.is_of(product))
     }
@@ -210,7 +210,7 @@ mod tests {
                 "hotel.booking.changed",
             ),
         ] {
-            let names: Vec<&str> = EventType::types_of(product)
+            let names: Vec<&str> = EventType::for_product(product)
                 .map(EventType::as_str)
                 .collect();
             for shared in [own, "payment.captured", "ping"] {
@@ -218,6 +218,6 @@ mod tests {
             }
             assert!(!names.contains(&of_another));
         }
-        assert_eq!(EventType::types_of(Product::Watch).count(), 0);
+        assert_eq!(EventType::for_product(Product::Watch).count(), 0);
     }
 }

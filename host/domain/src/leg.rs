@@ -9,154 +9,154 @@ use serde::{Deserialize, Serialize};
 /// How far a call has come.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "leg")]
-pub enum Leg {
+pub enum RemoteCall {
     /// To be sent.
-    Due {
+    Pending {
         /// Not before.
-        at: Timestamp,
+        due_at: Timestamp,
         /// How often it was tried and known not to have happened.
-        tries: u32,
+        failed_attempts: u32,
         /// When the same call was sent first, where it may have happened then.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        first: Option<Timestamp>,
+        first_sent_at: Option<Timestamp>,
     },
     /// Sent, or about to be; no outcome is recorded.
     Sent {
         /// When the mark was set.
-        since: Timestamp,
+        accepted_at: Timestamp,
         /// How often it was tried before and known not to have happened.
-        tries: u32,
+        failed_attempts: u32,
         /// When the same call was sent first, where this is a repeat.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        first: Option<Timestamp>,
+        first_sent_at: Option<Timestamp>,
         /// When it ended without an answer; else, after a crash, when it was read back first.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        lost_at: Option<Timestamp>,
+        response_lost_at: Option<Timestamp>,
         /// How often it was read back.
-        checks: u32,
+        reconcile_count: u32,
         /// When to read back next.
-        next_at: Timestamp,
+        reconcile_at: Timestamp,
     },
     /// Accepted and not final.
-    Pending {
+    Accepted {
         /// When it was accepted.
-        since: Timestamp,
+        sent_at: Timestamp,
         /// How often it was read back.
-        checks: u32,
+        reconcile_count: u32,
         /// When to read back next.
-        next_at: Timestamp,
+        reconcile_at: Timestamp,
     },
 }
 
-impl Leg {
+impl RemoteCall {
     /// To be sent at once.
     #[must_use]
-    pub const fn due(now: Timestamp) -> Self {
-        Self::Due {
-            at: now,
-            tries: 0,
-            first: None,
+    pub const fn pending(now: Timestamp) -> Self {
+        Self::Pending {
+            due_at: now,
+            failed_attempts: 0,
+            first_sent_at: None,
         }
     }
 
     /// To be read at once, because somebody said that something changed.
     #[must_use]
-    pub const fn hinted(now: Timestamp) -> Self {
-        Self::Pending {
-            since: now,
-            checks: 0,
-            next_at: now,
+    pub const fn for_refresh(now: Timestamp) -> Self {
+        Self::Accepted {
+            sent_at: now,
+            reconcile_count: 0,
+            reconcile_at: now,
         }
     }
 
     /// Whether a hint came after the one that was read for: what it was about may not have
     /// been there yet.
     #[must_use]
-    pub fn is_hinted_after(&self, hinted_at: Timestamp) -> bool {
-        matches!(self, Self::Pending { since, .. } if *since > hinted_at)
+    pub fn is_change_reported_after(&self, hinted_at: Timestamp) -> bool {
+        matches!(self, Self::Accepted { sent_at, .. } if *since > hinted_at)
     }
 
     /// The mark before the first byte.
     #[must_use]
-    pub const fn sent(self, now: Timestamp, next_at: Timestamp) -> Self {
-        let (tries, first) = (self.tries(), self.first());
+    pub const fn mark_sent(self, now: Timestamp, next_at: Timestamp) -> Self {
+        let (tries, first) = (self.failed_attempts(), self.first());
         Self::Sent {
-            since: now,
-            tries,
-            first,
-            lost_at: None,
-            checks: 0,
-            next_at,
+            accepted_at: now,
+            failed_attempts: tries,
+            first_sent_at: first,
+            response_lost_at: None,
+            reconcile_count: 0,
+            reconcile_at: next_at,
         }
     }
 
     /// Ended without an answer, or read back without result.
     #[must_use]
-    pub fn checked(self, now: Timestamp, next_at: Timestamp) -> Self {
+    pub fn mark_unresolved(self, now: Timestamp, next_at: Timestamp) -> Self {
         match self {
             Self::Sent {
-                since,
-                tries,
-                first,
-                lost_at,
-                checks,
+                accepted_at: since,
+                failed_attempts: tries,
+                first_sent_at: first,
+                response_lost_at: lost_at,
+                reconcile_count: checks,
                 ..
             } => Self::Sent {
-                since,
-                tries,
-                first,
-                lost_at: lost_at.or(Some(now)),
-                checks: checks.saturating_add(1),
-                next_at,
+                accepted_at: since,
+                failed_attempts: tries,
+                first_sent_at: first,
+                response_lost_at: lost_at.or(Some(now)),
+                reconcile_count: checks.saturating_add(1),
+                reconcile_at: next_at,
             },
-            Self::Pending { since, checks, .. } => Self::Pending {
-                since,
-                checks: checks.saturating_add(1),
-                next_at,
+            Self::Accepted { sent_at: since, reconcile_count: checks, .. } => Self::Accepted {
+                sent_at: since,
+                reconcile_count: checks.saturating_add(1),
+                reconcile_at: next_at,
             },
-            Self::Due { .. } => self,
+            Self::Pending { .. } => self,
         }
     }
 
     /// Accepted; keeps the count of checks when it was so before.
     #[must_use]
-    pub fn pending(self, now: Timestamp, next_at: Timestamp) -> Self {
+    pub fn mark_accepted(self, now: Timestamp, next_at: Timestamp) -> Self {
         match self {
-            Self::Pending { .. } => self.checked(now, next_at),
-            Self::Due { .. } | Self::Sent { .. } => Self::Pending {
-                since: now,
-                checks: 0,
-                next_at,
+            Self::Accepted { .. } => self.mark_unresolved(now, next_at),
+            Self::Pending { .. } | Self::Sent { .. } => Self::Accepted {
+                sent_at: now,
+                reconcile_count: 0,
+                reconcile_at: next_at,
             },
         }
     }
 
     /// Known not to have happened; try again at `at`.
     #[must_use]
-    pub fn retry(self, at: Timestamp) -> Self {
-        Self::Due {
-            at,
-            tries: self.tries().saturating_add(1),
-            first: None,
+    pub fn schedule_retry(self, at: Timestamp) -> Self {
+        Self::Pending {
+            due_at: at,
+            failed_attempts: self.failed_attempts().saturating_add(1),
+            first_sent_at: None,
         }
     }
 
     /// Not known to have happened, to be sent again as the same call: only where
     /// the other side answers a repeated reference with what it did the first time.
     #[must_use]
-    pub const fn repeat(self, at: Timestamp) -> Self {
-        Self::Due {
-            at,
-            tries: self.tries(),
-            first: self.may_have_happened_since(),
+    pub const fn schedule_resend(self, at: Timestamp) -> Self {
+        Self::Pending {
+            due_at: at,
+            failed_attempts: self.failed_attempts(),
+            first_sent_at: self.unresolved_since(),
         }
     }
 
     /// When the call was sent first, while it is not known what came of it. Also of a
     /// call that is to be repeated, or could not be: the first may have arrived.
     #[must_use]
-    pub const fn may_have_happened_since(&self) -> Option<Timestamp> {
-        match (self.first(), self.unknown_since()) {
+    pub const fn unresolved_since(&self) -> Option<Timestamp> {
+        match (self.first(), self.sent_at()) {
             (Some(first), _) => Some(first),
             (None, since) => since,
         }
@@ -164,22 +164,22 @@ impl Leg {
 
     /// Whether the same call was sent before, and may have happened then.
     #[must_use]
-    pub const fn is_repeat(&self) -> bool {
+    pub const fn is_resend(&self) -> bool {
         self.first().is_some()
     }
 
     const fn first(&self) -> Option<Timestamp> {
         match self {
-            Self::Due { first, .. } | Self::Sent { first, .. } => *first,
-            Self::Pending { .. } => None,
+            Self::Pending { first_sent_at: first, .. } | Self::Sent { first_sent_at: first, .. } => *first,
+            Self::Accepted { .. } => None,
         }
     }
 
     /// Due now, where it would be due later; whether it would have been.
-    pub fn hurry(&mut self, now: Timestamp) -> bool {
-        let (Self::Due { at, .. }
-        | Self::Sent { next_at: at, .. }
-        | Self::Pending { next_at: at, .. }) = self;
+    pub fn expedite(&mut self, now: Timestamp) -> bool {
+        let (Self::Pending { due_at: at, .. }
+        | Self::Sent { reconcile_at: at, .. }
+        | Self::Accepted { reconcile_at: at, .. }) = self;
         let waited = *at > now;
         *at = now.min(*at);
         waited
@@ -187,51 +187,51 @@ impl Leg {
 
     /// The other side hints that something changed: read back now what was sent.
     /// Whether that was.
-    pub fn hint(&mut self, now: Timestamp) -> bool {
-        if matches!(self, Self::Due { .. }) {
+    pub fn expedite_reconcile(&mut self, now: Timestamp) -> bool {
+        if matches!(self, Self::Pending { .. }) {
             return false;
         }
-        self.hurry(now);
+        self.expedite(now);
         true
     }
 
     /// How often it was tried and known not to have happened.
     #[must_use]
-    pub const fn tries(&self) -> u32 {
+    pub const fn failed_attempts(&self) -> u32 {
         match self {
-            Self::Due { tries, .. } | Self::Sent { tries, .. } => *tries,
-            Self::Pending { .. } => 0,
+            Self::Pending { failed_attempts: tries, .. } | Self::Sent { failed_attempts: tries, .. } => *tries,
+            Self::Accepted { .. } => 0,
         }
     }
 
     /// When something is to be done about it.
     #[must_use]
-    pub const fn at(&self) -> Timestamp {
+    pub const fn due_at(&self) -> Timestamp {
         match self {
-            Self::Due { at, .. } => *at,
-            Self::Sent { next_at, .. } | Self::Pending { next_at, .. } => *next_at,
+            Self::Pending { due_at: at, .. } => *at,
+            Self::Sent { reconcile_at: next_at, .. } | Self::Accepted { reconcile_at: next_at, .. } => *next_at,
         }
     }
 
     /// Since when nobody waits for its answer any more: until then the other side may
     /// have been at it. The mark, where the process died over it.
     #[must_use]
-    pub const fn given_up_at(&self) -> Option<Timestamp> {
+    pub const fn abandoned_at(&self) -> Option<Timestamp> {
         match self {
             Self::Sent {
-                lost_at: Some(at), ..
+                response_lost_at: Some(at), ..
             } => Some(*at),
-            Self::Sent { since, .. } => Some(*since),
-            Self::Due { .. } | Self::Pending { .. } => None,
+            Self::Sent { accepted_at: since, .. } => Some(*since),
+            Self::Pending { .. } | Self::Accepted { .. } => None,
         }
     }
 
     /// Sent without a known outcome, since when.
     #[must_use]
-    pub const fn unknown_since(&self) -> Option<Timestamp> {
+    pub const fn sent_at(&self) -> Option<Timestamp> {
         match self {
-            Self::Sent { since, .. } => Some(*since),
-            Self::Due { .. } | Self::Pending { .. } => None,
+            Self::Sent { accepted_at: since, .. } => Some(*since),
+            Self::Pending { .. } | Self::Accepted { .. } => None,
         }
     }
 }
@@ -239,9 +239,9 @@ impl Leg {
 /// Offsets, in seconds, at which something is looked at again. After the last
 /// one, the last offset is added again and again: nothing is ever given up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Schedule(Vec<i64>);
+pub struct BackoffSchedule(Vec<i64>);
 
-impl Schedule {
+impl BackoffSchedule {
     /// Offsets in seconds, ascending. Empty means every minute.
     #[must_use]
     pub fn new(offsets_s: Vec<i64>) -> Self {
@@ -280,35 +280,35 @@ mod tests {
     #[test]
     fn a_repeat_keeps_in_mind_when_the_call_was_sent_first() {
         let at = |s: i64| Timestamp(s * 1000);
-        let mut leg = Leg::due(at(0)).retry(at(1)).sent(at(1), at(2));
-        assert!(!leg.is_repeat());
+        let mut leg = RemoteCall::pending(at(0)).schedule_retry(at(1)).mark_sent(at(1), at(2));
+        assert!(!leg.is_resend());
         for s in 2..5 {
-            leg = leg.repeat(at(s));
-            assert!(leg.is_repeat());
-            leg = leg.sent(at(s), at(s + 1)).checked(at(s), at(s + 1));
-            assert!(leg.is_repeat());
-            assert_eq!(leg.may_have_happened_since(), Some(at(1)));
-            assert_eq!(leg.unknown_since(), Some(at(s)));
-            assert_eq!(leg.tries(), 1);
+            leg = leg.schedule_resend(at(s));
+            assert!(leg.is_resend());
+            leg = leg.mark_sent(at(s), at(s + 1)).mark_unresolved(at(s), at(s + 1));
+            assert!(leg.is_resend());
+            assert_eq!(leg.unresolved_since(), Some(at(1)));
+            assert_eq!(leg.sent_at(), Some(at(s)));
+            assert_eq!(leg.failed_attempts(), 1);
         }
-        let other = leg.retry(at(9));
-        assert!(!other.is_repeat(), "it is known that nothing happened");
-        assert_eq!(other.may_have_happened_since(), None);
+        let other = leg.schedule_retry(at(9));
+        assert!(!other.is_resend(), "it is known that nothing happened");
+        assert_eq!(other.unresolved_since(), None);
     }
 
     #[test]
     fn a_call_is_given_up_when_it_ends_and_not_whenever_it_is_read_back() {
         let at = |s: i64| Timestamp(s * 1000);
-        let leg = Leg::due(at(0)).sent(at(1), at(6));
-        assert_eq!(leg.given_up_at(), Some(at(1)), "the process died over it");
-        let leg = leg.checked(at(3), at(6)).checked(at(6), at(16));
-        assert_eq!(leg.given_up_at(), Some(at(3)));
-        assert_eq!(leg.repeat(at(16)).given_up_at(), None);
+        let leg = RemoteCall::pending(at(0)).mark_sent(at(1), at(6));
+        assert_eq!(leg.abandoned_at(), Some(at(1)), "the process died over it");
+        let leg = leg.mark_unresolved(at(3), at(6)).mark_unresolved(at(6), at(16));
+        assert_eq!(leg.abandoned_at(), Some(at(3)));
+        assert_eq!(leg.schedule_resend(at(16)).abandoned_at(), None);
     }
 
     #[test]
     fn a_schedule_never_ends() {
-        let schedule = Schedule::new(vec![5, 15, 60]);
+        let schedule = BackoffSchedule::new(vec![5, 15, 60]);
         let since = Timestamp(0);
         for (now_s, next_s) in [(0, 5), (5, 15), (6, 15), (15, 60), (60, 120), (1000, 1060)] {
             assert_eq!(
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn retries_wait_longer_and_longer() {
-        let schedule = Schedule::new(vec![5, 30]);
+        let schedule = BackoffSchedule::new(vec![5, 30]);
         for (tries, wait_s) in [(0, 5), (1, 30), (2, 30), (99, 30)] {
             assert_eq!(
                 schedule.retry_at(tries, Timestamp(0)),

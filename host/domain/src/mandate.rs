@@ -47,7 +47,7 @@ pub struct MandateTerms {
 
 /// A purchase that wants to use a mandate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MandateUse {
+pub struct MandateUsage {
     /// In whose name is bought.
     pub owner: Owner,
     /// What is to be paid now.
@@ -114,7 +114,7 @@ impl MandateStatus {
 
 /// Why a mandate cannot be used, or not be moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
-pub enum MandateRefusal {
+pub enum MandateRejection {
     /// It was taken back.
     #[error("the mandate is revoked")]
     Revoked,
@@ -129,23 +129,23 @@ pub enum MandateRefusal {
     CapExceeded,
     /// It is for another currency.
     #[error("the mandate is for another currency")]
-    OtherCurrency,
+    CurrencyMismatch,
     /// It is another's.
     #[error("the mandate is another user's")]
-    OtherUser,
+    OwnerMismatch,
     /// It is for another instrument.
     #[error("the mandate is for another payment instrument")]
-    OtherInstrument,
+    InstrumentMismatch,
     /// It is for another purchase.
     #[error("the mandate is for something else")]
-    OtherScope,
+    ScopeMismatch,
     /// What is stored is not what was signed. The domain cannot tell; whoever
     /// verifies signatures does.
     #[error("the mandate's signature does not fit")]
-    BadSignature,
+    InvalidSignature,
 }
 
-impl MandateRefusal {
+impl MandateRejection {
     /// The word for it, e.g. `cap_exceeded`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -154,11 +154,11 @@ impl MandateRefusal {
             Self::Expired => "expired",
             Self::Consumed => "consumed",
             Self::CapExceeded => "cap_exceeded",
-            Self::OtherCurrency => "other_currency",
-            Self::OtherUser => "other_user",
-            Self::OtherInstrument => "other_instrument",
-            Self::OtherScope => "other_scope",
-            Self::BadSignature => "bad_signature",
+            Self::CurrencyMismatch => "other_currency",
+            Self::OwnerMismatch => "other_user",
+            Self::InstrumentMismatch => "other_instrument",
+            Self::ScopeMismatch => "other_scope",
+            Self::InvalidSignature => "bad_signature",
         }
     }
 }
@@ -169,7 +169,7 @@ pub enum MandateEvent {
     /// A purchase uses it.
     Consumed {
         /// Which.
-        usage: MandateUse,
+        usage: MandateUsage,
         /// The signed record of it.
         jws: String,
     },
@@ -209,21 +209,21 @@ impl MandateTerms {
     ///
     /// # Errors
     /// The first term that it does not keep to.
-    pub fn cover(&self, usage: &MandateUse) -> Result<(), MandateRefusal> {
+    pub fn check_usage(&self, usage: &MandateUsage) -> Result<(), MandateRejection> {
         if usage.owner != self.owner {
-            return Err(MandateRefusal::OtherUser);
+            return Err(MandateRejection::OwnerMismatch);
         }
         if usage.instrument != self.instrument {
-            return Err(MandateRefusal::OtherInstrument);
+            return Err(MandateRejection::InstrumentMismatch);
         }
         if self.scope != MandateScope::Any && usage.scope != self.scope {
-            return Err(MandateRefusal::OtherScope);
+            return Err(MandateRejection::ScopeMismatch);
         }
         if usage.amount.currency != self.amount.currency {
-            return Err(MandateRefusal::OtherCurrency);
+            return Err(MandateRejection::CurrencyMismatch);
         }
         if usage.amount.minor > self.amount.minor {
-            return Err(MandateRefusal::CapExceeded);
+            return Err(MandateRejection::CapExceeded);
         }
         Ok(())
     }
@@ -256,12 +256,12 @@ impl Mandate {
     ///
     /// # Errors
     /// Why not.
-    pub fn permits(&self, usage: &MandateUse, now: Timestamp) -> Result<(), MandateRefusal> {
+    pub fn check_usage(&self, usage: &MandateUsage, now: Timestamp) -> Result<(), MandateRejection> {
         match self.status(now) {
-            MandateStatus::Active => self.terms.cover(usage),
-            MandateStatus::Consumed => Err(MandateRefusal::Consumed),
-            MandateStatus::Revoked => Err(MandateRefusal::Revoked),
-            MandateStatus::Expired => Err(MandateRefusal::Expired),
+            MandateStatus::Active => self.terms.check_usage(usage),
+            MandateStatus::Consumed => Err(MandateRejection::Consumed),
+            MandateStatus::Revoked => Err(MandateRejection::Revoked),
+            MandateStatus::Expired => Err(MandateRejection::Expired),
         }
     }
 
@@ -273,10 +273,10 @@ impl Mandate {
         self,
         event: MandateEvent,
         now: Timestamp,
-    ) -> Result<Option<Self>, MandateRefusal> {
+    ) -> Result<Option<Self>, MandateRejection> {
         let state = match (self.status(now), event) {
             (MandateStatus::Active, MandateEvent::Consumed { usage, jws }) => {
-                self.terms.cover(&usage)?;
+                self.terms.check_usage(&usage)?;
                 let booking = usage.booking;
                 MandateState::Consumed { booking, jws }
             }
@@ -285,13 +285,13 @@ impl Mandate {
             (MandateStatus::Active | MandateStatus::Expired, MandateEvent::Released)
             | (MandateStatus::Revoked, MandateEvent::Revoked) => return Ok(None),
             (MandateStatus::Consumed, MandateEvent::Consumed { .. } | MandateEvent::Revoked) => {
-                return Err(MandateRefusal::Consumed);
+                return Err(MandateRejection::Consumed);
             }
             (MandateStatus::Revoked, MandateEvent::Consumed { .. } | MandateEvent::Released) => {
-                return Err(MandateRefusal::Revoked);
+                return Err(MandateRejection::Revoked);
             }
             (MandateStatus::Expired, MandateEvent::Consumed { .. } | MandateEvent::Revoked) => {
-                return Err(MandateRefusal::Expired);
+                return Err(MandateRejection::Expired);
             }
         };
         Ok(Some(Self {

@@ -57,7 +57,7 @@ impl Owner {
 
     /// Whether this caller may act for a user: each for themselves, the organization for all.
     #[must_use]
-    pub fn acts_for(&self, user: &str) -> bool {
+    pub fn can_act_for(&self, user: &str) -> bool {
         self.user == user || self.user == Self::ORGANIZATION_USER
     }
 }

@@ -9,14 +9,14 @@ mod event;
 mod processor;
 mod step;
 
-pub use call::PaymentCall;
+pub use call::PaymentOperation;
 pub use card::{Card, CardBrand, Funding, Instrument, Wallet};
 pub use event::PaymentEvent;
-pub use processor::{PaymentError, ProcessorState, ProcessorStatus};
-pub use step::{Next, PaymentStep, due};
+pub use processor::{PaymentError, ProcessorPayment, ProcessorPaymentStatus};
+pub use step::{NextStep, PaymentStep, earliest_step};
 
 use crate::id::{InstrumentId, PaymentId, RefundId};
-use crate::leg::Leg;
+use crate::leg::RemoteCall;
 use crate::money::Money;
 use crate::supplier::SupplierId;
 use crate::time::Timestamp;
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 /// Who pays how.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Method {
+pub enum PaymentMethod {
     /// A stored instrument. Its token stays sealed where it is stored.
     Instrument {
         /// Which.
@@ -44,15 +44,15 @@ pub enum PaymentState {
     /// Waits for the payer's browser.
     RequiresAction,
     /// The amount is to be held.
-    Authorizing(Leg),
+    Authorizing(RemoteCall),
     /// The amount is held.
     Authorized,
     /// The held amount is to be taken.
-    Capturing(Leg),
+    Capturing(RemoteCall),
     /// Taken; refunds stand beside it.
     Captured,
     /// The held amount is to be released.
-    Voiding(Leg),
+    Voiding(RemoteCall),
     /// Nothing is held.
     Voided,
     /// Nothing was held.
@@ -81,7 +81,7 @@ pub struct Refund {
     /// How much.
     pub amount: Money,
     /// None: done.
-    pub leg: Option<Leg>,
+    pub call: Option<RemoteCall>,
 }
 
 /// A payment.
@@ -92,7 +92,7 @@ pub struct Payment {
     /// What is held, and taken.
     pub amount: Money,
     /// Who pays how.
-    pub method: Method,
+    pub method: PaymentMethod,
     /// Which processor.
     pub processor: SupplierId,
     /// The processor's id of it.
@@ -104,7 +104,7 @@ pub struct Payment {
     /// What was given back, or is to be.
     pub refunds: Vec<Refund>,
     /// Why it failed, in the processor's closed words.
-    pub decline: Option<Decline>,
+    pub decline_reason: Option<DeclineReason>,
     /// When it was begun.
     pub created_at: Timestamp,
 }
@@ -113,7 +113,7 @@ pub struct Payment {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
-pub enum Decline {
+pub enum DeclineReason {
     InsufficientFunds,
     ExpiredCard,
     IncorrectDetails,
@@ -126,7 +126,7 @@ pub enum Decline {
 /// The event does not fit the payment's state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{event} does not fit a payment that is {state}")]
-pub struct PaymentConflict {
+pub struct InvalidPaymentTransition {
     /// The state's name.
     pub state: &'static str,
     /// The event's name.
@@ -139,13 +139,13 @@ impl PaymentState {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::RequiresAction => "requires_action",
-            Self::Authorizing(Leg::Due { .. }) => "authorizing_due",
+            Self::Authorizing(RemoteCall::Pending { .. }) => "authorizing_due",
             Self::Authorizing(_) => "authorizing_sent",
             Self::Authorized => "authorized",
-            Self::Capturing(Leg::Due { .. }) => "capturing_due",
+            Self::Capturing(RemoteCall::Pending { .. }) => "capturing_due",
             Self::Capturing(_) => "capturing_sent",
             Self::Captured => "captured",
-            Self::Voiding(Leg::Due { .. }) => "voiding_due",
+            Self::Voiding(RemoteCall::Pending { .. }) => "voiding_due",
             Self::Voiding(_) => "voiding_sent",
             Self::Voided => "voided",
             Self::Failed => "failed",
@@ -156,7 +156,7 @@ impl PaymentState {
 impl Payment {
     /// A hold to be asked for at once.
     #[must_use]
-    pub fn to_authorize(
+    pub fn new_authorization(
         id: PaymentId,
         amount: Money,
         processor: SupplierId,
@@ -166,22 +166,22 @@ impl Payment {
         Self {
             id,
             amount,
-            method: Method::Instrument {
+            method: PaymentMethod::Instrument {
                 id: instrument.id.clone(),
             },
             processor,
             processor_reference: None,
             card: instrument.card.clone(),
-            state: PaymentState::Authorizing(Leg::due(now)),
+            state: PaymentState::Authorizing(RemoteCall::pending(now)),
             refunds: Vec::new(),
-            decline: None,
+            decline_reason: None,
             created_at: now,
         }
     }
 
     /// A payment that waits for the payer's browser.
     #[must_use]
-    pub fn by_browser(
+    pub fn new_browser_payment(
         id: PaymentId,
         amount: Money,
         processor: SupplierId,
@@ -191,13 +191,13 @@ impl Payment {
         Self {
             id,
             amount,
-            method: Method::Sdk,
+            method: PaymentMethod::Sdk,
             processor,
             processor_reference: Some(processor_reference),
             card: None,
             state: PaymentState::RequiresAction,
             refunds: Vec::new(),
-            decline: None,
+            decline_reason: None,
             created_at: now,
         }
     }
@@ -205,17 +205,17 @@ impl Payment {
     /// What the supplier took at its own checkout. The supplier stands where a
     /// processor would.
     #[must_use]
-    pub fn by_supplier(id: PaymentId, amount: Money, supplier: SupplierId, now: Timestamp) -> Self {
+    pub fn new_supplier_collected(id: PaymentId, amount: Money, supplier: SupplierId, now: Timestamp) -> Self {
         Self {
             id,
             amount,
-            method: Method::Supplier,
+            method: PaymentMethod::Supplier,
             processor: supplier,
             processor_reference: None,
             card: None,
             state: PaymentState::Captured,
             refunds: Vec::new(),
-            decline: None,
+            decline_reason: None,
             created_at: now,
         }
     }
@@ -245,7 +245,7 @@ impl Payment {
         let minor = self
             .refunds
             .iter()
-            .filter(|r| r.leg.is_none())
+            .filter(|r| r.call.is_none())
             .map(|r| r.amount.minor)
             .sum();
         Money::new(minor, self.amount.currency)
@@ -253,8 +253,8 @@ impl Payment {
 
     /// Whether the payer's browser holds it.
     #[must_use]
-    pub fn is_by_browser(&self) -> bool {
-        self.method == Method::Sdk
+    pub fn is_browser_payment(&self) -> bool {
+        self.method == PaymentMethod::Sdk
     }
 
     /// What could still be given back: the amount less every refund asked for.
@@ -266,11 +266,11 @@ impl Payment {
 
     /// How often its present step was tried and is known not to have happened.
     #[must_use]
-    pub const fn tries(&self) -> u32 {
+    pub const fn failed_attempts(&self) -> u32 {
         match &self.state {
             PaymentState::Authorizing(leg)
             | PaymentState::Capturing(leg)
-            | PaymentState::Voiding(leg) => leg.tries(),
+            | PaymentState::Voiding(leg) => leg.failed_attempts(),
             PaymentState::RequiresAction
             | PaymentState::Authorized
             | PaymentState::Captured
@@ -281,7 +281,7 @@ impl Payment {
 
     /// Whether something is held or taken, or may be.
     #[must_use]
-    pub const fn holds_money(&self) -> bool {
+    pub const fn has_funds(&self) -> bool {
         match self.state {
             PaymentState::RequiresAction
             | PaymentState::Authorizing(_)
@@ -295,20 +295,20 @@ impl Payment {
     /// The supplier said yes: take the held amount.
     pub fn begin_capture(&mut self, now: Timestamp) {
         if self.state == PaymentState::Authorized {
-            self.state = PaymentState::Capturing(Leg::due(now));
+            self.state = PaymentState::Capturing(RemoteCall::pending(now));
         }
     }
 
     /// Nothing was bought: release what is, or may be, held.
     pub fn begin_void(&mut self, now: Timestamp) {
         match self.state {
-            PaymentState::Authorizing(ref leg @ Leg::Due { .. }) if !leg.is_repeat() => {
+            PaymentState::Authorizing(ref leg @ RemoteCall::Pending { .. }) if !leg.is_resend() => {
                 self.state = PaymentState::Failed;
             }
             PaymentState::RequiresAction
             | PaymentState::Authorized
             | PaymentState::Authorizing(_) => {
-                self.state = PaymentState::Voiding(Leg::due(now));
+                self.state = PaymentState::Voiding(RemoteCall::pending(now));
             }
             PaymentState::Capturing(_)
             | PaymentState::Captured
@@ -322,33 +322,33 @@ impl Payment {
     /// will be. What was never taken is released instead of taken and returned.
     pub fn begin_refund(&mut self, id: RefundId, amount: Money, now: Timestamp) -> Money {
         let amount = amount.at_most(self.refundable());
-        if amount.is_zero() || !self.holds_money() {
+        if amount.is_zero() || !self.has_funds() {
             return Money::zero(self.amount.currency);
         }
         let untaken = matches!(
             self.state,
-            PaymentState::Authorized | PaymentState::Capturing(Leg::Due { .. })
+            PaymentState::Authorized | PaymentState::Capturing(RemoteCall::Pending { .. })
         );
         if untaken && amount == self.amount {
-            self.state = PaymentState::Voiding(Leg::due(now));
+            self.state = PaymentState::Voiding(RemoteCall::pending(now));
         } else {
             self.refunds.push(Refund {
                 id,
                 amount,
-                leg: Some(Leg::due(now)),
+                call: Some(RemoteCall::pending(now)),
             });
         }
         amount
     }
 
     /// The supplier says that it gave back what it took.
-    pub fn refunded_by_supplier(&mut self, id: RefundId, amount: Money) -> Money {
+    pub fn record_supplier_refund(&mut self, id: RefundId, amount: Money) -> Money {
         let amount = amount.at_most(self.refundable());
         if !amount.is_zero() {
             self.refunds.push(Refund {
                 id,
                 amount,
-                leg: None,
+                call: None,
             });
         }
         amount
@@ -356,11 +356,11 @@ impl Payment {
 
     /// A hint that something changed at the processor: what was sent and is not
     /// answered is read back now; whether there was anything.
-    pub fn hint(&mut self, now: Timestamp) -> bool {
+    pub fn expedite_reconcile(&mut self, now: Timestamp) -> bool {
         let mut any = match &mut self.state {
             PaymentState::Authorizing(leg)
             | PaymentState::Capturing(leg)
-            | PaymentState::Voiding(leg) => leg.hint(now),
+            | PaymentState::Voiding(leg) => leg.expedite_reconcile(now),
             PaymentState::RequiresAction
             | PaymentState::Authorized
             | PaymentState::Captured
@@ -368,18 +368,18 @@ impl Payment {
             | PaymentState::Failed => false,
         };
         let refunds = self.refunds.iter_mut();
-        for leg in refunds.filter_map(|refund| refund.leg.as_mut()) {
-            any |= leg.hint(now);
+        for leg in refunds.filter_map(|refund| refund.call.as_mut()) {
+            any |= leg.expedite_reconcile(now);
         }
         any
     }
 
     /// Refunds that wait for their next try are tried now; whether there were any.
-    pub fn hurry_refunds(&mut self, now: Timestamp) -> bool {
+    pub fn expedite_refunds(&mut self, now: Timestamp) -> bool {
         let mut any = false;
         let refunds = self.refunds.iter_mut();
-        for leg in refunds.filter_map(|refund| refund.leg.as_mut()) {
-            any |= leg.hurry(now);
+        for leg in refunds.filter_map(|refund| refund.call.as_mut()) {
+            any |= leg.expedite(now);
         }
         any
     }
@@ -388,25 +388,25 @@ impl Payment {
     ///
     /// # Errors
     /// [`PaymentConflict`] when the event does not fit the state.
-    pub fn apply(mut self, event: PaymentEvent, now: Timestamp) -> Result<Self, PaymentConflict> {
+    pub fn apply(mut self, event: PaymentEvent, now: Timestamp) -> Result<Self, InvalidPaymentTransition> {
         use PaymentEvent as E;
         use PaymentState as S;
-        let conflict = PaymentConflict {
+        let conflict = InvalidPaymentTransition {
             state: self.state.name(),
             event: event.name(),
         };
         self.state = match (self.state, event) {
-            (S::Authorizing(leg @ Leg::Due { .. }), E::Sent { next_at }) => {
-                S::Authorizing(leg.sent(now, next_at))
+            (S::Authorizing(leg @ RemoteCall::Pending { .. }), E::Sent { reconcile_at: next_at }) => {
+                S::Authorizing(leg.mark_sent(now, next_at))
             }
-            (S::Capturing(leg @ Leg::Due { .. }), E::Sent { next_at }) => {
-                S::Capturing(leg.sent(now, next_at))
+            (S::Capturing(leg @ RemoteCall::Pending { .. }), E::Sent { reconcile_at: next_at }) => {
+                S::Capturing(leg.mark_sent(now, next_at))
             }
-            (S::Voiding(leg @ Leg::Due { .. }), E::Sent { next_at }) => {
-                S::Voiding(leg.sent(now, next_at))
+            (S::Voiding(leg @ RemoteCall::Pending { .. }), E::Sent { reconcile_at: next_at }) => {
+                S::Voiding(leg.mark_sent(now, next_at))
             }
             (
-                S::Authorizing(Leg::Sent { .. }),
+                S::Authorizing(RemoteCall::Sent { .. }),
                 E::Authorized {
                     processor_reference,
                     card,
@@ -416,34 +416,34 @@ impl Payment {
                 self.card = card.or(self.card);
                 S::Authorized
             }
-            (S::Authorizing(Leg::Sent { .. }), E::Declined(decline)) => {
-                self.decline = Some(decline);
-                if self.method == Method::Sdk && decline == Decline::NotCompleted {
+            (S::Authorizing(RemoteCall::Sent { .. }), E::Declined(decline)) => {
+                self.decline_reason = Some(decline);
+                if self.method == PaymentMethod::Sdk && decline == DeclineReason::NotCompleted {
                     S::RequiresAction
                 } else {
                     S::Failed
                 }
             }
-            (S::Authorizing(Leg::Sent { .. }), E::NothingHeld) => S::Failed,
-            (S::Capturing(Leg::Sent { .. }), E::Captured) => S::Captured,
-            (S::Voiding(Leg::Sent { .. }), E::Voided) => S::Voided,
-            (S::Capturing(leg @ Leg::Sent { .. }), E::Failed { retry_at }) => {
-                S::Capturing(leg.retry(retry_at))
+            (S::Authorizing(RemoteCall::Sent { .. }), E::NotAuthorized) => S::Failed,
+            (S::Capturing(RemoteCall::Sent { .. }), E::Captured) => S::Captured,
+            (S::Voiding(RemoteCall::Sent { .. }), E::Voided) => S::Voided,
+            (S::Capturing(leg @ RemoteCall::Sent { .. }), E::StepFailed { retry_at }) => {
+                S::Capturing(leg.schedule_retry(retry_at))
             }
-            (S::Voiding(leg @ Leg::Sent { .. }), E::Failed { retry_at }) => {
-                S::Voiding(leg.retry(retry_at))
+            (S::Voiding(leg @ RemoteCall::Sent { .. }), E::StepFailed { retry_at }) => {
+                S::Voiding(leg.schedule_retry(retry_at))
             }
-            (S::Authorizing(leg @ Leg::Sent { .. }), E::Checked { next_at }) => {
-                S::Authorizing(leg.checked(now, next_at))
+            (S::Authorizing(leg @ RemoteCall::Sent { .. }), E::Unresolved { next_at }) => {
+                S::Authorizing(leg.mark_unresolved(now, next_at))
             }
-            (S::Capturing(leg @ Leg::Sent { .. }), E::Checked { next_at }) => {
-                S::Capturing(leg.checked(now, next_at))
+            (S::Capturing(leg @ RemoteCall::Sent { .. }), E::Unresolved { next_at }) => {
+                S::Capturing(leg.mark_unresolved(now, next_at))
             }
-            (S::Voiding(leg @ Leg::Sent { .. }), E::Checked { next_at }) => {
-                S::Voiding(leg.checked(now, next_at))
+            (S::Voiding(leg @ RemoteCall::Sent { .. }), E::Unresolved { next_at }) => {
+                S::Voiding(leg.mark_unresolved(now, next_at))
             }
-            (S::Authorizing(leg @ Leg::Sent { .. }), E::Repeated { at }) => {
-                S::Authorizing(leg.repeat(at))
+            (S::Authorizing(leg @ RemoteCall::Sent { .. }), E::ResendScheduled { at }) => {
+                S::Authorizing(leg.schedule_resend(at))
             }
             (S::Captured, refund) => {
                 self.refunds = apply_refund(self.refunds, &refund, now).ok_or(conflict)?;
@@ -466,17 +466,17 @@ fn apply_refund(
         E::RefundSent { refund, .. }
         | E::Refunded(refund)
         | E::RefundFailed { refund, .. }
-        | E::RefundRepeated { refund, .. }
-        | E::RefundChecked { refund, .. } => refund,
+        | E::RefundResendScheduled { refund, .. }
+        | E::RefundUnresolved { refund, .. } => refund,
         _ => return None,
     };
     let refund = refunds.iter_mut().find(|refund| refund.id == *id)?;
-    refund.leg = match (refund.leg.take()?, event) {
-        (leg @ Leg::Due { .. }, E::RefundSent { next_at, .. }) => Some(leg.sent(now, *next_at)),
-        (Leg::Due { .. }, _) | (_, E::RefundSent { .. }) => return None,
-        (leg, E::RefundFailed { retry_at, .. }) => Some(leg.retry(*retry_at)),
-        (leg, E::RefundRepeated { at, .. }) => Some(leg.repeat(*at)),
-        (leg, E::RefundChecked { next_at, .. }) => Some(leg.checked(now, *next_at)),
+    refund.call = match (refund.call.take()?, event) {
+        (leg @ RemoteCall::Pending { .. }, E::RefundSent { next_at, .. }) => Some(leg.mark_sent(now, *next_at)),
+        (RemoteCall::Pending { .. }, _) | (_, E::RefundSent { .. }) => return None,
+        (leg, E::RefundFailed { retry_at, .. }) => Some(leg.schedule_retry(*retry_at)),
+        (leg, E::RefundResendScheduled { at, .. }) => Some(leg.schedule_resend(*at)),
+        (leg, E::RefundUnresolved { next_at, .. }) => Some(leg.mark_unresolved(now, *next_at)),
         (_, _) => None,
     };
     Some(refunds)

@@ -17,7 +17,7 @@ pub struct Candidate {
 
 /// Why a list of suppliers looks as it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum RouteReason {
     /// The caller named it.
     Selected,
     /// The hotel ids belong to it.
@@ -26,7 +26,7 @@ pub enum Reason {
     Configured,
 }
 
-impl Reason {
+impl RouteReason {
     /// Its name in logs.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -44,13 +44,13 @@ pub struct Route {
     /// First to last; only reads before anything is promised go beyond the first.
     pub suppliers: Vec<SupplierId>,
     /// Why.
-    pub reason: Reason,
+    pub reason: RouteReason,
 }
 
 /// Nobody to ask.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no configured supplier offers this")]
-pub struct NoSupplier;
+pub struct NoEligibleSupplier;
 
 /// Chooses among candidates, which are those of the right kind, mode and
 /// operation. A selector is obeyed or refused, never replaced. `owners` are the
@@ -60,21 +60,21 @@ pub struct NoSupplier;
 ///
 /// # Errors
 /// [`NoSupplier`].
-pub fn choose(
+pub fn select_route(
     candidates: &[Candidate],
     selector: Option<&SupplierId>,
     owners: Option<&[SupplierId]>,
     spread: u64,
-) -> Result<Route, NoSupplier> {
+) -> Result<Route, NoEligibleSupplier> {
     if let Some(selected) = selector {
         let known = candidates.iter().any(|candidate| candidate.id == *selected);
         return if known {
             Ok(Route {
                 suppliers: vec![selected.clone()],
-                reason: Reason::Selected,
+                reason: RouteReason::Selected,
             })
         } else {
-            Err(NoSupplier)
+            Err(NoEligibleSupplier)
         };
     }
     let mut open: Vec<&Candidate> = candidates
@@ -95,12 +95,12 @@ pub fn choose(
         .map(|candidate| candidate.id.clone())
         .collect();
     let reason = if owners.is_some() {
-        Reason::Owner
+        RouteReason::Owner
     } else {
-        Reason::Configured
+        RouteReason::Configured
     };
     if suppliers.is_empty() {
-        Err(NoSupplier)
+        Err(NoEligibleSupplier)
     } else {
         Ok(Route { suppliers, reason })
     }
@@ -157,9 +157,9 @@ mod tests {
             candidate("B", 0, 1, Health::Down),
         ];
         let b = SupplierId::parse("B").unwrap();
-        assert_eq!(order(&choose(&all, Some(&b), None, 1).unwrap()), ["B"]);
+        assert_eq!(order(&select_route(&all, Some(&b), None, 1).unwrap()), ["B"]);
         let c = SupplierId::parse("C").unwrap();
-        assert_eq!(choose(&all, Some(&c), None, 1), Err(NoSupplier));
+        assert_eq!(select_route(&all, Some(&c), None, 1), Err(NoEligibleSupplier));
     }
 
     #[test]
@@ -170,7 +170,7 @@ mod tests {
             candidate("C", 1, 1, Health::Degraded),
         ];
         assert_eq!(
-            order(&choose(&all, None, None, 7).unwrap()),
+            order(&select_route(&all, None, None, 7).unwrap()),
             ["C", "B", "A"]
         );
     }
@@ -182,9 +182,9 @@ mod tests {
             candidate("B", 1, 0, Health::Up),
         ];
         let owners = [SupplierId::parse("B").unwrap()];
-        let route = choose(&all, None, Some(&owners), 7).unwrap();
-        assert_eq!((order(&route), route.reason), (vec!["B"], Reason::Owner));
-        assert_eq!(choose(&all, None, Some(&[]), 7), Err(NoSupplier));
+        let route = select_route(&all, None, Some(&owners), 7).unwrap();
+        assert_eq!((order(&route), route.reason), (vec!["B"], RouteReason::Owner));
+        assert_eq!(select_route(&all, None, Some(&[]), 7), Err(NoEligibleSupplier));
     }
 
     #[test]
@@ -194,7 +194,7 @@ mod tests {
             candidate("B", 0, 1, Health::Up),
         ];
         let firsts = (0..4000_u64).map(|n| {
-            choose(&all, None, None, n.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+            select_route(&all, None, None, n.wrapping_mul(0x9e37_79b9_7f4a_7c15))
                 .unwrap()
                 .suppliers[0]
                 .as_str()
@@ -205,6 +205,6 @@ mod tests {
             (2700..3300).contains(&share),
             "A came first {share} times of 4000"
         );
-        assert_eq!(choose(&all, None, None, 42), choose(&all, None, None, 42));
+        assert_eq!(select_route(&all, None, None, 42), select_route(&all, None, None, 42));
     }
 }

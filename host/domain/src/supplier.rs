@@ -66,7 +66,7 @@ impl From<SupplierId> for String {
 /// What an adapter is an adapter for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum SupplierKind {
     /// Hotels.
     Hotel,
     /// Flights.
@@ -78,7 +78,7 @@ pub enum Kind {
 /// An operation that an adapter has when it exports the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Operation {
+pub enum Capability {
     /// Places by name.
     HotelPlaces,
     /// Hotels of an area.
@@ -111,7 +111,7 @@ pub enum Operation {
     PaymentProcessor,
 }
 
-impl Operation {
+impl Capability {
     /// Every operation, in the order of the interface.
     pub const ALL: [Self; 15] = [
         Self::HotelPlaces,
@@ -155,7 +155,7 @@ impl Operation {
 
     /// What kind of adapter has it; none: any.
     #[must_use]
-    pub const fn kind(self) -> Option<Kind> {
+    pub const fn supplier_kind(self) -> Option<SupplierKind> {
         match self {
             Self::HotelPlaces
             | Self::HotelSearch
@@ -164,13 +164,13 @@ impl Operation {
             | Self::HotelCancellation
             | Self::HotelContent
             | Self::HotelWeather
-            | Self::HotelPriceCalendar => Some(Kind::Hotel),
+            | Self::HotelPriceCalendar => Some(SupplierKind::Hotel),
             Self::FlightPricing
             | Self::FlightBooking
             | Self::FlightCancellation
             | Self::FlightServices
-            | Self::FlightReference => Some(Kind::Flight),
-            Self::PaymentProcessor => Some(Kind::Payment),
+            | Self::FlightReference => Some(SupplierKind::Flight),
+            Self::PaymentProcessor => Some(SupplierKind::Payment),
             Self::SupplierEvents => None,
         }
     }
@@ -178,7 +178,7 @@ impl Operation {
 
 /// What a plugin says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Description {
+pub struct PluginDescription {
     /// Technical name.
     pub name: String,
     /// Semantic version.
@@ -188,11 +188,11 @@ pub struct Description {
     /// An offer carries one unfinished booking at a time.
     pub one_booking_per_offer: bool,
     /// Single rooms can be cancelled.
-    pub cancels_single_rooms: bool,
+    pub supports_partial_cancellation: bool,
     /// Not finding a reference is proof after this many milliseconds; none: never.
     pub reads_consistent_after_ms: Option<u32>,
     /// Repeating a change with the same reference gives the first answer.
-    pub repeats_are_safe: bool,
+    pub supports_idempotent_resend: bool,
     /// Hosts it asks for.
     pub hosts: Vec<String>,
     /// Names of secrets it asks for.
@@ -281,7 +281,7 @@ pub enum ReadError {
     Failed(String),
     /// An answer that cannot be used.
     #[error("the supplier's answer cannot be used: {0}")]
-    Unreadable(String),
+    InvalidResponse(String),
     /// Credentials, settings or grants are wrong.
     #[error("the adapter is not configured correctly: {0}")]
     Misconfigured(String),
@@ -319,7 +319,7 @@ pub enum ChangeError {
 /// The state of a booking, as the supplier tells it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum BookingStatus {
+pub enum SupplierBookingStatus {
     /// Accepted, not final.
     Pending,
     /// Booked.

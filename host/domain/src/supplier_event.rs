@@ -14,7 +14,7 @@ pub const HEADER_BYTES_MAX: usize = 64 << 10;
 
 /// What came to a supplier's webhook path, unparsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SupplierDelivery {
+pub struct SupplierWebhookRequest {
     /// Names and values, in the order of arrival.
     pub headers: Vec<(String, String)>,
     /// The bytes that a signature is over.
@@ -78,10 +78,10 @@ pub enum VerifyError {
     Unsupported,
     /// The signature is missing, wrong or too old.
     #[error("the delivery is not the supplier's: {0}")]
-    Unauthentic(String),
+    InvalidSignature(String),
     /// It is too large, or not what the supplier is known to send.
     #[error("the delivery cannot be read: {0}")]
-    Unreadable(String),
+    Malformed(String),
     /// The adapter broke, or answered nonsense; the same delivery may come again.
     #[error("the adapter failed: {0}")]
     Failed(String),

@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Forms that carry an IPv4 address inside an IPv6 one (mapped, compatible,
 /// 6to4, Teredo, NAT64) are refused as such or judged by the address inside.
 #[must_use]
-pub fn forbidden(address: IpAddr) -> Option<&'static str> {
+pub fn non_public_reason(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(v4) => forbidden_v4(v4),
         IpAddr::V6(v6) => forbidden_v6(v6),
@@ -20,11 +20,11 @@ pub fn forbidden(address: IpAddr) -> Option<&'static str> {
 /// loopback, private and unique-local ranges and shared address space. Never
 /// link-local (cloud metadata), multicast, unspecified or reserved ones.
 #[must_use]
-pub fn can_be_granted(address: IpAddr) -> bool {
+pub fn is_grantable(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => v4.is_loopback() || v4.is_private() || is_shared(v4),
         IpAddr::V6(v6) => match v6.to_ipv4_mapped() {
-            Some(v4) => can_be_granted(IpAddr::V4(v4)),
+            Some(v4) => is_grantable(IpAddr::V4(v4)),
             None => v6.is_loopback() || is_unique_local(v6),
         },
     }
@@ -32,24 +32,24 @@ pub fn can_be_granted(address: IpAddr) -> bool {
 
 /// Which addresses may be connected to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum AddressPolicy {
     /// Public ones.
-    Public,
+    PublicOnly,
     /// The machine itself too, and nothing else of its network.
-    Loopback,
+    AllowLoopback,
     /// What an operator may open too: [`can_be_granted`].
-    Private,
+    AllowPrivate,
 }
 
 /// Why an address may not be connected to; none when it may.
 #[must_use]
-pub fn refusal(address: IpAddr, reach: Reach) -> Option<&'static str> {
+pub fn denial_reason(address: IpAddr, reach: AddressPolicy) -> Option<&'static str> {
     let is_open = match reach {
-        Reach::Public => false,
-        Reach::Loopback => address.to_canonical().is_loopback(),
-        Reach::Private => can_be_granted(address),
+        AddressPolicy::PublicOnly => false,
+        AddressPolicy::AllowLoopback => address.to_canonical().is_loopback(),
+        AddressPolicy::AllowPrivate => is_grantable(address),
     };
-    forbidden(address).filter(|_| !is_open)
+    non_public_reason(address).filter(|_| !is_open)
 }
 
 fn is_shared(address: Ipv4Addr) -> bool {
@@ -135,7 +135,7 @@ mod tests {
             "::ffff:8.8.8.8",
             "2001:4860:4860::8888",
         ] {
-            assert_eq!(forbidden(text.parse().unwrap()), None, "{text}");
+            assert_eq!(non_public_reason(text.parse().unwrap()), None, "{text}");
         }
     }
 
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn every_special_range_is_refused_at_its_first_and_last_address() {
         for text in SPECIAL {
-            assert!(forbidden(text.parse().unwrap()).is_some(), "{text}");
+            assert!(non_public_reason(text.parse().unwrap()).is_some(), "{text}");
         }
     }
 
@@ -179,7 +179,7 @@ mod tests {
             ("0.0.0.0", false),
             ("::", false),
         ] {
-            let refused = refusal(text.parse().unwrap(), Reach::Loopback);
+            let refused = denial_reason(text.parse().unwrap(), AddressPolicy::AllowLoopback);
             assert_eq!(refused.is_none(), open, "{text}");
         }
     }
@@ -205,7 +205,7 @@ mod tests {
             ("2002:7f00:1::", false),
             ("64:ff9b::7f00:1", false),
         ] {
-            assert_eq!(can_be_granted(text.parse().unwrap()), grantable, "{text}");
+            assert_eq!(is_grantable(text.parse().unwrap()), grantable, "{text}");
         }
     }
 }

@@ -13,7 +13,7 @@ const WAITING_PER_PERMIT: u32 = 16;
 
 /// A number of places and a bounded queue in front of them.
 #[derive(Debug)]
-pub(crate) struct Admission {
+pub(crate) struct ConcurrencyLimit {
     places: Arc<Semaphore>,
     waiting: AtomicU32,
     waiting_max: u32,
@@ -21,9 +21,9 @@ pub(crate) struct Admission {
 
 /// No place within the time that may be waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Full;
+pub(crate) struct ConcurrencyLimitReached;
 
-impl Admission {
+impl ConcurrencyLimit {
     pub(crate) fn new(places: u32) -> Self {
         let places = places.max(1);
         Self {
@@ -38,11 +38,11 @@ impl Admission {
     }
 
     /// A place, held until the permit is dropped.
-    pub(crate) async fn enter(
+    pub(crate) async fn acquire(
         &self,
         wait: Duration,
         deadline: Instant,
-    ) -> Result<OwnedSemaphorePermit, Full> {
+    ) -> Result<OwnedSemaphorePermit, ConcurrencyLimitReached> {
         if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
             return Ok(permit);
         }
@@ -50,24 +50,24 @@ impl Admission {
         let until = deadline.min(Instant::now() + wait);
         match tokio::time::timeout_at(until, Arc::clone(&self.places).acquire_owned()).await {
             Ok(Ok(permit)) => Ok(permit),
-            Ok(Err(_)) | Err(_) => Err(Full),
+            Ok(Err(_)) | Err(_) => Err(ConcurrencyLimitReached),
         }
     }
 
-    fn queue(&self) -> Result<Waiting<'_>, Full> {
+    fn queue(&self) -> Result<WaiterGuard<'_>, ConcurrencyLimitReached> {
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
-        let waiting = Waiting(&self.waiting);
+        let waiting = WaiterGuard(&self.waiting);
         if before < self.waiting_max {
             Ok(waiting)
         } else {
-            Err(Full)
+            Err(ConcurrencyLimitReached)
         }
     }
 }
 
-struct Waiting<'a>(&'a AtomicU32);
+struct WaiterGuard<'a>(&'a AtomicU32);
 
-impl Drop for Waiting<'_> {
+impl Drop for WaiterGuard<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -83,9 +83,9 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_place_is_given_on_when_it_is_left() {
-        let admission = Admission::new(1);
-        let held = admission.enter(Duration::ZERO, soon()).await.unwrap();
-        let (entered, ()) = tokio::join!(admission.enter(Duration::from_secs(5), soon()), async {
+        let admission = ConcurrencyLimit::new(1);
+        let held = admission.acquire(Duration::ZERO, soon()).await.unwrap();
+        let (entered, ()) = tokio::join!(admission.acquire(Duration::from_secs(5), soon()), async {
             drop(held)
         });
         assert!(entered.is_ok());
@@ -93,19 +93,19 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn waiting_ends_after_its_time_or_at_the_deadline() {
-        let admission = Admission::new(1);
-        let _held = admission.enter(Duration::ZERO, soon()).await.unwrap();
+        let admission = ConcurrencyLimit::new(1);
+        let _held = admission.acquire(Duration::ZERO, soon()).await.unwrap();
         let start = Instant::now();
         assert!(
             admission
-                .enter(Duration::from_secs(2), soon())
+                .acquire(Duration::from_secs(2), soon())
                 .await
                 .is_err()
         );
         assert_eq!(start.elapsed().as_secs(), 2);
         assert!(
             admission
-                .enter(
+                .acquire(
                     Duration::from_secs(9),
                     Instant::now() + Duration::from_secs(1)
                 )
@@ -118,11 +118,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_queue_that_is_too_long_refuses_at_once() {
-        let admission = Admission::new(1);
-        let _held = admission.enter(Duration::ZERO, soon()).await.unwrap();
+        let admission = ConcurrencyLimit::new(1);
+        let _held = admission.acquire(Duration::ZERO, soon()).await.unwrap();
         let mut queue = Vec::new();
         for _ in 0..WAITING_PER_PERMIT {
-            queue.push(Box::pin(admission.enter(Duration::from_secs(30), soon())));
+            queue.push(Box::pin(admission.acquire(Duration::from_secs(30), soon())));
         }
         for waiting in &mut queue {
             assert!(futures::poll!(waiting).is_pending());
@@ -130,7 +130,7 @@ mod tests {
         let start = Instant::now();
         assert!(
             admission
-                .enter(Duration::from_secs(30), soon())
+                .acquire(Duration::from_secs(30), soon())
                 .await
                 .is_err()
         );

@@ -26,33 +26,33 @@ const COMPUTES_MAX: Duration = Duration::from_millis(8);
 const NICENESS: i32 = 10;
 
 /// The threads. They end when it is dropped and nothing is left to do.
-pub(crate) struct Background {
+pub(crate) struct BackgroundExecutor {
     /// None without threads: all work stays where it is.
-    queue: Option<Arc<Queue>>,
+    queue: Option<Arc<TaskQueue>>,
 }
 
 #[derive(Default)]
-struct Queue {
-    waiting: Mutex<Waiting>,
+struct TaskQueue {
+    waiting: Mutex<QueueState>,
     arrived: Condvar,
 }
 
 #[derive(Default)]
-struct Waiting {
-    slices: VecDeque<Box<dyn Slice>>,
+struct QueueState {
+    slices: VecDeque<Box<dyn BackgroundTask>>,
     closed: bool,
 }
 
 /// Work up to where it gives way.
-trait Slice: Send {
+trait BackgroundTask: Send {
     /// Itself when it goes on computing.
-    fn run(self: Box<Self>) -> Option<Box<dyn Slice>>;
+    fn run(self: Box<Self>) -> Option<Box<dyn BackgroundTask>>;
 }
 
-impl Background {
+impl BackgroundExecutor {
     /// As many threads as processors.
     pub(crate) fn start() -> Self {
-        let queue = Arc::<Queue>::default();
+        let queue = Arc::<TaskQueue>::default();
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let mut started = 0;
         for number in 0..threads {
@@ -71,13 +71,13 @@ impl Background {
     }
 
     /// The same work, that goes on here once it computes for long.
-    pub(crate) fn shift<F>(&self, work: F) -> Shifting<F>
+    pub(crate) fn offload_when_long<F>(&self, work: F) -> OffloadFuture<F>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        Shifting {
-            place: Place::Here(Box::pin(work)),
+        OffloadFuture {
+            place: TaskLocation::Inline(Box::pin(work)),
             computed: None,
             signal: Arc::default(),
             queue: self.queue.clone(),
@@ -85,7 +85,7 @@ impl Background {
     }
 }
 
-impl Drop for Background {
+impl Drop for BackgroundExecutor {
     fn drop(&mut self) {
         if let Some(queue) = &self.queue {
             queue.waiting().closed = true;
@@ -94,12 +94,12 @@ impl Drop for Background {
     }
 }
 
-impl Queue {
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+impl TaskQueue {
+    fn waiting(&self) -> MutexGuard<'_, QueueState> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn push(&self, slice: Box<dyn Slice>) {
+    fn push(&self, slice: Box<dyn BackgroundTask>) {
         self.waiting().slices.push_back(slice);
         self.arrived.notify_one();
     }
@@ -115,7 +115,7 @@ impl Queue {
     }
 
     /// None: there will be no more.
-    fn next(&self) -> Option<Box<dyn Slice>> {
+    fn next(&self) -> Option<Box<dyn BackgroundTask>> {
         let mut waiting = self.waiting();
         loop {
             if let Some(slice) = waiting.slices.pop_front() {
@@ -159,12 +159,12 @@ fn processor_time() -> Duration {
 
 /// Whoever polls the work, and whether it wanted to go on at once.
 #[derive(Default)]
-struct Signal {
+struct YieldWaker {
     woken: AtomicBool,
     task: AtomicWaker,
 }
 
-impl ArcWake for Signal {
+impl ArcWake for YieldWaker {
     fn wake_by_ref(signal: &Arc<Self>) {
         signal.woken.store(true, Ordering::Release);
         signal.task.wake();
@@ -172,47 +172,47 @@ impl ArcWake for Signal {
 }
 
 /// How far a poll came.
-enum Polled<T> {
+enum PollOutcome<T> {
     Done(T),
-    GaveWay,
-    Waits,
+    Yielded,
+    Pending,
 }
 
-impl Signal {
-    fn poll<F: Future>(self: &Arc<Self>, work: Pin<&mut F>) -> Polled<F::Output> {
+impl YieldWaker {
+    fn poll<F: Future>(self: &Arc<Self>, work: Pin<&mut F>) -> PollOutcome<F::Output> {
         self.woken.store(false, Ordering::Release);
         match work.poll(&mut Context::from_waker(&waker_ref(self))) {
-            Poll::Ready(output) => Polled::Done(output),
-            Poll::Pending if self.woken.load(Ordering::Acquire) => Polled::GaveWay,
-            Poll::Pending => Polled::Waits,
+            Poll::Ready(output) => PollOutcome::Done(output),
+            Poll::Pending if self.woken.load(Ordering::Acquire) => PollOutcome::Yielded,
+            Poll::Pending => PollOutcome::Pending,
         }
     }
 }
 
 /// Work that is where it should be.
-pub(crate) struct Shifting<F: Future> {
-    place: Place<F>,
+pub(crate) struct OffloadFuture<F: Future> {
+    place: TaskLocation<F>,
     /// Since it gave way first after it had waited.
     computed: Option<Duration>,
-    signal: Arc<Signal>,
-    queue: Option<Arc<Queue>>,
+    signal: Arc<YieldWaker>,
+    queue: Option<Arc<TaskQueue>>,
 }
 
-enum Place<F: Future> {
-    Here(Pin<Box<F>>),
-    Away(oneshot::Receiver<Back<F>>),
-    Gone,
+enum TaskLocation<F: Future> {
+    Inline(Pin<Box<F>>),
+    Offloaded(oneshot::Receiver<OffloadResult<F>>),
+    Taken,
 }
 
 /// What comes back from a thread.
-enum Back<F: Future> {
+enum OffloadResult<F: Future> {
     Done(F::Output),
     /// It waits for something, which it may do here.
     Waits(Pin<Box<F>>),
     Panicked(Box<dyn Any + Send>),
 }
 
-impl<F> Future for Shifting<F>
+impl<F> Future for OffloadFuture<F>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
@@ -225,68 +225,68 @@ where
         loop {
             let moves = this.computed.is_some_and(|took| took >= COMPUTES_MAX);
             let queue = this.queue.as_ref().filter(|_| moves);
-            match (std::mem::replace(&mut this.place, Place::Gone), queue) {
-                (Place::Here(mut work), None) => {
+            match (std::mem::replace(&mut this.place, TaskLocation::Taken), queue) {
+                (TaskLocation::Inline(mut work), None) => {
                     let before = this.computed.map(|took| (took, processor_time()));
                     match this.signal.poll(work.as_mut()) {
-                        Polled::Done(output) => return Poll::Ready(output),
-                        Polled::GaveWay => {
+                        PollOutcome::Done(output) => return Poll::Ready(output),
+                        PollOutcome::Yielded => {
                             let took = before
                                 .map(|(took, then)| took + processor_time().saturating_sub(then));
                             this.computed = Some(took.unwrap_or_default());
                         }
-                        Polled::Waits => this.computed = None,
+                        PollOutcome::Pending => this.computed = None,
                     }
-                    this.place = Place::Here(work);
+                    this.place = TaskLocation::Inline(work);
                     return Poll::Pending;
                 }
-                (Place::Here(work), Some(queue)) => {
+                (TaskLocation::Inline(work), Some(queue)) => {
                     let (reply, back) = oneshot::channel();
-                    queue.push(Box::new(Away {
+                    queue.push(Box::new(OffloadedTask {
                         work,
                         signal: Arc::default(),
                         runtime: Handle::current(),
                         reply,
                     }));
-                    this.place = Place::Away(back);
+                    this.place = TaskLocation::Offloaded(back);
                 }
-                (Place::Away(mut back), _) => {
+                (TaskLocation::Offloaded(mut back), _) => {
                     let came = Pin::new(&mut back).poll(context);
                     if came.is_pending() {
-                        this.place = Place::Away(back);
+                        this.place = TaskLocation::Offloaded(back);
                     }
                     match ready!(came) {
-                        Ok(Back::Done(output)) => return Poll::Ready(output),
+                        Ok(OffloadResult::Done(output)) => return Poll::Ready(output),
                         // What it waits for may have come meanwhile.
-                        Ok(Back::Waits(work)) => {
+                        Ok(OffloadResult::Waits(work)) => {
                             this.computed = None;
-                            this.place = Place::Here(work);
+                            this.place = TaskLocation::Inline(work);
                         }
-                        Ok(Back::Panicked(panic)) => resume_unwind(panic),
+                        Ok(OffloadResult::Panicked(panic)) => resume_unwind(panic),
                         Err(_) => return Poll::Pending,
                     }
                 }
-                (Place::Gone, _) => return Poll::Pending,
+                (TaskLocation::Taken, _) => return Poll::Pending,
             }
         }
     }
 }
 
-struct Away<F: Future> {
+struct OffloadedTask<F: Future> {
     work: Pin<Box<F>>,
     /// Its own: whoever waits for it need not hear of every turn.
-    signal: Arc<Signal>,
+    signal: Arc<YieldWaker>,
     /// Whose timers and connections it uses.
     runtime: Handle,
-    reply: oneshot::Sender<Back<F>>,
+    reply: oneshot::Sender<OffloadResult<F>>,
 }
 
-impl<F> Slice for Away<F>
+impl<F> BackgroundTask for OffloadedTask<F>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    fn run(mut self: Box<Self>) -> Option<Box<dyn Slice>> {
+    fn run(mut self: Box<Self>) -> Option<Box<dyn BackgroundTask>> {
         let runtime = self.runtime.clone();
         let _inside = runtime.enter();
         if self.reply.is_closed() {
@@ -297,13 +297,13 @@ where
         // A panic is its caller's; the thread is everybody's.
         let polled = catch_unwind(AssertUnwindSafe(|| self.signal.poll(self.work.as_mut())));
         let back = match polled {
-            Ok(Polled::GaveWay) => return Some(self),
-            Ok(Polled::Waits) => Back::Waits(self.work),
-            Err(panic) => Back::Panicked(panic),
-            Ok(Polled::Done(output)) => {
+            Ok(PollOutcome::Yielded) => return Some(self),
+            Ok(PollOutcome::Pending) => OffloadResult::Waits(self.work),
+            Err(panic) => OffloadResult::Panicked(panic),
+            Ok(PollOutcome::Done(output)) => {
                 // What it held is free before anybody hears of its end.
                 drop(self.work);
-                Back::Done(output)
+                OffloadResult::Done(output)
             }
         };
         // Nobody waits any more: it ends here.

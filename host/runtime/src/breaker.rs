@@ -1,7 +1,7 @@
 //! The circuit breaker of one plugin: a rolling window of outcomes, and from it
 //! whether calls are let through. Knows outcomes and time; calls nobody.
 
-use crate::call_log::Outcome;
+use crate::call_log::PluginCallOutcome;
 use host_domain::supplier::Health;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,29 +28,29 @@ const PROBE_GIVEN_UP_AFTER: Duration = Duration::from_secs(120);
 
 /// What an outcome says about the plugin: the closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Weight {
+enum OutcomeClass {
     Success,
     Failure,
     Trap,
-    Nothing,
+    Ignored,
 }
 
-const fn weight(outcome: Outcome) -> Weight {
+const fn weight(outcome: PluginCallOutcome) -> OutcomeClass {
     match outcome {
-        Outcome::Done | Outcome::NotFound | Outcome::Refused | Outcome::Declined => Weight::Success,
-        Outcome::TimedOut
-        | Outcome::Unavailable
-        | Outcome::Unreadable
-        | Outcome::Misconfigured
-        | Outcome::NotSent
-        | Outcome::Unknown => Weight::Failure,
-        Outcome::Trapped => Weight::Trap,
-        Outcome::RateLimited
-        | Outcome::Overloaded
-        | Outcome::CircuitOpen
-        | Outcome::Unsupported
-        | Outcome::Unauthentic
-        | Outcome::Canceled => Weight::Nothing,
+        PluginCallOutcome::Succeeded | PluginCallOutcome::NotFound | PluginCallOutcome::Refused | PluginCallOutcome::Declined => OutcomeClass::Success,
+        PluginCallOutcome::TimedOut
+        | PluginCallOutcome::Unavailable
+        | PluginCallOutcome::InvalidResponse
+        | PluginCallOutcome::Misconfigured
+        | PluginCallOutcome::NotSent
+        | PluginCallOutcome::Unknown => OutcomeClass::Failure,
+        PluginCallOutcome::Trapped => OutcomeClass::Trap,
+        PluginCallOutcome::RateLimited
+        | PluginCallOutcome::Overloaded
+        | PluginCallOutcome::CircuitOpen
+        | PluginCallOutcome::Unsupported
+        | PluginCallOutcome::InvalidSignature
+        | PluginCallOutcome::Canceled => OutcomeClass::Ignored,
     }
 }
 
@@ -75,47 +75,47 @@ struct Bucket {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Circuit {
+enum CircuitState {
     Closed,
     Open { probe_at: Instant, wait: Duration },
-    Probing { since: Instant, wait: Duration },
+    HalfOpen { since: Instant, wait: Duration },
 }
 
 #[derive(Debug)]
-struct Window {
+struct RollingWindow {
     began: Instant,
     buckets: VecDeque<Bucket>,
-    circuit: Circuit,
+    circuit: CircuitState,
     traps_in_a_row: u32,
     last_failure: Option<String>,
 }
 
 /// The breaker.
 #[derive(Debug)]
-pub(crate) struct Breaker {
-    window: Mutex<Window>,
+pub(crate) struct CircuitBreaker {
+    window: Mutex<RollingWindow>,
 }
 
 /// The circuit is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Open {
+pub(crate) struct CircuitOpen {
     /// Until the next probe.
     pub(crate) retry_after: Duration,
 }
 
 /// Whether a call that was let through is the one that tries the plugin again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Passage {
-    Ordinary,
+pub(crate) enum CallPermit {
+    Normal,
     Probe,
 }
 
-impl Breaker {
+impl CircuitBreaker {
     pub(crate) fn new() -> Self {
-        let window = Window {
+        let window = RollingWindow {
             began: Instant::now(),
             buckets: VecDeque::new(),
-            circuit: Circuit::Closed,
+            circuit: CircuitState::Closed,
             traps_in_a_row: 0,
             last_failure: None,
         };
@@ -125,37 +125,37 @@ impl Breaker {
     }
 
     /// Lets a call through, or not.
-    pub(crate) fn pass(&self) -> Result<Passage, Open> {
+    pub(crate) fn try_acquire(&self) -> Result<CallPermit, CircuitOpen> {
         let mut window = self.window();
         let now = Instant::now();
         match window.circuit {
-            Circuit::Closed => Ok(Passage::Ordinary),
-            Circuit::Open { probe_at, .. } if now < probe_at => Err(Open {
+            CircuitState::Closed => Ok(CallPermit::Normal),
+            CircuitState::Open { probe_at, .. } if now < probe_at => Err(CircuitOpen {
                 retry_after: probe_at - now,
             }),
-            Circuit::Probing { since, .. } if now < since + PROBE_GIVEN_UP_AFTER => Err(Open {
+            CircuitState::HalfOpen { since, .. } if now < since + PROBE_GIVEN_UP_AFTER => Err(CircuitOpen {
                 retry_after: PROBE_AFTER,
             }),
-            Circuit::Open { wait, .. } | Circuit::Probing { wait, .. } => {
-                window.circuit = Circuit::Probing { since: now, wait };
-                Ok(Passage::Probe)
+            CircuitState::Open { wait, .. } | CircuitState::HalfOpen { wait, .. } => {
+                window.circuit = CircuitState::HalfOpen { since: now, wait };
+                Ok(CallPermit::Probe)
             }
         }
     }
 
     /// Takes note of how a call that was let through ended.
-    pub(crate) fn ended(&self, passage: Passage, outcome: Outcome, detail: Option<&str>) {
+    pub(crate) fn record_outcome(&self, passage: CallPermit, outcome: PluginCallOutcome, detail: Option<&str>) {
         let weight = weight(outcome);
         let mut window = self.window();
         let now = Instant::now();
-        if passage == Passage::Probe {
+        if passage == CallPermit::Probe {
             window.end_probe(now, weight);
         }
-        if weight == Weight::Nothing {
+        if weight == OutcomeClass::Ignored {
             return;
         }
-        let failed = weight != Weight::Success;
-        window.traps_in_a_row = if weight == Weight::Trap {
+        let failed = weight != OutcomeClass::Success;
+        window.traps_in_a_row = if weight == OutcomeClass::Trap {
             window.traps_in_a_row.saturating_add(1)
         } else {
             0
@@ -183,12 +183,12 @@ impl Breaker {
         }
     }
 
-    fn window(&self) -> MutexGuard<'_, Window> {
+    fn window(&self) -> MutexGuard<'_, RollingWindow> {
         self.window.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Window {
+impl RollingWindow {
     fn step(&self, now: Instant) -> u64 {
         now.duration_since(self.began).as_secs() / STEP.as_secs()
     }
@@ -241,31 +241,31 @@ impl Window {
     fn open_if_failing(&mut self, now: Instant) {
         let failing =
             self.traps_in_a_row >= TRAPS_IN_A_ROW || self.failing_percent(now) >= DOWN_PERCENT;
-        if failing && matches!(self.circuit, Circuit::Closed) {
-            self.circuit = Circuit::Open {
+        if failing && matches!(self.circuit, CircuitState::Closed) {
+            self.circuit = CircuitState::Open {
                 probe_at: now + PROBE_AFTER,
                 wait: PROBE_AFTER,
             };
         }
     }
 
-    fn end_probe(&mut self, now: Instant, weight: Weight) {
-        let Circuit::Probing { wait, .. } = self.circuit else {
+    fn end_probe(&mut self, now: Instant, weight: OutcomeClass) {
+        let CircuitState::HalfOpen { wait, .. } = self.circuit else {
             return;
         };
         self.circuit = match weight {
-            Weight::Success => {
+            OutcomeClass::Success => {
                 self.buckets.clear();
-                Circuit::Closed
+                CircuitState::Closed
             }
-            Weight::Failure | Weight::Trap => {
+            OutcomeClass::Failure | OutcomeClass::Trap => {
                 let wait = (wait * 2).min(PROBE_AFTER_MAX);
-                Circuit::Open {
+                CircuitState::Open {
                     probe_at: now + wait,
                     wait,
                 }
             }
-            Weight::Nothing => Circuit::Open {
+            OutcomeClass::Ignored => CircuitState::Open {
                 probe_at: now,
                 wait,
             },
@@ -273,7 +273,7 @@ impl Window {
     }
 
     fn health(&mut self, now: Instant) -> Health {
-        if !matches!(self.circuit, Circuit::Closed) {
+        if !matches!(self.circuit, CircuitState::Closed) {
             return Health::Down;
         }
         if self.failing_percent(now) >= DEGRADED_PERCENT {

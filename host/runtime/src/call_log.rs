@@ -2,7 +2,7 @@
 //! its supplier: enough to reconstruct a day, nothing secret, nothing personal.
 //! Knows how a record looks, not where it is kept.
 
-use host_domain::supplier::{Operation, SupplierId};
+use host_domain::supplier::{Capability, SupplierId};
 use host_domain::time::Timestamp;
 use std::time::Duration;
 
@@ -16,9 +16,9 @@ pub trait CallSink: Send + Sync {
 
 /// How a call ended: a closed list, for metrics and for the circuit breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub enum PluginCallOutcome {
     /// Answered.
-    Done,
+    Succeeded,
     /// The supplier has no such thing.
     NotFound,
     /// The supplier's definite no.
@@ -32,9 +32,9 @@ pub enum Outcome {
     /// The supplier cannot be reached.
     Unavailable,
     /// An answer that cannot be used.
-    Unreadable,
+    InvalidResponse,
     /// A delivery that is not the supplier's.
-    Unauthentic,
+    InvalidSignature,
     /// Credentials, settings or grants are wrong.
     Misconfigured,
     /// A change that did not leave the gateway.
@@ -53,20 +53,20 @@ pub enum Outcome {
     Canceled,
 }
 
-impl Outcome {
+impl PluginCallOutcome {
     /// Its name in logs and metrics.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Done => "done",
+            Self::Succeeded => "done",
             Self::NotFound => "not_found",
             Self::Refused => "refused",
             Self::Declined => "declined",
             Self::RateLimited => "rate_limited",
             Self::TimedOut => "timed_out",
             Self::Unavailable => "unavailable",
-            Self::Unreadable => "unreadable",
-            Self::Unauthentic => "unauthentic",
+            Self::InvalidResponse => "unreadable",
+            Self::InvalidSignature => "unauthentic",
             Self::Misconfigured => "misconfigured",
             Self::NotSent => "not_sent",
             Self::Unknown => "unknown",
@@ -87,7 +87,7 @@ pub struct CallRecord<'a> {
     /// SHA-256 of the component that ran, hexadecimal.
     pub digest: &'a str,
     /// Which capability.
-    pub operation: Operation,
+    pub capability: Capability,
     /// Which function of it, e.g. `price`.
     pub function: &'static str,
     /// The request that caused it.
@@ -101,7 +101,7 @@ pub struct CallRecord<'a> {
     /// How long it took, waiting for its turn included.
     pub duration: Duration,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: PluginCallOutcome,
     /// One sentence more, for operators.
     pub detail: Option<&'a str>,
     /// HTTP requests that it made, or tried to make.
@@ -114,7 +114,7 @@ pub struct CallRecord<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ExchangeOutcome {
     /// A whole response, of whatever status.
-    Answered,
+    Completed,
     /// Grants do not allow it.
     Denied,
     /// Nothing left the gateway.
@@ -122,7 +122,7 @@ pub enum ExchangeOutcome {
     /// No whole response in time.
     TimedOut,
     /// The connection broke.
-    Cut,
+    ConnectionLost,
     /// The response is larger than allowed.
     TooLarge,
 }
@@ -132,11 +132,11 @@ impl ExchangeOutcome {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Answered => "answered",
+            Self::Completed => "answered",
             Self::Denied => "denied",
             Self::NotSent => "not_sent",
             Self::TimedOut => "timed_out",
-            Self::Cut => "cut",
+            Self::ConnectionLost => "cut",
             Self::TooLarge => "too_large",
         }
     }
@@ -150,7 +150,7 @@ pub struct ExchangeRecord<'a> {
     /// SHA-256 of the component that ran, hexadecimal.
     pub digest: &'a str,
     /// Which capability.
-    pub operation: Operation,
+    pub operation: Capability,
     /// The request that caused it.
     pub request_id: &'a str,
     /// The booking that it is about.
@@ -190,7 +190,7 @@ pub(crate) fn trace_call(record: &CallRecord<'_>) {
     tracing::debug!(
         target: "supplier_call",
         supplier = record.supplier.as_str(),
-        operation = record.operation.as_str(),
+        operation = record.capability.as_str(),
         function = record.function,
         request_id = record.request_id,
         booking = record.booking,
@@ -222,7 +222,7 @@ pub(crate) fn trace_exchange(record: &ExchangeRecord<'_>) {
 
 /// The path as it may be written down: a segment that holds an e-mail address is
 /// masked, and the whole is cut at 512 characters.
-pub(crate) fn loggable_path(path: &str) -> String {
+pub(crate) fn redact_path(path: &str) -> String {
     let masked = path.split('/').map(|segment| {
         let personal = segment.contains('@') || segment.contains("%40");
         if personal { "…" } else { segment }
@@ -241,8 +241,8 @@ mod tests {
 
     #[test]
     fn personal_path_segments_are_masked() {
-        assert_eq!(loggable_path("/v3/hotels/lp1897"), "/v3/hotels/lp1897");
-        assert_eq!(loggable_path("/guests/a@b.com/x"), "/guests/…/x");
-        assert_eq!(loggable_path("/guests/a%40b.com"), "/guests/…");
+        assert_eq!(redact_path("/v3/hotels/lp1897"), "/v3/hotels/lp1897");
+        assert_eq!(redact_path("/guests/a@b.com/x"), "/guests/…/x");
+        assert_eq!(redact_path("/guests/a%40b.com"), "/guests/…");
     }
 }

@@ -92,7 +92,7 @@ enum HostPattern {
     /// A name in lower case, or an address as `Url` prints it.
     Exact(String),
     /// `.example.com`, from `*.example.com`: at least one label more.
-    Below(String),
+    Subdomains(String),
 }
 
 impl HostPattern {
@@ -102,7 +102,7 @@ impl HostPattern {
         }
         if let Some(rest) = text.strip_prefix("*.") {
             return match Host::parse(rest).ok()? {
-                Host::Domain(name) if is_plain_name(&name) => Some(Self::Below(format!(".{name}"))),
+                Host::Domain(name) if is_plain_name(&name) => Some(Self::Subdomains(format!(".{name}"))),
                 Host::Domain(_) | Host::Ipv4(_) | Host::Ipv6(_) => None,
             };
         }
@@ -116,7 +116,7 @@ impl HostPattern {
         match self {
             Self::Any => true,
             Self::Exact(name) => name == host,
-            Self::Below(suffix) => host.len() > suffix.len() && host.ends_with(suffix.as_str()),
+            Self::Subdomains(suffix) => host.len() > suffix.len() && host.ends_with(suffix.as_str()),
         }
     }
 }
@@ -126,7 +126,7 @@ impl fmt::Display for HostPattern {
         match self {
             Self::Any => f.write_str("*"),
             Self::Exact(host) => f.write_str(host),
-            Self::Below(suffix) => write!(f, "*{suffix}"),
+            Self::Subdomains(suffix) => write!(f, "*{suffix}"),
         }
     }
 }
@@ -191,12 +191,12 @@ impl fmt::Display for HostGrant {
 /// A host that a plugin's description asks for: `name`, `name:port`,
 /// `*.name`, or `*`, which is whatever the operator grants.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct HostAsk {
+pub(crate) struct RequestedHost {
     host: HostPattern,
     port: Option<u16>,
 }
 
-impl FromStr for HostAsk {
+impl FromStr for RequestedHost {
     type Err = InvalidHost;
     fn from_str(text: &str) -> Result<Self, InvalidHost> {
         let invalid = || InvalidHost(text.to_owned());
@@ -208,7 +208,7 @@ impl FromStr for HostAsk {
     }
 }
 
-impl HostAsk {
+impl RequestedHost {
     fn covers(&self, host: &str, port: u16) -> bool {
         self.host.matches(host) && self.port.is_none_or(|asked| asked == port)
     }
@@ -264,20 +264,20 @@ fn literal(host: &str) -> Option<IpAddr> {
 #[derive(Debug, Clone)]
 pub(crate) struct AllowList {
     supplier: String,
-    asks: Vec<HostAsk>,
+    asks: Vec<RequestedHost>,
     grants: Vec<HostGrant>,
 }
 
 /// A request's target that was found on the allow-list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Allowed {
+pub(crate) struct AllowedTarget {
     /// Private addresses are granted.
     pub(crate) private: bool,
 }
 
 /// Why a URL may not be requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Disallowed {
+pub(crate) enum DeniedTarget {
     /// Not something that can be requested at all.
     Malformed(&'static str),
     /// Not granted; the text names the line to add.
@@ -285,7 +285,7 @@ pub(crate) enum Disallowed {
 }
 
 impl AllowList {
-    pub(crate) fn new(supplier: &str, asks: Vec<HostAsk>, grants: Vec<HostGrant>) -> Self {
+    pub(crate) fn new(supplier: &str, asks: Vec<RequestedHost>, grants: Vec<HostGrant>) -> Self {
         Self {
             supplier: supplier.to_owned(),
             asks,
@@ -294,7 +294,7 @@ impl AllowList {
     }
 
     /// Lines that the operator would have to add for all that the plugin asks.
-    pub(crate) fn missing(&self) -> Vec<String> {
+    pub(crate) fn missing_grants(&self) -> Vec<String> {
         self.asks
             .iter()
             .filter_map(|ask| ask.missing_line(&self.grants))
@@ -302,30 +302,30 @@ impl AllowList {
     }
 
     /// Judges scheme, host and port; addresses are judged once they are known.
-    pub(crate) fn check(&self, url: &Url) -> Result<Allowed, Disallowed> {
+    pub(crate) fn check(&self, url: &Url) -> Result<AllowedTarget, DeniedTarget> {
         let scheme = match url.scheme() {
             "https" => Scheme::Https,
             "http" => Scheme::Http,
-            _ => return Err(Disallowed::Malformed("the scheme is not http or https")),
+            _ => return Err(DeniedTarget::Malformed("the scheme is not http or https")),
         };
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(Disallowed::Malformed(
+            return Err(DeniedTarget::Malformed(
                 "the URL holds a user name or password",
             ));
         }
         let host = url
             .host_str()
             .filter(|host| !host.is_empty())
-            .ok_or(Disallowed::Malformed("the URL names no host"))?;
+            .ok_or(DeniedTarget::Malformed("the URL names no host"))?;
         let port = url
             .port_or_known_default()
-            .ok_or(Disallowed::Malformed("the URL names no port"))?;
+            .ok_or(DeniedTarget::Malformed("the URL names no port"))?;
         if !self.asks.iter().any(|ask| ask.covers(host, port)) {
             let message = format!(
                 "the description of {} does not ask for {host}:{port}",
                 self.supplier
             );
-            return Err(Disallowed::NotGranted(message));
+            return Err(DeniedTarget::NotGranted(message));
         }
         let mut granted = self
             .grants
@@ -343,15 +343,15 @@ impl AllowList {
                 "not granted; to allow it, add \"{line}\" to `hosts` of {}",
                 self.supplier
             );
-            return Err(Disallowed::NotGranted(message));
+            return Err(DeniedTarget::NotGranted(message));
         }
-        Ok(Allowed {
+        Ok(AllowedTarget {
             private: granted.any(|grant| grant.private),
         })
     }
 
     /// The refusal of an address that a granted name resolved to.
-    pub(crate) fn private_refusal(&self, url: &Url, reason: &str) -> String {
+    pub(crate) fn private_address_message(&self, url: &Url, reason: &str) -> String {
         let host = url.origin().ascii_serialization();
         format!(
             "{host} stands for a {reason} address; to allow it, write {{ host = \"{host}\", private = true }} in `hosts` of {}",

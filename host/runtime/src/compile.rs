@@ -66,7 +66,7 @@ pub enum CodeSource {
     /// It was compiled now.
     Compiled,
     /// It was compiled before and kept.
-    Kept,
+    Cached,
 }
 
 /// Compiled code on disk; without a folder everything is compiled each time.
@@ -92,14 +92,14 @@ impl CodeCache {
     }
 
     /// Takes kept code, or compiles and keeps it. Slow: not for an async task.
-    pub(crate) fn component(
+    pub(crate) fn load_or_compile(
         &self,
         engine: &Engine,
         file: &ComponentFile,
     ) -> Result<(Component, CodeSource), CompileError> {
         let stem = format!("{}-{}", file.digest, compatibility(engine));
         if let Some(component) = self.kept(engine, &stem) {
-            return Ok((component, CodeSource::Kept));
+            return Ok((component, CodeSource::Cached));
         }
         let component = Component::from_binary(engine, &file.bytes)
             .map_err(|error| CompileError::Invalid(format!("{error:#}")))?;

@@ -1,8 +1,8 @@
 //! What a plugin says of itself, checked before it is believed.
 
 use crate::bindings::exports::stopover::supplier::plugin as wit;
-use crate::capability::HostAsk;
-use host_domain::supplier::Description;
+use crate::capability::RequestedHost;
+use host_domain::supplier::PluginDescription;
 use serde_json::Value;
 
 const NAME_CHARS_MAX: usize = 64;
@@ -20,13 +20,13 @@ pub struct DescriptionError {
 }
 
 /// A description and the parts of it that the host acts on.
-pub(crate) struct Described {
-    pub(crate) description: Description,
-    pub(crate) asks: Vec<HostAsk>,
+pub(crate) struct ValidatedDescription {
+    pub(crate) description: PluginDescription,
+    pub(crate) requested_hosts: Vec<RequestedHost>,
     pub(crate) settings_schema: Value,
 }
 
-pub(crate) fn check(wire: wit::Description) -> Result<Described, DescriptionError> {
+pub(crate) fn validate(wire: wit::Description) -> Result<ValidatedDescription, DescriptionError> {
     let bad = |field, reason| DescriptionError { field, reason };
     if !is_name(&wire.name) {
         return Err(bad("name", "it has not the form [a-z][a-z0-9-]{0,63}"));
@@ -39,7 +39,7 @@ pub(crate) fn check(wire: wit::Description) -> Result<Described, DescriptionErro
     }
     let asks = wire.hosts.iter().map(|host| host.parse());
     let asks = asks
-        .collect::<Result<Vec<HostAsk>, _>>()
+        .collect::<Result<Vec<RequestedHost>, _>>()
         .map_err(|_| bad("hosts", "one is not `name`, `name:port`, `*.name` or `*`"))?;
     if wire
         .secrets
@@ -56,21 +56,21 @@ pub(crate) fn check(wire: wit::Description) -> Result<Described, DescriptionErro
         .filter(|schema: &Value| schema.is_object() || schema.is_boolean());
     let settings_schema =
         settings_schema.ok_or_else(|| bad("settings schema", "it is not a JSON Schema"))?;
-    let description = Description {
+    let description = PluginDescription {
         name: wire.name,
         version: wire.version,
         collects_payment: wire.collects_payment,
         one_booking_per_offer: wire.one_booking_per_offer,
-        cancels_single_rooms: wire.cancels_single_rooms,
+        supports_partial_cancellation: wire.cancels_single_rooms,
         reads_consistent_after_ms: wire.reads_consistent_after_ms,
-        repeats_are_safe: wire.repeats_are_safe,
+        supports_idempotent_resend: wire.repeats_are_safe,
         hosts: wire.hosts,
         secrets: wire.secrets,
         settings_schema: wire.settings_schema,
     };
-    Ok(Described {
+    Ok(ValidatedDescription {
         description,
-        asks,
+        requested_hosts: asks,
         settings_schema,
     })
 }
@@ -99,7 +99,7 @@ mod tests {
 
     fn described(
         change: impl FnOnce(&mut wit::Description),
-    ) -> Result<Described, DescriptionError> {
+    ) -> Result<ValidatedDescription, DescriptionError> {
         let mut wire = wit::Description {
             name: "fake-hotels".to_owned(),
             version: "1.2.3".to_owned(),
@@ -113,14 +113,14 @@ mod tests {
             settings_schema: "{}".to_owned(),
         };
         change(&mut wire);
-        check(wire)
+        validate(wire)
     }
 
     #[test]
     fn a_sound_description_is_taken_as_it_is() {
         let described = described(|_| ()).unwrap();
         assert_eq!(
-            (described.description.name.as_str(), described.asks.len()),
+            (described.description.name.as_str(), described.requested_hosts.len()),
             ("fake-hotels", 2)
         );
     }

@@ -110,21 +110,21 @@ fn start_ticker(engine: &Engine) {
 /// The guest used up its processor time.
 #[derive(Debug, thiserror::Error)]
 #[error("the plugin used all of its processor time")]
-pub(crate) struct ProcessorTimeUsed;
+pub(crate) struct CpuTimeExceeded;
 
 /// The guest was running at its deadline.
 #[derive(Debug, thiserror::Error)]
 #[error("the deadline passed")]
-pub(crate) struct DeadlinePassed;
+pub(crate) struct DeadlineExceeded;
 
 /// What happens to a running guest at each tick: end it, or let others run.
 pub(crate) fn on_tick(state: &mut GuestState) -> wasmtime::Result<UpdateDeadline> {
     state.ticks_left = state.ticks_left.saturating_sub(1);
     if state.ticks_left == 0 {
-        return Err(ProcessorTimeUsed.into());
+        return Err(CpuTimeExceeded.into());
     }
     if Instant::now() >= state.deadline {
-        return Err(DeadlinePassed.into());
+        return Err(DeadlineExceeded.into());
     }
     Ok(UpdateDeadline::Yield(1))
 }

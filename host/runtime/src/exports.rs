@@ -7,7 +7,7 @@ use crate::bindings::exports::stopover::payment::processor as payment;
 use crate::bindings::exports::stopover::supplier as wit;
 use crate::bindings::stopover::supplier::types::{ChangeError, ReadError};
 use crate::state::GuestState;
-use host_domain::supplier::Operation;
+use host_domain::supplier::Capability;
 use std::marker::PhantomData;
 use wasmtime::Store;
 use wasmtime::component::{
@@ -16,26 +16,26 @@ use wasmtime::component::{
 };
 
 /// An exported function whose types were checked.
-pub(crate) struct Function<Arguments, Answer> {
+pub(crate) struct TypedExport<Arguments, Answer> {
     place: ComponentExportIndex,
     types: PhantomData<fn(Arguments) -> Answer>,
 }
 
-impl<Arguments, Answer> Clone for Function<Arguments, Answer> {
+impl<Arguments, Answer> Clone for TypedExport<Arguments, Answer> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<Arguments, Answer> Copy for Function<Arguments, Answer> {}
+impl<Arguments, Answer> Copy for TypedExport<Arguments, Answer> {}
 
-impl<Arguments, Answer> Function<Arguments, Answer>
+impl<Arguments, Answer> TypedExport<Arguments, Answer>
 where
     Arguments: ComponentNamedList + Lower,
     Answer: ComponentNamedList + Lift,
 {
     fn find(
-        finder: &mut Finder<'_>,
+        finder: &mut ExportResolver<'_>,
         interface: &ComponentExportIndex,
         name: &str,
     ) -> Result<Self, ExportError> {
@@ -59,7 +59,7 @@ where
     }
 
     /// The function in an instance of the component that it was found in.
-    pub(crate) fn of(
+    pub(crate) fn bind(
         &self,
         store: &mut Store<GuestState>,
         instance: &Instance,
@@ -87,16 +87,16 @@ pub struct ExportError {
     pub reason: String,
 }
 
-struct Finder<'a> {
+struct ExportResolver<'a> {
     component: &'a Component,
     instance: &'a Instance,
     store: &'a mut Store<GuestState>,
     interface: &'static str,
-    operations: Vec<Operation>,
+    operations: Vec<Capability>,
 }
 
-impl Finder<'_> {
-    fn interface(&mut self, operation: Operation) -> Option<ComponentExportIndex> {
+impl ExportResolver<'_> {
+    fn interface(&mut self, operation: Capability) -> Option<ComponentExportIndex> {
         self.interface = interface_of(operation);
         let place = self.component.get_export_index(None, self.interface)?;
         self.operations.push(operation);
@@ -106,90 +106,90 @@ impl Finder<'_> {
 
 const PLUGIN: &str = "stopover:supplier/plugin@1.0.0";
 
-const fn interface_of(operation: Operation) -> &'static str {
+const fn interface_of(operation: Capability) -> &'static str {
     match operation {
-        Operation::HotelPlaces => "stopover:supplier/hotel-places@1.0.0",
-        Operation::HotelSearch => "stopover:supplier/hotel-search@1.0.0",
-        Operation::HotelPricing => "stopover:supplier/hotel-pricing@1.0.0",
-        Operation::HotelBooking => "stopover:supplier/hotel-booking@1.0.0",
-        Operation::HotelCancellation => "stopover:supplier/hotel-cancellation@1.0.0",
-        Operation::HotelContent => "stopover:supplier/hotel-content@1.0.0",
-        Operation::HotelWeather => "stopover:supplier/hotel-weather@1.0.0",
-        Operation::HotelPriceCalendar => "stopover:supplier/hotel-price-calendar@1.0.0",
-        Operation::FlightPricing => "stopover:supplier/flight-pricing@1.0.0",
-        Operation::FlightBooking => "stopover:supplier/flight-booking@1.0.0",
-        Operation::FlightCancellation => "stopover:supplier/flight-cancellation@1.0.0",
-        Operation::FlightServices => "stopover:supplier/flight-services@1.0.0",
-        Operation::FlightReference => "stopover:supplier/flight-reference@1.0.0",
-        Operation::SupplierEvents => "stopover:supplier/supplier-events@1.0.0",
-        Operation::PaymentProcessor => "stopover:payment/processor@1.0.0",
+        Capability::HotelPlaces => "stopover:supplier/hotel-places@1.0.0",
+        Capability::HotelSearch => "stopover:supplier/hotel-search@1.0.0",
+        Capability::HotelPricing => "stopover:supplier/hotel-pricing@1.0.0",
+        Capability::HotelBooking => "stopover:supplier/hotel-booking@1.0.0",
+        Capability::HotelCancellation => "stopover:supplier/hotel-cancellation@1.0.0",
+        Capability::HotelContent => "stopover:supplier/hotel-content@1.0.0",
+        Capability::HotelWeather => "stopover:supplier/hotel-weather@1.0.0",
+        Capability::HotelPriceCalendar => "stopover:supplier/hotel-price-calendar@1.0.0",
+        Capability::FlightPricing => "stopover:supplier/flight-pricing@1.0.0",
+        Capability::FlightBooking => "stopover:supplier/flight-booking@1.0.0",
+        Capability::FlightCancellation => "stopover:supplier/flight-cancellation@1.0.0",
+        Capability::FlightServices => "stopover:supplier/flight-services@1.0.0",
+        Capability::FlightReference => "stopover:supplier/flight-reference@1.0.0",
+        Capability::SupplierEvents => "stopover:supplier/supplier-events@1.0.0",
+        Capability::PaymentProcessor => "stopover:payment/processor@1.0.0",
     }
 }
 
-type Read<Request, Answer> = Function<(Request,), (Result<Answer, ReadError>,)>;
-type Change<Request, Answer> = Function<(Request,), (Result<Answer, ChangeError>,)>;
-type Pay<Request, Answer> = Function<(Request,), (Result<Answer, payment::PaymentError>,)>;
+type ReadFn<Request, Answer> = TypedExport<(Request,), (Result<Answer, ReadError>,)>;
+type ChangeFn<Request, Answer> = TypedExport<(Request,), (Result<Answer, ChangeError>,)>;
+type PaymentFn<Request, Answer> = TypedExport<(Request,), (Result<Answer, payment::PaymentError>,)>;
 
-pub(crate) struct HotelBooking {
-    pub(crate) prebook: Change<wit::hotel_booking::PrebookRequest, wit::hotel_booking::Prebooked>,
-    pub(crate) book: Change<wit::hotel_booking::BookRequest, wit::hotel_booking::HotelBookingState>,
-    pub(crate) find: Read<wit::hotel_booking::FindRequest, wit::hotel_booking::FindAnswer>,
+pub(crate) struct HotelBookingExports {
+    pub(crate) prebook: ChangeFn<wit::hotel_booking::PrebookRequest, wit::hotel_booking::Prebooked>,
+    pub(crate) book: ChangeFn<wit::hotel_booking::BookRequest, wit::hotel_booking::HotelBookingState>,
+    pub(crate) find: ReadFn<wit::hotel_booking::FindRequest, wit::hotel_booking::FindAnswer>,
 }
 
 pub(crate) struct HotelCancellation {
-    pub(crate) quote: Read<wit::hotel_cancellation::QuoteRequest, wit::hotel_cancellation::Quote>,
+    pub(crate) quote: ReadFn<wit::hotel_cancellation::QuoteRequest, wit::hotel_cancellation::Quote>,
     pub(crate) cancel:
-        Change<wit::hotel_cancellation::CancelRequest, wit::hotel_cancellation::HotelBookingState>,
+        ChangeFn<wit::hotel_cancellation::CancelRequest, wit::hotel_cancellation::HotelBookingState>,
 }
 
 pub(crate) struct HotelContent {
-    pub(crate) details: Read<String, wit::hotel_content::Details>,
-    pub(crate) reviews: Function<(String, u16), (Result<wit::hotel_content::Reviews, ReadError>,)>,
+    pub(crate) details: ReadFn<String, wit::hotel_content::Details>,
+    pub(crate) reviews: TypedExport<(String, u16), (Result<wit::hotel_content::Reviews, ReadError>,)>,
 }
 
-pub(crate) type Forecast = Function<
+pub(crate) type ForecastFn = TypedExport<
     (wit::hotel_weather::Location, String, String),
     (Result<Vec<wit::hotel_weather::Day>, ReadError>,),
 >;
-pub(crate) type Prices = Function<
+pub(crate) type PriceCalendarFn = TypedExport<
     (Vec<String>, String, String),
     (Result<Vec<wit::hotel_price_calendar::HotelPrices>, ReadError>,),
 >;
 
-pub(crate) struct Processor {
-    pub(crate) create_intent: Pay<payment::IntentRequest, payment::Intent>,
-    pub(crate) authorize: Pay<payment::AuthorizeRequest, payment::PaymentState>,
-    pub(crate) capture: Pay<payment::CaptureRequest, payment::PaymentState>,
-    pub(crate) void: Pay<payment::VoidRequest, payment::PaymentState>,
-    pub(crate) refund: Pay<payment::RefundRequest, payment::RefundState>,
-    pub(crate) find: Read<payment::FindRequest, payment::FindAnswer>,
+pub(crate) struct ProcessorExports {
+    pub(crate) create_intent: PaymentFn<payment::IntentRequest, payment::Intent>,
+    pub(crate) authorize: PaymentFn<payment::AuthorizeRequest, payment::PaymentState>,
+    pub(crate) capture: PaymentFn<payment::CaptureRequest, payment::PaymentState>,
+    pub(crate) void: PaymentFn<payment::VoidRequest, payment::PaymentState>,
+    pub(crate) refund: PaymentFn<payment::RefundRequest, payment::RefundState>,
+    pub(crate) find: ReadFn<payment::FindRequest, payment::FindAnswer>,
     pub(crate) find_refund:
-        Function<(String, String), (Result<payment::FindRefundAnswer, ReadError>,)>,
-    pub(crate) describe_instrument: Read<String, payment::Instrument>,
+        TypedExport<(String, String), (Result<payment::FindRefundAnswer, ReadError>,)>,
+    pub(crate) describe_instrument: ReadFn<String, payment::Instrument>,
 }
 
-pub(crate) type Events = Function<
+pub(crate) type VerifyEventsFn = TypedExport<
     (wit::supplier_events::Delivery,),
     (Result<Vec<wit::supplier_events::Event>, wit::supplier_events::VerifyError>,),
 >;
 
 /// Everything that one component exports.
 pub(crate) struct Exports {
-    pub(crate) operations: Vec<Operation>,
-    pub(crate) describe: Function<(), (wit::plugin::Description,)>,
-    pub(crate) places: Option<Read<wit::hotel_places::PlaceQuery, Vec<wit::hotel_places::Place>>>,
+    pub(crate) operations: Vec<Capability>,
+    pub(crate) describe: TypedExport<(), (wit::plugin::Description,)>,
+    pub(crate) places: Option<ReadFn<wit::hotel_places::PlaceQuery, Vec<wit::hotel_places::Place>>>,
     pub(crate) search:
-        Option<Read<wit::hotel_search::SearchRequest, wit::hotel_search::SearchAnswer>>,
+        Option<ReadFn<wit::hotel_search::SearchRequest, wit::hotel_search::SearchAnswer>>,
     pub(crate) price:
-        Option<Read<wit::hotel_pricing::PriceRequest, wit::hotel_pricing::PriceAnswer>>,
-    pub(crate) booking: Option<HotelBooking>,
+        Option<ReadFn<wit::hotel_pricing::PriceRequest, wit::hotel_pricing::PriceAnswer>>,
+    pub(crate) booking: Option<HotelBookingExports>,
     pub(crate) cancellation: Option<HotelCancellation>,
     pub(crate) content: Option<HotelContent>,
-    pub(crate) forecast: Option<Forecast>,
-    pub(crate) prices: Option<Prices>,
-    pub(crate) flight: flight::Flight,
-    pub(crate) events: Option<Events>,
-    pub(crate) processor: Option<Processor>,
+    pub(crate) forecast: Option<ForecastFn>,
+    pub(crate) prices: Option<PriceCalendarFn>,
+    pub(crate) flight: flight::FlightExports,
+    pub(crate) events: Option<VerifyEventsFn>,
+    pub(crate) processor: Option<ProcessorExports>,
 }
 
 impl Exports {
@@ -200,7 +200,7 @@ impl Exports {
         store: &mut Store<GuestState>,
     ) -> Result<Self, ExportError> {
         let component = pre.component();
-        let mut finder = Finder {
+        let mut finder = ExportResolver {
             component,
             instance,
             store,
@@ -213,20 +213,20 @@ impl Exports {
             function: "describe".to_owned(),
             reason: "the interface is not exported".to_owned(),
         };
-        let describe = Function::find(&mut finder, &plugin.ok_or_else(missing)?, "describe")?;
+        let describe = TypedExport::find(&mut finder, &plugin.ok_or_else(missing)?, "describe")?;
         let mut exports = Self {
             operations: Vec::new(),
             describe,
-            places: finder.one(Operation::HotelPlaces, "find-places")?,
-            search: finder.one(Operation::HotelSearch, "search")?,
-            price: finder.one(Operation::HotelPricing, "price")?,
+            places: finder.one(Capability::HotelPlaces, "find-places")?,
+            search: finder.one(Capability::HotelSearch, "search")?,
+            price: finder.one(Capability::HotelPricing, "price")?,
             booking: finder.booking()?,
             cancellation: finder.cancellation()?,
             content: finder.content()?,
-            forecast: finder.one(Operation::HotelWeather, "forecast")?,
-            prices: finder.one(Operation::HotelPriceCalendar, "read-prices")?,
+            forecast: finder.one(Capability::HotelWeather, "forecast")?,
+            prices: finder.one(Capability::HotelPriceCalendar, "read-prices")?,
             flight: finder.flight()?,
-            events: finder.one(Operation::SupplierEvents, "verify")?,
+            events: finder.one(Capability::SupplierEvents, "verify")?,
             processor: finder.processor()?,
         };
         exports.operations = finder.operations;
@@ -235,12 +235,12 @@ impl Exports {
     }
 }
 
-impl Finder<'_> {
+impl ExportResolver<'_> {
     fn one<A, R>(
         &mut self,
-        operation: Operation,
+        operation: Capability,
         name: &str,
-    ) -> Result<Option<Function<A, R>>, ExportError>
+    ) -> Result<Option<TypedExport<A, R>>, ExportError>
     where
         A: ComponentNamedList + Lower,
         R: ComponentNamedList + Lift,
@@ -248,53 +248,53 @@ impl Finder<'_> {
         let Some(interface) = self.interface(operation) else {
             return Ok(None);
         };
-        Function::find(self, &interface, name).map(Some)
+        TypedExport::find(self, &interface, name).map(Some)
     }
 
-    fn booking(&mut self) -> Result<Option<HotelBooking>, ExportError> {
-        let Some(interface) = self.interface(Operation::HotelBooking) else {
+    fn booking(&mut self) -> Result<Option<HotelBookingExports>, ExportError> {
+        let Some(interface) = self.interface(Capability::HotelBooking) else {
             return Ok(None);
         };
-        Ok(Some(HotelBooking {
-            prebook: Function::find(self, &interface, "prebook")?,
-            book: Function::find(self, &interface, "book")?,
-            find: Function::find(self, &interface, "find")?,
+        Ok(Some(HotelBookingExports {
+            prebook: TypedExport::find(self, &interface, "prebook")?,
+            book: TypedExport::find(self, &interface, "book")?,
+            find: TypedExport::find(self, &interface, "find")?,
         }))
     }
 
     fn cancellation(&mut self) -> Result<Option<HotelCancellation>, ExportError> {
-        let Some(interface) = self.interface(Operation::HotelCancellation) else {
+        let Some(interface) = self.interface(Capability::HotelCancellation) else {
             return Ok(None);
         };
         Ok(Some(HotelCancellation {
-            quote: Function::find(self, &interface, "quote-cancellation")?,
-            cancel: Function::find(self, &interface, "cancel")?,
+            quote: TypedExport::find(self, &interface, "quote-cancellation")?,
+            cancel: TypedExport::find(self, &interface, "cancel")?,
         }))
     }
 
     fn content(&mut self) -> Result<Option<HotelContent>, ExportError> {
-        let Some(interface) = self.interface(Operation::HotelContent) else {
+        let Some(interface) = self.interface(Capability::HotelContent) else {
             return Ok(None);
         };
         Ok(Some(HotelContent {
-            details: Function::find(self, &interface, "read-details")?,
-            reviews: Function::find(self, &interface, "read-reviews")?,
+            details: TypedExport::find(self, &interface, "read-details")?,
+            reviews: TypedExport::find(self, &interface, "read-reviews")?,
         }))
     }
 
-    fn processor(&mut self) -> Result<Option<Processor>, ExportError> {
-        let Some(interface) = self.interface(Operation::PaymentProcessor) else {
+    fn processor(&mut self) -> Result<Option<ProcessorExports>, ExportError> {
+        let Some(interface) = self.interface(Capability::PaymentProcessor) else {
             return Ok(None);
         };
-        Ok(Some(Processor {
-            create_intent: Function::find(self, &interface, "create-intent")?,
-            authorize: Function::find(self, &interface, "authorize")?,
-            capture: Function::find(self, &interface, "capture")?,
-            void: Function::find(self, &interface, "void")?,
-            refund: Function::find(self, &interface, "refund")?,
-            find: Function::find(self, &interface, "find")?,
-            find_refund: Function::find(self, &interface, "find-refund")?,
-            describe_instrument: Function::find(self, &interface, "describe-instrument")?,
+        Ok(Some(ProcessorExports {
+            create_intent: TypedExport::find(self, &interface, "create-intent")?,
+            authorize: TypedExport::find(self, &interface, "authorize")?,
+            capture: TypedExport::find(self, &interface, "capture")?,
+            void: TypedExport::find(self, &interface, "void")?,
+            refund: TypedExport::find(self, &interface, "refund")?,
+            find: TypedExport::find(self, &interface, "find")?,
+            find_refund: TypedExport::find(self, &interface, "find-refund")?,
+            describe_instrument: TypedExport::find(self, &interface, "describe-instrument")?,
         }))
     }
 }

@@ -4,7 +4,7 @@
 //! repeats. A URL that holds an address is not resolved: judge that one with
 //! [`crate::address::refusal`] before.
 
-use crate::address::{self, Reach};
+use crate::address::{self, AddressPolicy};
 use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::{Client, ClientBuilder};
@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 /// Names to addresses. Cheap to clone.
 #[derive(Clone)]
-pub struct Lookup(Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>);
+pub struct DnsLookup(Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>);
 
-impl Lookup {
+impl DnsLookup {
     /// As the machine resolves names.
     #[must_use]
     pub fn system() -> Self {
@@ -44,7 +44,7 @@ impl Lookup {
     }
 }
 
-impl std::fmt::Debug for Lookup {
+impl std::fmt::Debug for DnsLookup {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Lookup").finish_non_exhaustive()
     }
@@ -56,7 +56,7 @@ impl std::fmt::Debug for Lookup {
     clippy::disallowed_methods,
     reason = "this is the guarded client that others are told to take"
 )]
-pub fn client(lookup: Lookup, reach: Reach) -> ClientBuilder {
+pub fn client_builder(lookup: DnsLookup, reach: AddressPolicy) -> ClientBuilder {
     Client::builder()
         .user_agent(concat!("stopover/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())
@@ -69,14 +69,14 @@ pub fn client(lookup: Lookup, reach: Reach) -> ClientBuilder {
 
 /// Why the guard refused a request of such a client; none: it failed otherwise.
 #[must_use]
-pub fn refused_address(error: &reqwest::Error) -> Option<&'static str> {
-    let refused = causes(error).find_map(|cause| cause.downcast_ref::<AddressRefused>());
-    refused.map(|AddressRefused(reason)| *reason)
+pub fn blocked_address_reason(error: &reqwest::Error) -> Option<&'static str> {
+    let refused = causes(error).find_map(|cause| cause.downcast_ref::<AddressBlocked>());
+    refused.map(|AddressBlocked(reason)| *reason)
 }
 
 /// The innermost cause of a failure, which holds no URL and so nothing of its query.
 #[must_use]
-pub fn sentence(error: &reqwest::Error) -> String {
+pub fn root_cause(error: &reqwest::Error) -> String {
     let innermost = causes(error).skip(1).last();
     let text = innermost.map_or_else(|| "the request failed".to_owned(), ToString::to_string);
     text.chars().take(200).collect()
@@ -84,11 +84,11 @@ pub fn sentence(error: &reqwest::Error) -> String {
 
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-struct AddressRefused(&'static str);
+struct AddressBlocked(&'static str);
 
 struct GuardedResolver {
-    lookup: Lookup,
-    reach: Reach,
+    lookup: DnsLookup,
+    reach: AddressPolicy,
 }
 
 impl Resolve for GuardedResolver {
@@ -97,8 +97,8 @@ impl Resolve for GuardedResolver {
         Box::pin(async move {
             let addresses = lookup.addresses(name.as_str()).await?;
             for address in &addresses {
-                if let Some(reason) = address::refusal(*address, reach) {
-                    return Err(AddressRefused(reason).into());
+                if let Some(reason) = address::denial_reason(*address, reach) {
+                    return Err(AddressBlocked(reason).into());
                 }
             }
             Ok(Box::new(

@@ -35,19 +35,19 @@ mod state;
 mod supplier;
 
 pub use breaker::HealthReport;
-pub use call_log::{CallRecord, CallSink, ExchangeOutcome, ExchangeRecord, NoSink, Outcome};
+pub use call_log::{CallRecord, CallSink, ExchangeOutcome, ExchangeRecord, NoSink, PluginCallOutcome};
 pub use capability::{HostGrant, InvalidHost, Scheme};
 pub use cassette::CassetteError;
 pub use compile::{CodeSource, CompileError};
 pub use describe::DescriptionError;
 pub use egress::{Credential, InvalidCredential};
 pub use exports::ExportError;
-pub use limits::Limits;
-pub use plugin::{PluginInfo, PluginSpec, Traffic};
+pub use limits::PluginLimits;
+pub use plugin::{PluginInfo, PluginSpec, TrafficMode};
 pub use registry::LoadError;
 pub use runtime::{CALLS_MAX_DEFAULT, Runtime, RuntimeConfig, RuntimeError};
 pub use signature::{InvalidTrustedKey, SignatureError, TrustedKey};
 pub use supplier::{
-    AuthorizeRequest, CallContext, CaptureRequest, FoundInstrument, FoundPayment, FoundRefund,
-    Intent, IntentRequest, RefundDone, RefundRequest, Supplier, VoidRequest,
+    AuthorizeRequest, CallContext, CaptureRequest, InstrumentDescription, PaymentLookup, RefundLookup,
+    Intent, IntentRequest, ProcessorRefund, RefundRequest, Supplier, VoidRequest,
 };

@@ -7,12 +7,12 @@ use std::time::Duration;
 /// The limits of one plugin. Every field has a default; units stand last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Limits {
+pub struct PluginLimits {
     /// Calls at the same time. A slow supplier must not hold all of the pool.
     pub calls_max: u32,
     /// How long a call may wait for its turn before it is refused as overloaded:
     /// long enough for a burst, short enough to leave the caller time.
-    pub admission_wait_ms: u64,
+    pub queue_wait_ms: u64,
     /// Longest time of one call, whatever its caller would wait.
     pub call_ms_max: u64,
     /// Time on the processor in one call. Parsing the largest answer takes 10 to
@@ -37,7 +37,7 @@ pub struct Limits {
     /// HTTP requests of one call: a search in pages, never a crawl.
     pub requests_max: u32,
     /// Of these at the same time.
-    pub requests_at_once_max: usize,
+    pub concurrent_requests_max: usize,
     /// Decompressed body of one response.
     pub response_bytes_max: usize,
     /// Headers of one response.
@@ -52,11 +52,11 @@ pub struct Limits {
     pub cache_bytes_max: usize,
 }
 
-impl Default for Limits {
+impl Default for PluginLimits {
     fn default() -> Self {
         Self {
             calls_max: 64,
-            admission_wait_ms: 2_000,
+            queue_wait_ms: 2_000,
             call_ms_max: 60_000,
             cpu_ms_max: 1_000,
             memory_bytes_max: 64 << 20,
@@ -67,7 +67,7 @@ impl Default for Limits {
             handles_max: 1_000,
             host_call_bytes_max: 8 << 20,
             requests_max: 64,
-            requests_at_once_max: 16,
+            concurrent_requests_max: 16,
             response_bytes_max: 8 << 20,
             response_headers_max: 100,
             response_header_bytes_max: 64 << 10,
@@ -78,9 +78,9 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl PluginLimits {
     pub(crate) const fn admission_wait(&self) -> Duration {
-        Duration::from_millis(self.admission_wait_ms)
+        Duration::from_millis(self.queue_wait_ms)
     }
 
     pub(crate) const fn call_time(&self) -> Duration {

@@ -1,18 +1,18 @@
 //! A plugin: what the operator says of it, what it says of itself, and the
 //! component that is ready to run. Replaced as a whole, never changed.
 
-use crate::admission::Admission;
-use crate::breaker::Breaker;
+use crate::admission::ConcurrencyLimit;
+use crate::breaker::CircuitBreaker;
 use crate::capability::HostGrant;
 use crate::compile::CodeSource;
 use crate::egress::Credential;
 use crate::exports::Exports;
-use crate::limits::Limits;
-use crate::provision::Provision;
+use crate::limits::PluginLimits;
+use crate::provision::PluginEnv;
 use crate::signature::TrustedKey;
 use crate::state::GuestState;
 use host_domain::owner::Mode;
-use host_domain::supplier::{Description, Operation, SupplierId};
+use host_domain::supplier::{PluginDescription, Capability, SupplierId};
 use host_domain::time::Timestamp;
 use secrecy::SecretString;
 use serde_json::Value;
@@ -24,7 +24,7 @@ use wasmtime::component::InstancePre;
 
 /// Where a plugin's requests go.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Traffic {
+pub enum TrafficMode {
     /// To the supplier.
     #[default]
     Live,
@@ -56,9 +56,9 @@ pub struct PluginSpec {
     /// Secrets that it may have computed with, if it asks for them.
     pub secrets: BTreeMap<String, SecretString>,
     /// What it may use.
-    pub limits: Limits,
+    pub limits: PluginLimits,
     /// Where its requests go.
-    pub traffic: Traffic,
+    pub traffic: TrafficMode,
 }
 
 impl PluginSpec {
@@ -75,8 +75,8 @@ impl PluginSpec {
             grants: Vec::new(),
             credentials: Vec::new(),
             secrets: BTreeMap::new(),
-            limits: Limits::default(),
-            traffic: Traffic::Live,
+            limits: PluginLimits::default(),
+            traffic: TrafficMode::Live,
         }
     }
 }
@@ -93,9 +93,9 @@ pub struct PluginInfo {
     /// SHA-256 of the file, hexadecimal.
     pub digest: String,
     /// What it says of itself.
-    pub description: Description,
+    pub description: PluginDescription,
     /// What it exports, in the order of the interface.
-    pub operations: Vec<Operation>,
+    pub capabilities: Vec<Capability>,
     /// Hosts that it asks for and does not get: the lines to add.
     pub missing_grants: Vec<String>,
     /// Secrets that it asks for and does not get.
@@ -115,7 +115,7 @@ pub(crate) struct Plugin {
     pub(crate) spec: PluginSpec,
     pub(crate) pre: InstancePre<GuestState>,
     pub(crate) exports: Exports,
-    pub(crate) provision: Arc<Provision>,
-    pub(crate) admission: Admission,
-    pub(crate) breaker: Breaker,
+    pub(crate) provision: Arc<PluginEnv>,
+    pub(crate) admission: ConcurrencyLimit,
+    pub(crate) breaker: CircuitBreaker,
 }

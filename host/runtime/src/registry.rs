@@ -2,23 +2,23 @@
 //! its pinned digest, compiled or taken from the cache, linked, asked what it is,
 //! and checked. Nothing of a plugin counts before all of it is sound.
 
-use crate::admission::Admission;
-use crate::background::Background;
+use crate::admission::ConcurrencyLimit;
+use crate::background::BackgroundExecutor;
 use crate::bindings::stopover::host as imports;
-use crate::breaker::Breaker;
+use crate::breaker::CircuitBreaker;
 use crate::call_log::CallSink;
 use crate::capability::AllowList;
 use crate::cassette::{CassetteError, Recorder, Replayer};
 use crate::compile::{CodeCache, CodeSource, CompileError, ComponentFile};
-use crate::describe::{self, Described, DescriptionError};
-use crate::egress::{Egress, InvalidCredential, Route};
+use crate::describe::{self, ValidatedDescription, DescriptionError};
+use crate::egress::{Egress, InvalidCredential, EgressTarget};
 use crate::exports::{ExportError, Exports};
 use crate::guest;
 use crate::import::cache::Cache;
-use crate::plugin::{Plugin, PluginInfo, PluginSpec, Traffic};
-use crate::provision::Provision;
+use crate::plugin::{Plugin, PluginInfo, PluginSpec, TrafficMode};
+use crate::provision::PluginEnv;
 use crate::signature::{self, SignatureError};
-use crate::state::{Broken, CallScope, GuestState, OfGuest};
+use crate::state::{GuestError, CallScope, GuestState, HasGuestState};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Clock;
 use secrecy::SecretString;
@@ -63,7 +63,7 @@ pub enum LoadError {
     Export(#[from] ExportError),
     /// It broke while it was asked what it is.
     #[error("the plugin cannot say what it is: {0}")]
-    Broken(String),
+    DescribeFailed(String),
     /// What it says of itself makes no sense.
     #[error(transparent)]
     Description(#[from] DescriptionError),
@@ -89,10 +89,10 @@ pub(crate) struct Loader {
     code: CodeCache,
     clock: Arc<dyn Clock>,
     sink: Arc<dyn CallSink>,
-    background: Arc<Background>,
+    background: Arc<BackgroundExecutor>,
 }
 
-struct Linked {
+struct LinkedComponent {
     pre: InstancePre<GuestState>,
     digest: String,
     code: CodeSource,
@@ -115,7 +115,7 @@ impl Loader {
             code,
             clock,
             sink,
-            background: Arc::new(Background::start()),
+            background: Arc::new(BackgroundExecutor::start()),
         })
     }
 
@@ -125,8 +125,8 @@ impl Loader {
         let linked = self.link(&spec).await?;
         let (exports, described) = self.ask(&spec, &linked).await?;
         check_settings(&described.settings_schema, &spec.settings)?;
-        let allowed = AllowList::new(spec.id.as_str(), described.asks, spec.grants.clone());
-        let missing_grants = allowed.missing();
+        let allowed = AllowList::new(spec.id.as_str(), described.requested_hosts, spec.grants.clone());
+        let missing_grants = allowed.missing_grants();
         let (secrets, missing_secrets) =
             granted_secrets(&described.description.secrets, &spec.secrets);
         let route = route(&spec.traffic)?;
@@ -138,21 +138,21 @@ impl Loader {
             component: spec.component.clone(),
             digest: linked.digest,
             description: described.description,
-            operations: exports.operations.clone(),
+            capabilities: exports.operations.clone(),
             missing_grants,
             missing_secrets,
             code: linked.code,
             loaded_at: self.clock.now(),
             load_time: began.elapsed(),
         };
-        let admission = Admission::new(spec.limits.calls_max);
+        let admission = ConcurrencyLimit::new(spec.limits.calls_max);
         Ok(Plugin {
             info,
             pre: linked.pre,
             exports,
             provision,
             admission,
-            breaker: Breaker::new(),
+            breaker: CircuitBreaker::new(),
             spec,
         })
     }
@@ -165,7 +165,7 @@ impl Loader {
         let began = Instant::now();
         let linked = self.link(spec).await?;
         let (exports, described) = self.ask(spec, &linked).await?;
-        let allowed = AllowList::new(spec.id.as_str(), described.asks, spec.grants.clone());
+        let allowed = AllowList::new(spec.id.as_str(), described.requested_hosts, spec.grants.clone());
         let (_, missing_secrets) = granted_secrets(&described.description.secrets, &spec.secrets);
         Ok(PluginInfo {
             id: spec.id.clone(),
@@ -173,8 +173,8 @@ impl Loader {
             component: spec.component.clone(),
             digest: linked.digest,
             description: described.description,
-            operations: exports.operations,
-            missing_grants: allowed.missing(),
+            capabilities: exports.operations,
+            missing_grants: allowed.missing_grants(),
             missing_secrets,
             code: linked.code,
             loaded_at: self.clock.now(),
@@ -183,15 +183,15 @@ impl Loader {
     }
 
     /// Reading and compiling are slow and run aside.
-    async fn link(self: &Arc<Self>, spec: &PluginSpec) -> Result<Linked, LoadError> {
+    async fn link(self: &Arc<Self>, spec: &PluginSpec) -> Result<LinkedComponent, LoadError> {
         let loader = Arc::clone(self);
         let (path, pinned) = (spec.component.clone(), spec.digest.clone());
         let signed_by = spec.signed_by.clone();
         let aside = tokio::task::spawn_blocking(move || {
             let file = ComponentFile::read(&path)?;
             check_digest(pinned.as_deref(), &file.digest)?;
-            signature::check(&signed_by, &path, &file.bytes)?;
-            let (component, code) = loader.code.component(&loader.engine, &file)?;
+            signature::verify(&signed_by, &path, &file.bytes)?;
+            let (component, code) = loader.code.load_or_compile(&loader.engine, &file)?;
             let linker = if imports_wasi(&loader.engine, &component) {
                 &loader.wasi
             } else {
@@ -200,7 +200,7 @@ impl Loader {
             let pre = linker
                 .instantiate_pre(&component)
                 .map_err(|error| LoadError::Imports(format!("{error:#}")))?;
-            Ok(Linked {
+            Ok(LinkedComponent {
                 pre,
                 digest: file.digest,
                 code,
@@ -215,27 +215,27 @@ impl Loader {
     async fn ask(
         &self,
         spec: &PluginSpec,
-        linked: &Linked,
-    ) -> Result<(Exports, Described), LoadError> {
+        linked: &LinkedComponent,
+    ) -> Result<(Exports, ValidatedDescription), LoadError> {
         let deadline = Instant::now() + DESCRIBE_TIME_MAX;
         let scope = Arc::new(CallScope::new(None, "load", None, deadline));
         let nothing = Egress::new(
             AllowList::new(spec.id.as_str(), Vec::new(), Vec::new()),
             &[],
             &spec.limits,
-            Route::Live,
+            EgressTarget::Live,
         )?;
         let provision = self.provision(spec, &linked.digest, BTreeMap::new(), nothing);
         let exports = {
             let mut store = guest::new_store(&self.engine, &provision, &scope);
             let instance = linked.pre.instantiate_async(&mut store).await;
             let instance = instance
-                .map_err(|error| broken(guest::broken(&error, store.data().usage.refused())))?;
+                .map_err(|error| broken(guest::classify_error(&error, store.data().usage.denied_growth())))?;
             Exports::find(&linked.pre, &instance, &mut store)?
         };
         let answer = guest::call(&linked.pre, &provision, &scope, &exports.describe, (), ()).await;
         let (wire,) = answer.map_err(broken)?;
-        Ok((exports, describe::check(wire)?))
+        Ok((exports, describe::validate(wire)?))
     }
 
     fn provision(
@@ -244,8 +244,8 @@ impl Loader {
         digest: &str,
         secrets: BTreeMap<String, SecretString>,
         egress: Egress,
-    ) -> Arc<Provision> {
-        Arc::new(Provision {
+    ) -> Arc<PluginEnv> {
+        Arc::new(PluginEnv {
             supplier: spec.id.clone(),
             digest: digest.to_owned(),
             limits: spec.limits.clone(),
@@ -262,12 +262,12 @@ impl Loader {
 
 fn link(engine: &Engine) -> wasmtime::Result<Linker<GuestState>> {
     let mut linker = Linker::new(engine);
-    imports::http::add_to_linker::<_, OfGuest>(&mut linker, |state| state)?;
-    imports::log::add_to_linker::<_, OfGuest>(&mut linker, |state| state)?;
-    imports::clock::add_to_linker::<_, OfGuest>(&mut linker, |state| state)?;
-    imports::cache::add_to_linker::<_, OfGuest>(&mut linker, |state| state)?;
-    imports::secret::add_to_linker::<_, OfGuest>(&mut linker, |state| state)?;
-    imports::settings::add_to_linker::<_, OfGuest>(&mut linker, |state| state)?;
+    imports::http::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
+    imports::log::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
+    imports::clock::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
+    imports::cache::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
+    imports::secret::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
+    imports::settings::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
     Ok(linker)
 }
 
@@ -278,11 +278,11 @@ fn imports_wasi(engine: &Engine, component: &Component) -> bool {
         .any(|(name, _)| name.starts_with("wasi:"))
 }
 
-fn broken(broken: Broken) -> LoadError {
-    LoadError::Broken(match broken {
-        Broken::Trapped(reason) => reason,
-        Broken::TimedOut => "it took too long".to_owned(),
-        Broken::NoPlace => "the pool is full, or too small for this component".to_owned(),
+fn broken(broken: GuestError) -> LoadError {
+    LoadError::DescribeFailed(match broken {
+        GuestError::Trapped(reason) => reason,
+        GuestError::TimedOut => "it took too long".to_owned(),
+        GuestError::PoolExhausted => "the pool is full, or too small for this component".to_owned(),
     })
 }
 
@@ -336,10 +336,10 @@ fn granted_secrets(
     (both.collect(), missing)
 }
 
-fn route(traffic: &Traffic) -> Result<Route, CassetteError> {
+fn route(traffic: &TrafficMode) -> Result<EgressTarget, CassetteError> {
     Ok(match traffic {
-        Traffic::Live => Route::Live,
-        Traffic::Record(folder) => Route::Record(Recorder::open(folder)?),
-        Traffic::Replay(folder) => Route::Replay(Replayer::open(folder)?),
+        TrafficMode::Live => EgressTarget::Live,
+        TrafficMode::Record(folder) => EgressTarget::Record(Recorder::open(folder)?),
+        TrafficMode::Replay(folder) => EgressTarget::Replay(Replayer::open(folder)?),
     })
 }

@@ -1,7 +1,7 @@
 //! The runtime as the server sees it: plugins by supplier id, loaded, replaced and
 //! removed while calls go on.
 
-use crate::admission::Admission;
+use crate::admission::ConcurrencyLimit;
 use crate::breaker::HealthReport;
 use crate::call_log::CallSink;
 use crate::compile::CodeCache;
@@ -25,7 +25,7 @@ pub struct RuntimeConfig {
     /// Calls of all plugins at the same time.
     pub calls_max: u32,
     /// Where compiled code is kept between starts; none: nowhere.
-    pub code_folder: Option<PathBuf>,
+    pub code_cache_dir: Option<PathBuf>,
     /// The wall clock of guests and records.
     pub clock: Arc<dyn Clock>,
 }
@@ -36,7 +36,7 @@ impl RuntimeConfig {
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             calls_max: CALLS_MAX_DEFAULT,
-            code_folder: None,
+            code_cache_dir: None,
             clock,
         }
     }
@@ -50,7 +50,7 @@ pub enum RuntimeError {
     Engine(String),
     /// The folder for compiled code cannot be used.
     #[error("the folder for compiled code cannot be used")]
-    CodeFolder(#[source] std::io::Error),
+    CodeCache(#[source] std::io::Error),
 }
 
 /// All plugins. Cheap to clone; the engine lives as long as any clone or handle.
@@ -61,7 +61,7 @@ pub struct Runtime {
 
 struct Inner {
     loader: Arc<Loader>,
-    places: Arc<Admission>,
+    places: Arc<ConcurrencyLimit>,
     plugins: RwLock<BTreeMap<SupplierId, Arc<Plugin>>>,
     /// One load at a time: two at once would compile the same code twice.
     loading: tokio::sync::Mutex<()>,
@@ -77,11 +77,11 @@ impl Runtime {
         let failed = |error: wasmtime::Error| RuntimeError::Engine(format!("{error:#}"));
         // One place more than calls may run at once: a load asks a plugin what it is.
         let engine = engine::new(calls_max.saturating_add(1)).map_err(failed)?;
-        let code = CodeCache::open(config.code_folder).map_err(RuntimeError::CodeFolder)?;
+        let code = CodeCache::open(config.code_cache_dir).map_err(RuntimeError::CodeCache)?;
         let loader = Loader::new(engine, code, config.clock, sink).map_err(failed)?;
         let inner = Inner {
             loader: Arc::new(loader),
-            places: Arc::new(Admission::new(calls_max)),
+            places: Arc::new(ConcurrencyLimit::new(calls_max)),
             plugins: RwLock::default(),
             loading: tokio::sync::Mutex::default(),
         };

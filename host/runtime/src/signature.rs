@@ -68,7 +68,7 @@ impl From<TrustedKey> for String {
 }
 
 /// Checks `<component>.sig`, raw or in base64, against the trusted keys. No keys: nothing to check.
-pub(crate) fn check(
+pub(crate) fn verify(
     trusted: &[TrustedKey],
     component: &Path,
     bytes: &[u8],

@@ -1,10 +1,10 @@
 //! What belongs to one call: the data behind its store, the count of what it
 //! uses, and what is known of the requests that it made. Dropped after the call.
 
-use crate::call_log::Outcome;
-use crate::limits::Limits;
-use crate::provision::Provision;
-use host_domain::supplier::Operation;
+use crate::call_log::PluginCallOutcome;
+use crate::limits::PluginLimits;
+use crate::provision::PluginEnv;
+use host_domain::supplier::Capability;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use tokio::time::Instant;
@@ -14,18 +14,18 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 /// What outlives the store of a call: who asked, what left the gateway, and what
 /// it took.
 pub(crate) struct CallScope {
-    pub(crate) operation: Option<Operation>,
+    pub(crate) operation: Option<Capability>,
     pub(crate) request_id: String,
     pub(crate) booking: Option<String>,
     pub(crate) deadline: Instant,
-    pub(crate) sent: Sent,
+    pub(crate) sent: OutboundTracker,
     /// Linear memory at its largest; it never shrinks.
     pub(crate) memory_bytes: AtomicUsize,
 }
 
 impl CallScope {
     pub(crate) fn new(
-        operation: Option<Operation>,
+        operation: Option<Capability>,
         request_id: &str,
         booking: Option<&str>,
         deadline: Instant,
@@ -35,7 +35,7 @@ impl CallScope {
             request_id: request_id.to_owned(),
             booking: booking.map(str::to_owned),
             deadline,
-            sent: Sent::default(),
+            sent: OutboundTracker::default(),
             memory_bytes: AtomicUsize::new(0),
         }
     }
@@ -43,18 +43,18 @@ impl CallScope {
 
 /// The host's own count of what may have reached the supplier.
 #[derive(Debug, Default)]
-pub(crate) struct Sent {
+pub(crate) struct OutboundTracker {
     closed: AtomicBool,
     tried: AtomicU32,
     any: AtomicU32,
     changing: AtomicU32,
 }
 
-impl Sent {
+impl OutboundTracker {
     /// A request is about to leave; until it is taken back, it may have arrived. False:
     /// it must not, because nobody waits for the call any more.
     #[must_use]
-    pub(crate) fn begin(&self, changing: bool) -> bool {
+    pub(crate) fn try_begin(&self, changing: bool) -> bool {
         // All in one order: either this sees that the call is over, or whoever closes
         // it sees this request.
         self.any.fetch_add(1, Ordering::SeqCst);
@@ -62,7 +62,7 @@ impl Sent {
             .fetch_add(u32::from(changing), Ordering::SeqCst);
         let open = !self.closed.load(Ordering::SeqCst);
         if !open {
-            self.take_back(changing);
+            self.mark_unsent(changing);
         }
         open
     }
@@ -74,37 +74,37 @@ impl Sent {
     }
 
     /// It is certain that the request did not leave.
-    pub(crate) fn take_back(&self, changing: bool) {
+    pub(crate) fn mark_unsent(&self, changing: bool) {
         self.any.fetch_sub(1, Ordering::SeqCst);
         self.changing
             .fetch_sub(u32::from(changing), Ordering::SeqCst);
     }
 
     /// Takes one of the call's requests; false when there is none left.
-    pub(crate) fn try_request(&self, requests_max: u32) -> bool {
+    pub(crate) fn try_reserve(&self, requests_max: u32) -> bool {
         self.tried.fetch_add(1, Ordering::Relaxed) < requests_max
     }
 
-    pub(crate) fn tried(&self) -> u32 {
+    pub(crate) fn attempted_requests(&self) -> u32 {
         self.tried.load(Ordering::Relaxed)
     }
 
     /// Any request may have reached the supplier.
-    pub(crate) fn any(&self) -> bool {
+    pub(crate) fn has_sent(&self) -> bool {
         self.any.load(Ordering::SeqCst) > 0
     }
 
     /// A request other than GET and HEAD may have reached the supplier.
-    pub(crate) fn changing(&self) -> bool {
+    pub(crate) fn has_sent_mutation(&self) -> bool {
         self.changing.load(Ordering::SeqCst) > 0
     }
 }
 
 /// The data of one store.
 pub(crate) struct GuestState {
-    pub(crate) provision: Arc<Provision>,
+    pub(crate) provision: Arc<PluginEnv>,
     pub(crate) scope: Arc<CallScope>,
-    pub(crate) usage: Usage,
+    pub(crate) usage: ResourceUsage,
     pub(crate) deadline: Instant,
     pub(crate) ticks_left: u64,
     pub(crate) log_lines: u32,
@@ -112,9 +112,9 @@ pub(crate) struct GuestState {
 }
 
 impl GuestState {
-    pub(crate) fn new(provision: Arc<Provision>, scope: Arc<CallScope>) -> Self {
+    pub(crate) fn new(provision: Arc<PluginEnv>, scope: Arc<CallScope>) -> Self {
         Self {
-            usage: Usage::new(&provision.limits, &scope),
+            usage: ResourceUsage::new(&provision.limits, &scope),
             deadline: scope.deadline,
             ticks_left: provision.limits.cpu_ticks(crate::engine::TICK),
             log_lines: 0,
@@ -126,9 +126,9 @@ impl GuestState {
 }
 
 /// Says that imports are implemented on the state itself.
-pub(crate) struct OfGuest;
+pub(crate) struct HasGuestState;
 
-impl HasData for OfGuest {
+impl HasData for HasGuestState {
     type Data<'a> = &'a mut GuestState;
 }
 
@@ -155,7 +155,7 @@ impl WasiView for GuestState {
 }
 
 /// Memory and tables of a call, counted over the whole store.
-pub(crate) struct Usage {
+pub(crate) struct ResourceUsage {
     /// Counts the memory: who asked for the call is told of it, whatever became of the store.
     scope: Arc<CallScope>,
     memory_bytes_max: usize,
@@ -167,8 +167,8 @@ pub(crate) struct Usage {
     refused: Option<&'static str>,
 }
 
-impl Usage {
-    fn new(limits: &Limits, scope: &Arc<CallScope>) -> Self {
+impl ResourceUsage {
+    fn new(limits: &PluginLimits, scope: &Arc<CallScope>) -> Self {
         Self {
             scope: Arc::clone(scope),
             memory_bytes_max: limits.memory_bytes_max,
@@ -182,12 +182,12 @@ impl Usage {
     }
 
     /// What the guest asked for and did not get: the likely cause of a trap.
-    pub(crate) const fn refused(&self) -> Option<&'static str> {
+    pub(crate) const fn denied_growth(&self) -> Option<&'static str> {
         self.refused
     }
 }
 
-impl wasmtime::ResourceLimiter for Usage {
+impl wasmtime::ResourceLimiter for ResourceUsage {
     fn memory_growing(
         &mut self,
         current: usize,
@@ -240,21 +240,21 @@ impl wasmtime::ResourceLimiter for Usage {
 
 /// How a call broke that the guest did not end itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Broken {
+pub(crate) enum GuestError {
     /// The guest trapped, or wanted more than its limits.
     Trapped(String),
     /// The deadline passed.
     TimedOut,
     /// The pool had no place after all.
-    NoPlace,
+    PoolExhausted,
 }
 
-impl Broken {
-    pub(crate) const fn outcome(&self) -> Outcome {
+impl GuestError {
+    pub(crate) const fn outcome(&self) -> PluginCallOutcome {
         match self {
-            Self::Trapped(_) => Outcome::Trapped,
-            Self::TimedOut => Outcome::TimedOut,
-            Self::NoPlace => Outcome::Overloaded,
+            Self::Trapped(_) => PluginCallOutcome::Trapped,
+            Self::TimedOut => PluginCallOutcome::TimedOut,
+            Self::PoolExhausted => PluginCallOutcome::Overloaded,
         }
     }
 }

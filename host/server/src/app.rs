@@ -17,9 +17,9 @@ use crate::webhook::{self, Webhooks};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use host_domain::time::Clock;
-use host_runtime::guard::Lookup;
+use host_runtime::guard::DnsLookup;
 use host_runtime::{Runtime, RuntimeConfig, RuntimeError};
-use host_storage::{DatabaseError, MigrateError, OpenError, Options, Store};
+use host_storage::{DatabaseError, MigrateError, OpenError, StoreOptions, Store};
 use secrecy::SecretSlice;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -138,7 +138,7 @@ impl App {
             deliveries: Semaphore::new(DELIVERIES_MAX),
             query_memory: QueryMemory::new(&config),
             schedules: Schedules::new(&config),
-            webhooks: Webhooks::new(&config, Lookup::system()),
+            webhooks: Webhooks::new(&config, DnsLookup::system()),
             clock: surroundings.clock,
             ids: surroundings.ids,
             base_url: surroundings.base_url,
@@ -221,7 +221,7 @@ const COUNT_EVERY: Duration = Duration::from_secs(2);
 
 async fn count_flights(app: &App) {
     let complaint = "the numbers of flight bookings are not put together";
-    let settle = || app.store.settle_flight_counts(app.clock.now());
+    let settle = || app.store.compact_flight_booking_counts(app.clock.now());
     app.tasks.repeat(COUNT_EVERY, complaint, settle).await;
 }
 
@@ -254,9 +254,9 @@ pub async fn open_store(config: &Config) -> Result<Store, OpenError> {
         // Where it cannot be made, opening the file says so.
         let _ = tokio::fs::create_dir_all(folder).await;
     }
-    let options = Options {
+    let options = StoreOptions {
         postgres_connections: config.limits.postgres_connections,
-        ..Options::default()
+        ..StoreOptions::default()
     };
     Store::open(config.database.expose(), &options).await
 }
@@ -266,7 +266,7 @@ fn runtime(config: &Config, surroundings: &Surroundings) -> Result<Runtime, Runt
     let _ = observe::metrics();
     let mut made_of = RuntimeConfig::new(Arc::clone(&surroundings.clock));
     made_of.calls_max = config.limits.plugin_calls;
-    made_of.code_folder =
+    made_of.code_cache_dir =
         Some(config.code_cache_dir.clone()).filter(|folder| !folder.as_os_str().is_empty());
     Runtime::new(made_of, Arc::new(PluginMetrics))
 }

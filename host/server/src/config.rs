@@ -12,7 +12,7 @@ pub use crate::config::secret::Secret;
 pub use crate::config::supplier::{Rank, SupplierConfig};
 
 use host_domain::owner::Mode;
-use host_domain::supplier::{Kind, SupplierId};
+use host_domain::supplier::{SupplierKind, SupplierId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -154,7 +154,7 @@ impl Config {
         let mut able = self
             .suppliers
             .iter()
-            .filter(|supplier| supplier.kind == Kind::Payment && supplier.modes.contains(&mode));
+            .filter(|supplier| supplier.kind == SupplierKind::Payment && supplier.modes.contains(&mode));
         if named.is_empty() {
             let only = able.next()?;
             return able.next().is_none().then_some(&only.id);

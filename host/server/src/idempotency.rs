@@ -6,7 +6,7 @@ use crate::api::extract;
 use crate::app::App;
 use host_domain::owner::Owner;
 use host_storage::{
-    CommitError, Conflict, DatabaseError, IdempotencyKey, IdempotencyRecord, Write,
+    CommitError, Conflict, DatabaseError, IdempotencyKey, IdempotencyRecord, UnitOfWork,
 };
 
 /// A caller's key with the request that it stands for.
@@ -58,9 +58,9 @@ impl RequestKey {
 }
 
 /// Takes a key, where there is one, for what a write makes.
-pub(crate) fn take(write: &mut Write, key: Option<&RequestKey>, resource_id: &str) {
+pub(crate) fn take(write: &mut UnitOfWork, key: Option<&RequestKey>, resource_id: &str) {
     if let Some(key) = key {
-        write.take_idempotency_key(&key.key, &key.fingerprint, resource_id);
+        write.insert_idempotency_key(&key.key, &key.fingerprint, resource_id);
     }
 }
 
@@ -77,7 +77,7 @@ impl App {
 
     /// How the same request used its key before.
     async fn earlier_use(&self, key: &RequestKey) -> Result<Option<IdempotencyRecord>, KeyError> {
-        match self.store.idempotency(&key.key).await? {
+        match self.store.idempotency_record(&key.key).await? {
             Some(known) if known.fingerprint != key.fingerprint => Err(KeyError::Reused),
             known => Ok(known),
         }
@@ -92,11 +92,11 @@ impl App {
         if self.earlier_use(key).await?.is_some() {
             return Ok(KeyUse::Again);
         }
-        let mut write = Write::new(self.clock.now());
-        write.take_idempotency_key(&key.key, &key.fingerprint, resource_id);
+        let mut write = UnitOfWork::new(self.clock.now());
+        write.insert_idempotency_key(&key.key, &key.fingerprint, resource_id);
         match self.store.commit(write).await {
             Ok(()) => Ok(KeyUse::First),
-            Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => {
+            Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
                 self.earlier_use(key).await?;
                 Ok(KeyUse::Again)
             }
@@ -107,8 +107,8 @@ impl App {
     /// Gives a key back whose request came to nothing. When that fails the key
     /// stays taken, and the same request still may use it.
     pub(crate) async fn free_key(&self, key: &RequestKey) {
-        let mut write = Write::new(self.clock.now());
-        write.free_idempotency_key(&key.key);
+        let mut write = UnitOfWork::new(self.clock.now());
+        write.delete_idempotency_key(&key.key);
         if let Err(error) = self.store.commit(write).await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,

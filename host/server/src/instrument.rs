@@ -9,7 +9,7 @@ use host_domain::owner::Owner;
 use host_domain::payment::Instrument;
 use host_domain::supplier::{ReadError, SupplierId};
 use host_runtime::CallContext;
-use host_storage::{CommitError, Conflict, DatabaseError, StoredInstrument, Write};
+use host_storage::{CommitError, Conflict, DatabaseError, StoredInstrument, UnitOfWork};
 
 const PURPOSE: &str = "payment_instrument_token";
 
@@ -78,13 +78,13 @@ impl App {
             }
             let instrument = self.describe_instrument(owner, token, context).await?;
             let stored = self.seal_instrument(owner, &instrument)?;
-            let mut write = Write::new(instrument.created_at);
+            let mut write = UnitOfWork::new(instrument.created_at);
             take(&mut write, key, stored.id.as_str());
             write.insert_instrument(owner, &stored);
             match self.store.commit(write).await {
                 Ok(()) => return Ok(Added::New(stored)),
                 // Another call with the same key was faster.
-                Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => {}
+                Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {}
                 Err(error) => return Err(error.into()),
             }
         }

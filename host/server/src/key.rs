@@ -7,7 +7,7 @@ use crate::tasks::Tasks;
 use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};
 use host_domain::time::Timestamp;
-use host_storage::{ApiKey, CommitError, DatabaseError, Store, Write};
+use host_storage::{ApiKey, CommitError, DatabaseError, Store, UnitOfWork};
 use moka::future::Cache;
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
@@ -67,13 +67,13 @@ pub async fn make(
             .iter()
             .map(|scope| scope.as_str().to_owned())
             .collect(),
-        hint: hint(key.expose_secret()),
+        masked_key: hint(key.expose_secret()),
         created_at: now,
         expires_at: new.expires_at,
         last_used_at: None,
         revoked_at: None,
     };
-    let mut write = Write::new(now);
+    let mut write = UnitOfWork::new(now);
     write.insert_api_key(&stored, &digest(key.expose_secret()));
     store.commit(write).await.map_err(MakeKeyError::Store)?;
     Ok(key)

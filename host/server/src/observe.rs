@@ -193,7 +193,7 @@ pub struct PluginMetrics;
 impl host_runtime::CallSink for PluginMetrics {
     fn call(&self, record: &host_runtime::CallRecord<'_>) {
         let supplier = record.supplier.to_string();
-        let operation = record.operation.as_str();
+        let operation = record.capability.as_str();
         let outcome = record.outcome.as_str();
         metrics::counter!(SUPPLIER_CALLS, "supplier" => supplier.clone(), "operation" => operation, "outcome" => outcome).increment(1);
         metrics::histogram!(SUPPLIER_SECONDS, "supplier" => supplier, "operation" => operation)

@@ -23,7 +23,7 @@ pub(crate) mod webhook;
 mod tests;
 
 use crate::api::value::Instant;
-use host_domain::booking::Notice;
+use host_domain::booking::Notification;
 use host_domain::id::EventId;
 use host_domain::payment::Payment;
 use host_domain::time::Timestamp;
@@ -51,7 +51,7 @@ enum About<'a, B, P> {
 /// booking, or the payment and the booking's id, as they were at the event.
 pub(crate) fn event_payload(
     id: &EventId,
-    notice: &Notice,
+    notice: &Notification,
     booking: &host_domain::hotel::Booking,
 ) -> String {
     let about = match told(notice, &booking.payments) {
@@ -69,7 +69,7 @@ pub(crate) fn event_payload(
 /// The same of flights.
 pub(crate) fn flight_event_payload(
     id: &EventId,
-    notice: &Notice,
+    notice: &Notification,
     booking: &host_domain::flight::Booking,
 ) -> String {
     let about = match told(notice, &booking.payments) {
@@ -85,12 +85,12 @@ pub(crate) fn flight_event_payload(
 }
 
 /// The payment that subscribers are told of, if they are told of one.
-fn told<'a>(notice: &Notice, payments: &'a [Payment]) -> Option<&'a Payment> {
+fn told<'a>(notice: &Notification, payments: &'a [Payment]) -> Option<&'a Payment> {
     let id = notice.payment.as_ref()?;
     payments.iter().find(|payment| payment.id == *id)
 }
 
-fn envelope(id: &EventId, notice: &Notice, at: Timestamp, data: impl Serialize) -> String {
+fn envelope(id: &EventId, notice: &Notification, at: Timestamp, data: impl Serialize) -> String {
     let event = Event {
         id: id.as_str(),
         event_type: notice.event_type.as_str(),

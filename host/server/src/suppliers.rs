@@ -4,7 +4,7 @@
 use crate::config::{Config, SupplierConfig};
 use host_domain::owner::Mode;
 use host_domain::routing::Candidate;
-use host_domain::supplier::{Kind, Operation, SupplierId};
+use host_domain::supplier::{SupplierKind, Capability, SupplierId};
 use host_runtime::{LoadError, PluginInfo, Runtime, Supplier};
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ impl Suppliers {
     async fn load_one(&self, supplier: &SupplierConfig) -> Result<PluginInfo, LoadError> {
         let spec = supplier.plugin(&self.plugins_dir);
         let info = self.runtime.load(spec).await?;
-        if info.operations.contains(&Operation::SupplierEvents) && !takes_events(supplier, &info) {
+        if info.capabilities.contains(&Capability::SupplierEvents) && !takes_events(supplier, &info) {
             tracing::warn!(
                 supplier = supplier.id.as_str(),
                 "webhooks of this supplier are not taken, because its adapter cannot verify them: \
@@ -101,8 +101,8 @@ impl Suppliers {
     #[must_use]
     pub fn candidates(
         &self,
-        kind: Kind,
-        operation: Operation,
+        kind: SupplierKind,
+        operation: Capability,
         mode: Mode,
         organization: &str,
     ) -> Vec<Candidate> {
@@ -160,7 +160,7 @@ impl Suppliers {
 /// Whether an adapter reads webhooks, and the path or a signature keeps strangers
 /// out. Without a secret no adapter can check a signature.
 fn takes_events(configured: &SupplierConfig, info: &PluginInfo) -> bool {
-    info.operations.contains(&Operation::SupplierEvents)
+    info.capabilities.contains(&Capability::SupplierEvents)
         && (!configured.events_token.is_empty() || !info.description.secrets.is_empty())
 }
 

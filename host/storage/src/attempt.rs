@@ -2,7 +2,7 @@
 //! before their first byte leaves, so that a crash cannot hide one.
 
 use crate::statement::{Row, Statement, statement};
-use crate::{Conflict, DatabaseError, Store, Write};
+use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::{AttemptId, BookingId};
 use host_domain::owner::Tenant;
 use host_domain::supplier::SupplierId;
@@ -16,7 +16,7 @@ pub struct NewAttempt {
     /// For which booking.
     pub booking_id: BookingId,
     /// The step's name.
-    pub operation: String,
+    pub step: String,
     /// Supplier or processor.
     pub target: SupplierId,
     /// Ours; the other side knows the call by it.
@@ -34,7 +34,7 @@ pub enum AttemptOutcome {
     /// read back.
     Sent,
     /// It happened.
-    Done,
+    Succeeded,
     /// A definite no.
     Refused,
     /// It is known that nothing was sent, or that nothing came of it.
@@ -55,11 +55,11 @@ pub struct Attempt {
     /// How it ended.
     pub outcome: AttemptOutcome,
     /// How often it was sent; more than once only where repeats are safe.
-    pub sends: i64,
+    pub send_count: i64,
     /// How often it was read back.
-    pub checks: i64,
+    pub reconcile_count: i64,
     /// When it was sent last.
-    pub dispatched_at: Timestamp,
+    pub last_sent_at: Timestamp,
     /// When the outcome was recorded.
     pub finished_at: Option<Timestamp>,
     /// The other side's id.
@@ -71,7 +71,7 @@ pub struct Attempt {
 impl AttemptOutcome {
     const ALL: [Self; 5] = [
         Self::Sent,
-        Self::Done,
+        Self::Succeeded,
         Self::Refused,
         Self::NotSent,
         Self::Unknown,
@@ -82,7 +82,7 @@ impl AttemptOutcome {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Sent => "sent",
-            Self::Done => "done",
+            Self::Succeeded => "done",
             Self::Refused => "refused",
             Self::NotSent => "not_sent",
             Self::Unknown => "unknown",
@@ -99,10 +99,10 @@ impl AttemptOutcome {
 // Calls are finished by their key: `outcome || ''` keeps PostgreSQL from the indexes of what is
 // unfinished, which look short to it and are full of what has left them. They are counted by their
 // booking: `organization || ''` keeps it from the key, in which all of the organization's stand.
-impl Write {
+impl UnitOfWork {
     /// Marks a call as sent. [`Conflict::AttemptExists`] while a call of the same
     /// operation with the same reference happened, or may have happened.
-    pub fn send_attempt(&mut self, tenant: &Tenant, call: &NewAttempt) -> &mut Self {
+    pub fn record_attempt(&mut self, tenant: &Tenant, call: &NewAttempt) -> &mut Self {
         let insert = statement!(
             "INSERT INTO supplier_attempt (organization, mode, id, booking_id, operation, ordinal, \
              target, client_reference, plugin_digest, request_digest, outcome, sends, checks, \
@@ -117,7 +117,7 @@ impl Write {
             tenant.mode,
             call.id.as_str(),
             call.booking_id.as_str(),
-            call.operation.as_str(),
+            call.step.as_str(),
             call.target.as_str(),
             call.client_reference.as_str(),
             call.plugin_digest.as_str(),
@@ -129,7 +129,7 @@ impl Write {
 
     /// Marks a call without known outcome as sent once more: only for targets
     /// that declare repeats safe. Else [`Conflict::AttemptFinished`].
-    pub fn resend_attempt(&mut self, tenant: &Tenant, id: &AttemptId) -> &mut Self {
+    pub fn record_attempt_resend(&mut self, tenant: &Tenant, id: &AttemptId) -> &mut Self {
         let update = statement!(
             "UPDATE supplier_attempt SET outcome = 'sent', sends = sends + 1, dispatched_at = $4, \
              finished_at = NULL \
@@ -168,7 +168,7 @@ impl Write {
     }
 
     /// Counts a read-back that settled nothing.
-    pub fn count_attempt_check(&mut self, tenant: &Tenant, id: &AttemptId) -> &mut Self {
+    pub fn count_attempt_reconciliation(&mut self, tenant: &Tenant, id: &AttemptId) -> &mut Self {
         let update = statement!(
             "UPDATE supplier_attempt SET checks = checks + 1 \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND outcome || '' IN ('sent', 'unknown')",
@@ -203,7 +203,7 @@ impl Store {
                 booking_id.as_str().into(),
             ],
         };
-        self.rows(select).await?.iter().map(read).collect()
+        self.fetch_all(select).await?.iter().map(read).collect()
     }
 
     /// The operator's list: calls of every tenant that were sent before an
@@ -216,7 +216,7 @@ impl Store {
         sent_before: Timestamp,
         limit: u32,
     ) -> Result<Vec<Attempt>, DatabaseError> {
-        let rows = self.rows(unresolved(sent_before, limit)).await?;
+        let rows = self.fetch_all(unresolved(sent_before, limit)).await?;
         rows.iter().map(read).collect()
     }
 }
@@ -246,19 +246,19 @@ fn read(row: &Row) -> Result<Attempt, DatabaseError> {
         call: NewAttempt {
             id: row.parsed("id", AttemptId::parse)?,
             booking_id: row.parsed("booking_id", BookingId::parse)?,
-            operation: row.text("operation")?,
+            step: row.text("operation")?,
             target: row.parsed("target", SupplierId::parse)?,
             client_reference: row.text("client_reference")?,
             plugin_digest: row.text("plugin_digest")?,
             request_digest: row.text("request_digest")?,
         },
         ordinal: row.int("ordinal")?,
-        outcome: row.word("outcome", AttemptOutcome::parse)?,
-        sends: row.int("sends")?,
-        checks: row.int("checks")?,
-        dispatched_at: row.at("dispatched_at")?,
-        finished_at: row.at_if("finished_at")?,
-        supplier_reference: row.text_if("supplier_reference")?,
-        evidence: row.text_if("evidence")?,
+        outcome: row.enum_value("outcome", AttemptOutcome::parse)?,
+        send_count: row.int("sends")?,
+        reconcile_count: row.int("checks")?,
+        last_sent_at: row.timestamp("dispatched_at")?,
+        finished_at: row.timestamp_opt("finished_at")?,
+        supplier_reference: row.text_opt("supplier_reference")?,
+        evidence: row.text_opt("evidence")?,
     })
 }

@@ -13,7 +13,7 @@
 //! to: mostly it is all of the write, and then needs no transaction around it.
 
 use crate::dialect::Dialect;
-use crate::write::{Expects, Step};
+use crate::write::{Precondition, ConditionalStatement};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -22,10 +22,10 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 const STEPS_MAX: usize = 16;
 
 /// Steps in runs that may be put together, in their order.
-pub(crate) fn batches(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
+pub(crate) fn combinable_runs(steps: &[ConditionalStatement]) -> impl Iterator<Item = &[ConditionalStatement]> {
     let mut tables = Vec::with_capacity(STEPS_MAX);
     steps.chunk_by(move |before, step| {
-        let (before, step) = (Change::of(before), Change::of(step));
+        let (before, step) = (TableChange::of(before), TableChange::of(step));
         tables.extend(before.map(|change| (change.table.to_owned(), change.kind)));
         let joins = before.is_some()
             && tables.len() < STEPS_MAX
@@ -40,12 +40,12 @@ pub(crate) fn batches(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
 /// The texts that runs of steps were put together to. There are as many as ways to
 /// write, a few dozen; making one anew each time is a tenth of what a write costs here.
 #[derive(Debug, Default)]
-pub(crate) struct Texts {
-    of: RwLock<HashMap<Vec<Shape<'static>>, Arc<Joint>>>,
+pub(crate) struct CombinedStatementCache {
+    of: RwLock<HashMap<Vec<StatementShape<'static>>, Arc<CombinedStatement>>>,
 }
 
 /// All of a step that the text depends on.
-type Shape<'a> = (Cow<'a, str>, Expects);
+type StatementShape<'a> = (Cow<'a, str>, Precondition);
 
 /// More are not kept: something makes texts without end then.
 const TEXTS_MAX: usize = 256;
@@ -54,7 +54,7 @@ const TEXTS_MAX: usize = 256;
 /// row has `changed`: how many rows the last of them changed. It fails where a step does
 /// not change what is expected of it.
 #[derive(Debug)]
-pub(crate) struct Joint {
+pub(crate) struct CombinedStatement {
     alone: (usize, Arc<str>),
     /// Of several writes with these steps, by their number, the largest first. Made when
     /// it is asked for; empty where that cannot be.
@@ -64,9 +64,9 @@ pub(crate) struct Joint {
 /// The numbers of writes that there are texts of. Few, because each is planned.
 const TOGETHER: [usize; 3] = [8, 4, 2];
 
-impl Joint {
+impl CombinedStatement {
     /// Whether a write of these steps, which are this one's, can be carried out with others.
-    pub(crate) fn joins_others(&self, batch: &[Step]) -> bool {
+    pub(crate) fn can_batch(&self, batch: &[ConditionalStatement]) -> bool {
         let of = |writes| Some((writes, Arc::from(joined(batch, writes)?)));
         let together = || TOGETHER.into_iter().filter_map(of).collect();
         !self.together.get_or_init(together).is_empty()
@@ -74,25 +74,25 @@ impl Joint {
 
     /// The most that can be carried out at once of so many, and their statement; none:
     /// there are none.
-    pub(crate) fn of_at_most(&self, writes: usize) -> Option<&(usize, Arc<str>)> {
+    pub(crate) fn largest_batch(&self, writes: usize) -> Option<&(usize, Arc<str>)> {
         let together = self.together.get().into_iter().flatten();
         let mut texts = together.chain([&self.alone]);
         texts.find(|(number, _)| *number <= writes)
     }
 }
 
-impl Texts {
+impl CombinedStatementCache {
     /// None: they cannot be one statement.
-    pub(crate) fn joint(&self, batch: &[Step]) -> Option<Arc<Joint>> {
-        let shapes: Vec<Shape<'_>> = batch.iter().map(shape).collect();
+    pub(crate) fn get_or_build(&self, batch: &[ConditionalStatement]) -> Option<Arc<CombinedStatement>> {
+        let shapes: Vec<StatementShape<'_>> = batch.iter().map(shape).collect();
         {
             let kept = self.of.read().unwrap_or_else(PoisonError::into_inner);
-            let kept: &HashMap<Vec<Shape<'_>>, Arc<Joint>> = &kept;
+            let kept: &HashMap<Vec<StatementShape<'_>>, Arc<CombinedStatement>> = &kept;
             if let Some(joint) = kept.get(&shapes) {
                 return Some(Arc::clone(joint));
             }
         }
-        let joint = Arc::new(Joint {
+        let joint = Arc::new(CombinedStatement {
             alone: (1, joined(batch, 1)?.into()),
             together: OnceLock::new(),
         });
@@ -107,25 +107,25 @@ impl Texts {
     }
 }
 
-fn shape(step: &Step) -> Shape<'_> {
-    (Cow::Borrowed(&step.statement.sql), step.expects)
+fn shape(step: &ConditionalStatement) -> StatementShape<'_> {
+    (Cow::Borrowed(&step.statement.sql), step.precondition)
 }
 
 /// The statement of so many writes, each with all of these steps; none: one of them can
 /// only be made for one write.
-fn joined(batch: &[Step], writes: usize) -> Option<String> {
+fn joined(batch: &[ConditionalStatement], writes: usize) -> Option<String> {
     let of_write = batch.iter().map(|step| step.statement.args.len()).sum();
     let mut parts = Vec::<String>::with_capacity(batch.len());
     let mut expected = Vec::with_capacity(batch.len());
     let mut changed = "0".to_owned();
-    let mut args = Arguments {
+    let mut args = ParameterLayout {
         before: 0,
         of_write,
         writes,
     };
     for (number, step) in batch.iter().enumerate() {
         let sql = Dialect::Postgres.render(&step.statement);
-        let next = batch.get(number + 1).map(|next| next.expects);
+        let next = batch.get(number + 1).map(|next| next.precondition);
         if let Some((into, row)) = new_row(step, &sql) {
             let rows = args.rows(row);
             match parts.iter_mut().find(|part| part.starts_with(into)) {
@@ -139,17 +139,17 @@ fn joined(batch: &[Step], writes: usize) -> Option<String> {
                 _ => for_each(step, next, &sql, args)?,
             };
             let part = parts.len();
-            let returning = match (step.expects, next) {
-                (Expects::Anything, Some(Expects::Anything | Expects::One(_))) => "",
-                (Expects::Anything, None | Some(Expects::OneOfTwo(_)))
-                | (Expects::One(_) | Expects::OneOfTwo(_), _) => " RETURNING 1",
+            let returning = match (step.precondition, next) {
+                (Precondition::AnyRows, Some(Precondition::AnyRows | Precondition::OneRow(_))) => "",
+                (Precondition::AnyRows, None | Some(Precondition::OneRowOfPair(_)))
+                | (Precondition::OneRow(_) | Precondition::OneRowOfPair(_), _) => " RETURNING 1",
             };
             parts.push(format!("{sql}{returning}"));
-            changed = match step.expects {
-                Expects::One(_) => writes.to_string(),
-                Expects::Anything | Expects::OneOfTwo(_) => number_of(part),
+            changed = match step.precondition {
+                Precondition::OneRow(_) => writes.to_string(),
+                Precondition::AnyRows | Precondition::OneRowOfPair(_) => number_of(part),
             };
-            expected.extend(is_as_expected(step.expects, part, writes));
+            expected.extend(is_as_expected(step.precondition, part, writes));
         }
         args.before += step.statement.args.len();
     }
@@ -178,17 +178,17 @@ fn number_of(part: usize) -> String {
 }
 
 /// The condition that a part changed what is expected of its step, once for each write.
-fn is_as_expected(expects: Expects, part: usize, writes: usize) -> Option<String> {
+fn is_as_expected(expects: Precondition, part: usize, writes: usize) -> Option<String> {
     // Whether there is a row is cheaper to ask than how many there are, which each
     // time costs as much as what many of the steps do.
     let is_there = |part: usize| format!("EXISTS (SELECT FROM step_{part})");
     let before = part.saturating_sub(1);
     match (expects, writes) {
-        (Expects::Anything, _) => None,
-        (Expects::One(_), 1) => Some(is_there(part)),
-        (Expects::One(_), _) => Some(format!("{} = {writes}", number_of(part))),
-        (Expects::OneOfTwo(_), 1) => Some(format!("{} <> {}", is_there(before), is_there(part))),
-        (Expects::OneOfTwo(_), _) => {
+        (Precondition::AnyRows, _) => None,
+        (Precondition::OneRow(_), 1) => Some(is_there(part)),
+        (Precondition::OneRow(_), _) => Some(format!("{} = {writes}", number_of(part))),
+        (Precondition::OneRowOfPair(_), 1) => Some(format!("{} <> {}", is_there(before), is_there(part))),
+        (Precondition::OneRowOfPair(_), _) => {
             let (first, second) = (number_of(before), number_of(part));
             Some(format!("{first} + {second} = {writes}"))
         }
@@ -198,13 +198,13 @@ fn is_as_expected(expects: Expects, part: usize, writes: usize) -> Option<String
 /// Where the arguments of a step stand among those of all writes: one write's after the
 /// other's, each with so many.
 #[derive(Clone, Copy)]
-struct Arguments {
+struct ParameterLayout {
     before: usize,
     of_write: usize,
     writes: usize,
 }
 
-impl Arguments {
+impl ParameterLayout {
     /// The row of each write.
     fn rows(self, row: &str) -> String {
         let of = |write| renumbered(row, self.before + write * self.of_write);
@@ -216,8 +216,8 @@ impl Arguments {
 /// Of a step that adds one row, or else fails: where it is added to, and the row. Without
 /// leaving alone what is there, which costs a look before each, it fails by itself; and
 /// rows of one table are one part.
-fn new_row<'a>(step: &Step, sql: &'a str) -> Option<(&'a str, &'a str)> {
-    if !matches!(step.expects, Expects::One(_)) {
+fn new_row<'a>(step: &ConditionalStatement, sql: &'a str) -> Option<(&'a str, &'a str)> {
+    if !matches!(step.precondition, Precondition::OneRow(_)) {
         return None;
     }
     inserted_row(sql.strip_suffix(LEAVING_ALONE)?)
@@ -236,12 +236,12 @@ const LEAVING_ALONE: &str = " ON CONFLICT DO NOTHING";
 /// A step for the arguments of several writes, where it can be made for them at once.
 /// Where two of the writes name the same row, it changes one row less than there are
 /// writes, or fails: therefore only steps of which that is told.
-fn for_each(step: &Step, next: Option<Expects>, sql: &str, args: Arguments) -> Option<String> {
-    let counted = match (step.expects, next) {
-        (Expects::One(_) | Expects::OneOfTwo(_), _)
-        | (Expects::Anything, Some(Expects::OneOfTwo(_))) => true,
+fn for_each(step: &ConditionalStatement, next: Option<Precondition>, sql: &str, args: ParameterLayout) -> Option<String> {
+    let counted = match (step.precondition, next) {
+        (Precondition::OneRow(_) | Precondition::OneRowOfPair(_), _)
+        | (Precondition::AnyRows, Some(Precondition::OneRowOfPair(_))) => true,
         // New rows are the same however often they are told.
-        (Expects::Anything, _) => sql.ends_with(LEAVING_ALONE),
+        (Precondition::AnyRows, _) => sql.ends_with(LEAVING_ALONE),
     };
     if !counted {
         return None;
@@ -282,27 +282,27 @@ fn by_name(sql: &str) -> String {
 
 /// What a step changes.
 #[derive(Clone, Copy)]
-struct Change<'a> {
+struct TableChange<'a> {
     table: &'a str,
     sql: &'a str,
-    kind: Kind,
+    kind: ChangeKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ChangeKind {
     /// A row that must not be there.
-    NewRow,
+    InsertOrFail,
     /// Rows that may be there, and are left alone then.
-    NewRows,
+    InsertIgnore,
     /// Other rows of its table than the step before it changes.
-    Beside,
+    DisjointUpdate,
     Other,
 }
 
-impl<'a> Change<'a> {
+impl<'a> TableChange<'a> {
     /// None of a step that must stay alone.
-    fn of(step: &'a Step) -> Option<Self> {
-        if step.returns {
+    fn of(step: &'a ConditionalStatement) -> Option<Self> {
+        if step.returns_rows {
             return None;
         }
         let sql = &*step.statement.sql;
@@ -314,23 +314,23 @@ impl<'a> Change<'a> {
             _ => None,
         }?;
         let changes_nothing_there = sql.ends_with(LEAVING_ALONE);
-        let kind = match step.expects {
-            Expects::OneOfTwo(_) => Kind::Beside,
-            Expects::One(_) if changes_nothing_there => Kind::NewRow,
-            Expects::Anything if changes_nothing_there => Kind::NewRows,
-            Expects::One(_) | Expects::Anything => Kind::Other,
+        let kind = match step.precondition {
+            Precondition::OneRowOfPair(_) => ChangeKind::DisjointUpdate,
+            Precondition::OneRow(_) if changes_nothing_there => ChangeKind::InsertOrFail,
+            Precondition::AnyRows if changes_nothing_there => ChangeKind::InsertIgnore,
+            Precondition::OneRow(_) | Precondition::AnyRows => ChangeKind::Other,
         };
         Some(Self { table, sql, kind })
     }
 
     /// Whether it may stand with steps that change these tables. A table that is
     /// named for another reason only costs a round trip.
-    fn joins(self, tables: &[(String, Kind)]) -> bool {
+    fn joins(self, tables: &[(String, ChangeKind)]) -> bool {
         !tables.iter().any(|(table, kind)| {
             let cannot_tell = match self.kind {
-                Kind::NewRow | Kind::Beside => true,
-                Kind::NewRows => matches!(kind, Kind::NewRow | Kind::NewRows),
-                Kind::Other => false,
+                ChangeKind::InsertOrFail | ChangeKind::DisjointUpdate => true,
+                ChangeKind::InsertIgnore => matches!(kind, ChangeKind::InsertOrFail | ChangeKind::InsertIgnore),
+                ChangeKind::Other => false,
             };
             self.sql.contains(table) && !(table == self.table && cannot_tell)
         })

@@ -3,7 +3,7 @@
 //! whoever reads.
 
 use crate::statement::statement;
-use crate::{DatabaseError, Store, Write};
+use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
@@ -35,7 +35,7 @@ impl ContentPart {
     }
 }
 
-impl Write {
+impl UnitOfWork {
     /// Keeps an answer that was fetched at the write's instant, unless a newer
     /// one is kept already.
     pub fn save_hotel_content(
@@ -46,7 +46,7 @@ impl Write {
         part: ContentPart,
         document: &str,
     ) -> &mut Self {
-        self.any(statement!(
+        self.add(statement!(
             "INSERT INTO hotel_content (mode, supplier, supplier_hotel_id, part, document, \
              fetched_at) VALUES ($1, $2, $3, $4, $5, $6) \
              ON CONFLICT (mode, supplier, supplier_hotel_id, part) DO UPDATE SET \
@@ -82,12 +82,12 @@ impl Store {
             supplier_hotel_id,
             part.as_str(),
         );
-        let Some(row) = self.row(select).await? else {
+        let Some(row) = self.fetch_optional(select).await? else {
             return Ok(None);
         };
         Ok(Some(StoredContent {
             document: row.text("document")?,
-            fetched_at: row.at("fetched_at")?,
+            fetched_at: row.timestamp("fetched_at")?,
         }))
     }
 }

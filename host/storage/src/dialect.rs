@@ -76,12 +76,12 @@ fn substitute(text: &str, opening: &str, with: impl Fn(&str) -> String) -> Strin
 }
 
 /// What a failed statement means, as long as nothing was committed.
-pub(crate) fn failed(error: sqlx::Error) -> DatabaseError {
+pub(crate) fn classify_error(error: sqlx::Error) -> DatabaseError {
     if matches!(error, sqlx::Error::PoolClosed) {
         DatabaseError::Closed
     } else if matches!(error, sqlx::Error::Encode(_)) {
-        DatabaseError::Unwritable(Arc::new(error))
-    } else if is_lost(&error) || is_contended(&error) || is_exhausted(&error) {
+        DatabaseError::Encode(Arc::new(error))
+    } else if is_connection_error(&error) || is_serialization_failure(&error) || is_exhausted(&error) {
         DatabaseError::unavailable(error)
     } else {
         DatabaseError::Refused(Arc::new(error))
@@ -89,7 +89,7 @@ pub(crate) fn failed(error: sqlx::Error) -> DatabaseError {
 }
 
 /// The connection is gone, or could not be made.
-pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
+pub(crate) fn is_connection_error(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_)
         | sqlx::Error::Tls(_)
@@ -106,12 +106,12 @@ pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
 }
 
 /// PostgreSQL undid a transaction because of another one; the same may succeed now.
-pub(crate) fn is_contended(error: &sqlx::Error) -> bool {
+pub(crate) fn is_serialization_failure(error: &sqlx::Error) -> bool {
     code_is(error, |code| matches!(code, "40001" | "40P01"))
 }
 
 /// PostgreSQL cannot make sense of the text.
-pub(crate) fn is_misunderstood(error: &sqlx::Error) -> bool {
+pub(crate) fn is_syntax_error(error: &sqlx::Error) -> bool {
     code_is(error, |code| code.starts_with("42"))
 }
 

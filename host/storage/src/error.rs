@@ -19,7 +19,7 @@ pub enum DatabaseError {
     CommitUnknown(#[source] Cause),
     /// A stored value that is not what this version writes.
     #[error("column {column} holds a value that cannot be read")]
-    Unreadable {
+    Decode {
         /// Where.
         column: &'static str,
         /// Why.
@@ -28,7 +28,7 @@ pub enum DatabaseError {
     },
     /// A value that cannot be stored.
     #[error("a value cannot be stored")]
-    Unwritable(#[source] Cause),
+    Encode(#[source] Cause),
     /// The database refused a statement: a fault of this program or its schema.
     #[error("the database refused a statement")]
     Refused(#[source] Cause),
@@ -42,7 +42,7 @@ impl DatabaseError {
         column: &'static str,
         source: impl Error + Send + Sync + 'static,
     ) -> Self {
-        Self::Unreadable {
+        Self::Decode {
             column,
             source: Arc::new(source),
         }

@@ -2,7 +2,7 @@
 //! all products.
 
 use crate::statement::{Row, statement};
-use crate::{Conflict, DatabaseError, Store, Write};
+use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::event::Product;
 use host_domain::id::{BookingId, EventId};
 use host_domain::owner::Tenant;
@@ -10,7 +10,7 @@ use host_domain::time::Timestamp;
 
 /// An entry of a booking's history.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BookingEvent {
+pub struct BookingHistoryEntry {
     /// Of which booking.
     pub booking_id: BookingId,
     /// The booking's version after it.
@@ -18,15 +18,15 @@ pub struct BookingEvent {
     /// What happened.
     pub event: String,
     /// The status before; none: the booking was made.
-    pub from: Option<String>,
+    pub from_status: Option<String>,
     /// The status after.
-    pub to: String,
+    pub to_status: String,
     /// Why; neither secrets nor personal data.
-    pub why: Option<String>,
+    pub reason: Option<String>,
     /// The request that caused it; none: background work.
     pub request_id: Option<String>,
     /// When.
-    pub at: Timestamp,
+    pub occurred_at: Timestamp,
 }
 
 /// An event as subscribers will get it.
@@ -46,9 +46,9 @@ pub struct OutboxEvent {
     pub created_at: Timestamp,
 }
 
-impl Write {
+impl UnitOfWork {
     /// Continues a booking's history, else [`Conflict::HistorySequence`].
-    pub fn record_booking_event(&mut self, tenant: &Tenant, event: &BookingEvent) -> &mut Self {
+    pub fn append_booking_history(&mut self, tenant: &Tenant, event: &BookingHistoryEntry) -> &mut Self {
         let insert = statement!(
             "INSERT INTO booking_event (organization, mode, booking_id, sequence, event, \
              from_status, to_status, why, request_id, at) \
@@ -58,27 +58,27 @@ impl Write {
             event.booking_id.as_str(),
             event.sequence,
             event.event.as_str(),
-            event.from.as_deref(),
-            event.to.as_str(),
-            event.why.as_deref(),
+            event.from_status.as_deref(),
+            event.to_status.as_str(),
+            event.reason.as_deref(),
             event.request_id.as_deref(),
-            event.at,
+            event.occurred_at,
         );
-        self.one(insert, Conflict::HistorySequence)
+        self.one(insert, Conflict::BookingHistorySequence)
     }
 
     /// Lays an event out and records it for every subscription that wants it, else
     /// [`Conflict::EventExists`]. What watches tell is logged too.
     pub fn publish(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
-        self.lay_out(tenant, event);
+        self.insert_outbox_event(tenant, event);
         if event.product == Product::Watch {
             // Before it is recorded for the endpoint, which may be replaced meanwhile.
-            self.log_event(tenant, event);
+            self.append_watch_event(tenant, event);
         }
-        self.fan_out(tenant, event)
+        self.insert_deliveries_for_event(tenant, event)
     }
 
-    pub(crate) fn lay_out(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
+    pub(crate) fn insert_outbox_event(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
         let insert = statement!(
             "INSERT INTO outbox (organization, mode, id, event_type, product, booking_id, \
              payload, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING",
@@ -100,11 +100,11 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn booking_events(
+    pub async fn booking_history(
         &self,
         tenant: &Tenant,
         booking_id: &BookingId,
-    ) -> Result<Vec<BookingEvent>, DatabaseError> {
+    ) -> Result<Vec<BookingHistoryEntry>, DatabaseError> {
         let select = statement!(
             "SELECT booking_id, sequence, event, from_status, to_status, why, request_id, at \
              FROM booking_event WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
@@ -113,7 +113,7 @@ impl Store {
             tenant.mode,
             booking_id.as_str(),
         );
-        self.rows(select).await?.iter().map(read_event).collect()
+        self.fetch_all(select).await?.iter().map(read_event).collect()
     }
 
     /// What subscribers are told about a booking, oldest first.
@@ -133,34 +133,34 @@ impl Store {
             tenant.mode,
             booking_id.as_str(),
         );
-        self.rows(select).await?.iter().map(read_outbox).collect()
+        self.fetch_all(select).await?.iter().map(read_outbox).collect()
     }
 }
 
-fn read_event(row: &Row) -> Result<BookingEvent, DatabaseError> {
-    Ok(BookingEvent {
+fn read_event(row: &Row) -> Result<BookingHistoryEntry, DatabaseError> {
+    Ok(BookingHistoryEntry {
         booking_id: row.parsed("booking_id", BookingId::parse)?,
         sequence: row.int("sequence")?,
         event: row.text("event")?,
-        from: row.text_if("from_status")?,
-        to: row.text("to_status")?,
-        why: row.text_if("why")?,
-        request_id: row.text_if("request_id")?,
-        at: row.at("at")?,
+        from_status: row.text_opt("from_status")?,
+        to_status: row.text("to_status")?,
+        reason: row.text_opt("why")?,
+        request_id: row.text_opt("request_id")?,
+        occurred_at: row.timestamp("at")?,
     })
 }
 
 pub(crate) fn read_outbox(row: &Row) -> Result<OutboxEvent, DatabaseError> {
-    let booking_id = row.text_if("booking_id")?;
+    let booking_id = row.text_opt("booking_id")?;
     Ok(OutboxEvent {
         id: row.parsed("id", EventId::parse)?,
         event_type: row.text("event_type")?,
-        product: row.word("product", Product::parse)?,
+        product: row.enum_value("product", Product::parse)?,
         booking_id: booking_id
             .map(|text| BookingId::parse(&text))
             .transpose()
             .map_err(|error| DatabaseError::unreadable("booking_id", error))?,
         payload: row.text("payload")?,
-        created_at: row.at("created_at")?,
+        created_at: row.timestamp("created_at")?,
     })
 }

@@ -1,6 +1,6 @@
 //! PostgreSQL: hosts wake each other by notifications.
 
-use crate::wake::{Announcements, Queues, Wakes};
+use crate::wake::{OutgoingWakeups, WorkQueueSet, WakeupSender};
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,14 +20,14 @@ const PROBE_EVERY: Duration = Duration::from_secs(30);
 
 /// Tells other hosts of what is due and hears of theirs. Sent outside the transactions, because a NOTIFY inside them makes the
 /// server commit one after the other.
-pub(crate) struct Exchange {
+pub(crate) struct PgNotifier {
     pub(crate) connect: PgConnectOptions,
     pub(crate) answer_timeout: Duration,
-    pub(crate) announce: Arc<Announcements>,
-    pub(crate) wakes: Wakes,
+    pub(crate) announce: Arc<OutgoingWakeups>,
+    pub(crate) wakes: WakeupSender,
 }
 
-impl Exchange {
+impl PgNotifier {
     /// Until the store is closed, or dropped.
     pub(crate) async fn run(self, mut closed: watch::Receiver<bool>) {
         let listening = async {
@@ -60,19 +60,19 @@ impl Exchange {
             let own = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut listener);
             let own: i32 = self.answered(own).await?;
             // Also after the connection was made anew: something may have been missed.
-            self.wakes.send(Queues::ALL);
+            self.wakes.send(WorkQueueSet::ALL);
             loop {
                 tokio::select! {
                     heard = listener.try_recv() => {
                         let Some(heard) = heard? else { break };
                         if heard.process_id() != own.unsigned_abs() {
-                            self.wakes.send(Queues::from_word(heard.payload()));
+                            self.wakes.send(WorkQueueSet::from_payload(heard.payload()));
                         }
                     }
                     queues = self.announced(announce_at) => {
                         announce_at = Instant::now() + ANNOUNCE_EVERY;
                         let notify = sqlx::query("SELECT pg_notify($1, $2)");
-                        let notify = notify.bind(CHANNEL).bind(queues.as_word());
+                        let notify = notify.bind(CHANNEL).bind(queues.to_payload());
                         self.answered(notify.execute(&mut listener)).await?;
                     }
                     _ = probe.tick() => {
@@ -84,7 +84,7 @@ impl Exchange {
     }
 
     /// What other hosts are to be told of, not before it is time to.
-    async fn announced(&self, at: Instant) -> Queues {
+    async fn announced(&self, at: Instant) -> WorkQueueSet {
         sleep_until(at).await;
         self.announce.next().await
     }

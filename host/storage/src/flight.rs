@@ -1,7 +1,7 @@
 //! Flight bookings: the columns that are searched beside the whole document.
 
 use crate::statement::{Row, Statement, statement};
-use crate::{Conflict, DatabaseError, Store, Write};
+use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::flight::booking::Booking;
 use host_domain::id::BookingId;
 use host_domain::owner::{Mode, Owner};
@@ -9,17 +9,17 @@ use host_domain::supplier::SupplierId;
 use sha2::{Digest, Sha256};
 
 /// What a booking without a price costs, to those who compare prices.
-pub(crate) const UNPRICED: i64 = i64::MAX;
+pub(crate) const NO_PRICE_SORT_KEY: i64 = i64::MAX;
 
 /// Decimals of a price in the column of that name: as many as a currency has at most.
 const PRICE_DECIMALS: u32 = 4;
 
-impl Write {
+impl UnitOfWork {
     /// Stores a new booking, else [`Conflict::OfferInUse`] where the supplier
     /// takes one unfinished booking an offer and there is one, or
     /// [`Conflict::BookingExists`] where it takes any number.
     pub fn insert_flight_booking(&mut self, booking: &Booking) -> &mut Self {
-        let document = self.json(booking);
+        let document = self.encode_json(booking);
         let exclusive_key = exclusive_key(booking);
         let insert = statement!(
             "INSERT INTO flight_booking (organization, mode, id, user_id, status, supplier, \
@@ -36,7 +36,7 @@ impl Write {
             booking.supplier_reference.as_deref(),
             offer_hash(&booking.supplier_offer),
             exclusive_key,
-            price(booking),
+            price_sort_key(booking),
             booking.created_at,
             booking.updated_at,
             booking.version,
@@ -54,7 +54,7 @@ impl Write {
     /// Stores a booking as it has become since it was read at `read_version`, else
     /// [`Conflict::BookingVersion`]: that must still be the stored one.
     pub fn update_flight_booking(&mut self, booking: &Booking, read_version: i64) -> &mut Self {
-        let document = self.json(booking);
+        let document = self.encode_json(booking);
         let update = statement!(
             "UPDATE flight_booking SET status = $4, supplier_reference = $5, \
              exclusive_key = $6, price = $7, updated_at = $8, version = $9, document = $10 \
@@ -65,7 +65,7 @@ impl Write {
             booking.status().as_str(),
             booking.supplier_reference.as_deref(),
             exclusive_key(booking),
-            price(booking),
+            price_sort_key(booking),
             booking.updated_at,
             booking.version,
             document,
@@ -85,7 +85,7 @@ impl Store {
         owner: &Owner,
         id: &BookingId,
     ) -> Result<Option<Booking>, DatabaseError> {
-        let row = self.row(get(owner, id)).await?;
+        let row = self.fetch_optional(get(owner, id)).await?;
         row.map(|row| read(&row)).transpose()
     }
 
@@ -93,11 +93,11 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn load_flight_booking(
+    pub async fn flight_booking_unscoped(
         &self,
         id: &BookingId,
     ) -> Result<Option<Booking>, DatabaseError> {
-        let row = self.row(load(id)).await?;
+        let row = self.fetch_optional(load(id)).await?;
         row.map(|row| read(&row)).transpose()
     }
 
@@ -106,14 +106,14 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn flight_booking_by_supplier_reference(
+    pub async fn flight_booking_by_supplier_reference_unscoped(
         &self,
         mode: Mode,
         supplier: &SupplierId,
         supplier_reference: &str,
     ) -> Result<Option<Booking>, DatabaseError> {
         let select = by_supplier_reference(mode, supplier, supplier_reference);
-        let row = self.row(select).await?;
+        let row = self.fetch_optional(select).await?;
         row.map(|row| read(&row)).transpose()
     }
 
@@ -122,13 +122,13 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn flight_booking_by_offer(
+    pub async fn flight_booking_by_offer_unscoped(
         &self,
         mode: Mode,
         supplier: &SupplierId,
         supplier_offer: &str,
     ) -> Result<Option<Booking>, DatabaseError> {
-        let row = self.row(by_offer(mode, supplier, supplier_offer)).await?;
+        let row = self.fetch_optional(by_offer(mode, supplier, supplier_offer)).await?;
         let booking = row.map(|row| read(&row)).transpose()?;
         Ok(booking.filter(|booking| booking.supplier_offer == supplier_offer))
     }
@@ -136,12 +136,12 @@ impl Store {
 
 /// What ticket and extras cost in 1/10000 of the major unit, [`UNPRICED`] before
 /// the fare is bound. Compares amounts of different currencies by their numbers.
-pub(crate) fn price(booking: &Booking) -> i64 {
-    booking.total().map_or(UNPRICED, |total| {
+pub(crate) fn price_sort_key(booking: &Booking) -> i64 {
+    booking.total().map_or(NO_PRICE_SORT_KEY, |total| {
         let decimals = total.currency.exponent();
         let unit = 10_i64.saturating_pow(PRICE_DECIMALS.saturating_sub(decimals));
         // Beyond 900 million millions, all cost the same.
-        total.minor.saturating_mul(unit).min(UNPRICED - 1)
+        total.minor.saturating_mul(unit).min(NO_PRICE_SORT_KEY - 1)
     })
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn read(row: &Row) -> Result<Booking, DatabaseError> {
 /// What this booking keeps others from, as long as it may still be ticketed.
 fn exclusive_key(booking: &Booking) -> Option<&str> {
     let key = booking.exclusive_key.as_deref();
-    key.filter(|_| booking.status().holds_offer())
+    key.filter(|_| booking.status().has_offer_lock())
 }
 
 /// Offers may be too long for an index. Whoever finds by it compares the offer.

@@ -3,9 +3,9 @@
 //! bookings stay, as a whole and day by day. What changes them is written down by itself
 //! at first, so that nobody waits for another's booking, and put together soon after.
 
-use crate::flight_list::{Conditions, FlightBookingFilter};
+use crate::flight_list::{ConditionBuilder, FlightBookingFilter};
 use crate::statement::{Statement, Value, statement};
-use crate::{CommitError, DatabaseError, Store, Write};
+use crate::{CommitError, DatabaseError, Store, UnitOfWork};
 use host_domain::flight::booking::Status;
 use host_domain::owner::Owner;
 use host_domain::time::Timestamp;
@@ -20,21 +20,21 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn settle_flight_counts(&self, now: Timestamp) -> Result<(), CommitError> {
-        if self.row(unsettled()).await?.is_some() {
-            while self.run(settling(now)).await?.affected >= MOVES_AT_ONCE {}
+    pub async fn compact_flight_booking_counts(&self, now: Timestamp) -> Result<(), CommitError> {
+        if self.fetch_optional(unsettled()).await?.is_some() {
+            while self.execute(settling(now)).await?.rows_affected >= MOVES_AT_ONCE {}
         }
         Ok(())
     }
 
-    pub(crate) async fn flight_list_length(
+    pub(crate) async fn flight_booking_counts(
         &self,
         owner: &Owner,
         filter: &FlightBookingFilter,
-    ) -> Result<Length, DatabaseError> {
-        let row = self.row(length(owner, filter)).await?;
+    ) -> Result<ListCounts, DatabaseError> {
+        let row = self.fetch_optional(length(owner, filter)).await?;
         let number = |name| row.as_ref().map_or(Ok(0), |row| row.int(name));
-        Ok(Length {
+        Ok(ListCounts {
             total: number("total")?.unsigned_abs(),
             whole: number("whole")?.unsigned_abs(),
         })
@@ -42,7 +42,7 @@ impl Store {
 }
 
 /// How long a list is.
-pub(crate) struct Length {
+pub(crate) struct ListCounts {
     /// Without paging.
     pub(crate) total: u64,
     /// Also without its span of time, as far as bookings stay.
@@ -54,16 +54,16 @@ pub(crate) fn unsettled() -> Statement {
 }
 
 /// Takes some of the changes, which hosts do not take twice, into the numbers.
-fn settling(now: Timestamp) -> Write {
-    let mut write = Write::new(now);
+fn settling(now: Timestamp) -> UnitOfWork {
+    let mut write = UnitOfWork::new(now);
     write
-        .any(statement!(
+        .add(statement!(
             "WITH free AS (SELECT {row_id} AS place FROM flight_booking_move WHERE taken = 0 \
                LIMIT $1 {skip_locked}) \
              UPDATE flight_booking_move SET taken = 1 WHERE {row_id} IN (SELECT place FROM free)",
             MOVES_AT_ONCE,
         ))
-        .any(statement!(
+        .add(statement!(
             "INSERT INTO flight_booking_count \
              SELECT organization, mode, user_id, supplier, status, SUM(number) \
              FROM flight_booking_move WHERE taken = 1 \
@@ -72,7 +72,7 @@ fn settling(now: Timestamp) -> Write {
              ON CONFLICT (organization, mode, user_id, supplier, status) \
              DO UPDATE SET number = flight_booking_count.number + excluded.number"
         ))
-        .any(statement!(
+        .add(statement!(
             "INSERT INTO flight_booking_day \
              SELECT organization, mode, user_id, day, supplier, status, SUM(number) \
              FROM flight_booking_move WHERE taken = 1 \
@@ -81,7 +81,7 @@ fn settling(now: Timestamp) -> Write {
              ON CONFLICT (organization, mode, user_id, day, supplier, status) \
              DO UPDATE SET number = flight_booking_day.number + excluded.number"
         ))
-        .any(statement!(
+        .add(statement!(
             "DELETE FROM flight_booking_move WHERE taken = 1"
         ));
     write
@@ -89,9 +89,9 @@ fn settling(now: Timestamp) -> Write {
 
 /// What [`Length`] is read from.
 pub(crate) fn length(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
-    let mut conditions = Conditions::of(owner, filter);
+    let mut conditions = ConditionBuilder::for_owner(owner, filter);
     let whole = kept("flight_booking_count", &conditions.text());
-    let days = Days::of(filter).filter(|_| filter.status.is_none_or(stays));
+    let days = DayRange::of(filter).filter(|_| filter.status.is_none_or(stays));
     let total = match days {
         Some(days) => day_by_day(&mut conditions, filter, days),
         None => {
@@ -115,7 +115,7 @@ fn kept(table: &str, which: &str) -> String {
 
 /// The whole days of a span of time, and what it has before and after them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Days {
+struct DayRange {
     /// From the first to the last, each if the span ends there.
     first: Option<i64>,
     last: Option<i64>,
@@ -123,7 +123,7 @@ struct Days {
     after: Option<(Timestamp, Timestamp)>,
 }
 
-impl Days {
+impl DayRange {
     /// None: there is no whole day.
     fn of(filter: &FlightBookingFilter) -> Option<Self> {
         let (from, to) = (filter.created_from, filter.created_to);
@@ -151,7 +151,7 @@ const fn start(day: i64) -> Timestamp {
 
 /// The conditions, and that a column is not beyond these ends.
 fn within(
-    conditions: &mut Conditions,
+    conditions: &mut ConditionBuilder,
     column: &str,
     from: Option<impl Into<Value>>,
     to: Option<impl Into<Value>>,
@@ -166,8 +166,8 @@ fn within(
     text
 }
 
-fn day_by_day(conditions: &mut Conditions, filter: &FlightBookingFilter, days: Days) -> String {
-    let Days { first, last, .. } = days;
+fn day_by_day(conditions: &mut ConditionBuilder, filter: &FlightBookingFilter, days: DayRange) -> String {
+    let DayRange { first, last, .. } = days;
     let mut numbers = Vec::new();
     for (from, to) in [days.before, days.after].into_iter().flatten() {
         let at_times = within(conditions, "created_at", Some(from), Some(to));

@@ -1,10 +1,10 @@
 //! Lists of flight bookings, filtered and ordered. A page is one stretch of one index,
 //! and what is passed over is not read.
 
-use crate::flight::{UNPRICED, price, read};
-use crate::flight_count::Length;
+use crate::flight::{NO_PRICE_SORT_KEY, price_sort_key, read};
+use crate::flight_count::ListCounts;
 use crate::statement::{Row, Statement, Value};
-use crate::{DatabaseError, Listed, Page, Store};
+use crate::{DatabaseError, Page, PageRequest, Store};
 use host_domain::flight::booking::{Booking, Status};
 use host_domain::owner::Owner;
 use host_domain::supplier::SupplierId;
@@ -48,7 +48,7 @@ const FEW: u64 = 4000;
 /// found by walking along the prices of the `whole` list, which passes over as many between
 /// two of them as there are to one of them: for a page `n` deep in `m` of a list of `l`,
 /// over `n * l / m`, against `m` that are put in order.
-fn few_for(page: Page, whole: u64) -> u64 {
+fn few_for(page: PageRequest, whole: u64) -> u64 {
     let depth = page.offset.saturating_add(u64::from(page.limit));
     FEW.max(depth.saturating_mul(whole).isqrt())
 }
@@ -62,22 +62,22 @@ impl Store {
         &self,
         owner: &Owner,
         filter: &FlightBookingFilter,
-        page: Page,
-    ) -> Result<(Listed<Booking>, u64), DatabaseError> {
+        page: PageRequest,
+    ) -> Result<(Page<Booking>, u64), DatabaseError> {
         let (rows, total) = if filter.supplier_reference.is_some() {
-            let found = self.rows(referred(owner, filter)).await?;
+            let found = self.fetch_all(referred(owner, filter)).await?;
             let total = u64::try_from(found.len()).unwrap_or(u64::MAX);
             let offset = usize::try_from(page.offset).unwrap_or(usize::MAX);
             (found.into_iter().skip(offset).collect(), total)
         } else {
-            let Length { total, whole } = self.flight_list_length(owner, filter).await?;
+            let ListCounts { total, whole } = self.flight_booking_counts(owner, filter).await?;
             let is_few = filter.is_timed() && total <= few_for(page, whole);
             let rows = match filter.sort {
-                FlightBookingSort::CreatedAt => self.rows(by_time(owner, filter, page)).await?,
+                FlightBookingSort::CreatedAt => self.fetch_all(by_time(owner, filter, page)).await?,
                 FlightBookingSort::TotalAmount if is_few => {
-                    self.rows(few_by_price(owner, filter, page)).await?
+                    self.fetch_all(few_by_price(owner, filter, page)).await?
                 }
-                FlightBookingSort::TotalAmount => self.along_prices(owner, filter, page).await?,
+                FlightBookingSort::TotalAmount => self.page_by_price_index(owner, filter, page).await?,
             };
             (rows, total)
         };
@@ -86,34 +86,34 @@ impl Store {
         let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
         let has_more = items.len() > limit;
         items.truncate(limit);
-        Ok((Listed { items, has_more }, total))
+        Ok((Page { items, has_more }, total))
     }
 
     /// Those with a price, then those without.
-    pub(crate) async fn along_prices(
+    pub(crate) async fn page_by_price_index(
         &self,
         owner: &Owner,
         filter: &FlightBookingFilter,
-        page: Page,
+        page: PageRequest,
     ) -> Result<Vec<Row>, DatabaseError> {
         if !filter.descending {
-            return self.rows(cheapest(owner, filter, page)).await;
+            return self.fetch_all(cheapest(owner, filter, page)).await;
         }
-        let mut rows = self.rows(dearest(owner, filter, page)).await?;
+        let mut rows = self.fetch_all(dearest(owner, filter, page)).await?;
         let have = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         if have <= page.limit {
             let offset = if have > 0 || page.offset == 0 {
                 0
             } else {
-                let priced = self.row(priced(owner, filter)).await?;
+                let priced = self.fetch_optional(priced(owner, filter)).await?;
                 let priced = priced.map_or(Ok(0), |row| row.int("number"))?;
                 page.offset.saturating_sub(priced.unsigned_abs())
             };
-            let rest = Page {
+            let rest = PageRequest {
                 limit: page.limit.saturating_sub(have),
                 offset,
             };
-            rows.extend(self.rows(unpriced(owner, filter, rest)).await?);
+            rows.extend(self.fetch_all(unpriced(owner, filter, rest)).await?);
         }
         Ok(rows)
     }
@@ -130,8 +130,8 @@ impl FlightBookingFilter {
                 (Ordering::Equal, one.created_at.cmp(&other.created_at))
             }
             FlightBookingSort::TotalAmount => {
-                let (one, other) = (price(one), price(other));
-                let priced = (one == UNPRICED).cmp(&(other == UNPRICED));
+                let (one, other) = (price_sort_key(one), price_sort_key(other));
+                let priced = (one == NO_PRICE_SORT_KEY).cmp(&(other == NO_PRICE_SORT_KEY));
                 (priced, one.cmp(&other))
             }
         };
@@ -147,14 +147,14 @@ impl FlightBookingFilter {
 /// Conditions and their arguments. Only those that are asked for: one that may or
 /// may not apply would keep the database from using the index of the other.
 #[derive(Default)]
-pub(crate) struct Conditions {
+pub(crate) struct ConditionBuilder {
     texts: Vec<String>,
     pub(crate) args: Vec<Value>,
 }
 
-impl Conditions {
+impl ConditionBuilder {
     /// The owner's, with the filters that an index begins with.
-    pub(crate) fn of(owner: &Owner, filter: &FlightBookingFilter) -> Self {
+    pub(crate) fn for_owner(owner: &Owner, filter: &FlightBookingFilter) -> Self {
         let mut conditions = Self::default();
         let tenant = &owner.tenant;
         conditions.add("organization =", tenant.organization.as_str());
@@ -171,7 +171,7 @@ impl Conditions {
 
     /// The same, made in the time that is asked for.
     fn timed(owner: &Owner, filter: &FlightBookingFilter) -> Self {
-        let mut conditions = Self::of(owner, filter);
+        let mut conditions = Self::for_owner(owner, filter);
         conditions.between("created_at", filter);
         conditions
     }
@@ -181,7 +181,7 @@ impl Conditions {
     /// are compared in ways of their own: of one thing between two ends PostgreSQL expects so
     /// little that it would rather put everything in order.
     fn timed_by_price(owner: &Owner, filter: &FlightBookingFilter) -> Self {
-        let mut conditions = Self::of(owner, filter);
+        let mut conditions = Self::for_owner(owner, filter);
         if let Some(from) = filter.created_from {
             conditions.add("+created_at >=", from);
         }
@@ -215,7 +215,7 @@ impl Conditions {
     }
 
     /// A page of what meets the conditions.
-    fn page(self, order: &str, page: Page) -> Statement {
+    fn page(self, order: &str, page: PageRequest) -> Statement {
         let ids = format!(
             "SELECT organization, mode, id FROM flight_booking WHERE {} ORDER BY {order}",
             self.text()
@@ -225,7 +225,7 @@ impl Conditions {
 
     /// A page of bookings: first its ids, which are in an index, then the documents
     /// of those alone, in no order. One more than wanted.
-    fn documents(mut self, ids: &str, page: Page) -> Statement {
+    fn documents(mut self, ids: &str, page: PageRequest) -> Statement {
         let limit = self.bind(page.limit.saturating_add(1));
         let offset = self.bind(page.offset);
         Statement {
@@ -251,43 +251,43 @@ impl Conditions {
     }
 }
 
-pub(crate) fn by_time(owner: &Owner, filter: &FlightBookingFilter, page: Page) -> Statement {
+pub(crate) fn by_time(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
     let order = if filter.descending {
         "created_at DESC, id DESC"
     } else {
         "created_at, id"
     };
-    Conditions::timed(owner, filter).page(order, page)
+    ConditionBuilder::timed(owner, filter).page(order, page)
 }
 
-pub(crate) fn cheapest(owner: &Owner, filter: &FlightBookingFilter, page: Page) -> Statement {
-    Conditions::timed_by_price(owner, filter).page("price, id", page)
+pub(crate) fn cheapest(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
+    ConditionBuilder::timed_by_price(owner, filter).page("price, id", page)
 }
 
-pub(crate) fn dearest(owner: &Owner, filter: &FlightBookingFilter, page: Page) -> Statement {
-    let mut conditions = Conditions::timed_by_price(owner, filter);
-    conditions.add("price <", UNPRICED);
+pub(crate) fn dearest(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
+    let mut conditions = ConditionBuilder::timed_by_price(owner, filter);
+    conditions.add("price <", NO_PRICE_SORT_KEY);
     conditions.page("price DESC, id DESC", page)
 }
 
-pub(crate) fn unpriced(owner: &Owner, filter: &FlightBookingFilter, page: Page) -> Statement {
-    let mut conditions = Conditions::timed_by_price(owner, filter);
-    conditions.add("price =", UNPRICED);
+pub(crate) fn unpriced(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
+    let mut conditions = ConditionBuilder::timed_by_price(owner, filter);
+    conditions.add("price =", NO_PRICE_SORT_KEY);
     conditions.page("price DESC, id DESC", page)
 }
 
 pub(crate) fn priced(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
-    let mut conditions = Conditions::timed_by_price(owner, filter);
-    conditions.add("price <", UNPRICED);
+    let mut conditions = ConditionBuilder::timed_by_price(owner, filter);
+    conditions.add("price <", NO_PRICE_SORT_KEY);
     conditions.count()
 }
 
-pub(crate) fn few_by_price(owner: &Owner, filter: &FlightBookingFilter, page: Page) -> Statement {
-    let mut conditions = Conditions::timed(owner, filter);
+pub(crate) fn few_by_price(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
+    let mut conditions = ConditionBuilder::timed(owner, filter);
     // Not the column itself: the databases would take an index by price, whose order that
     // would be. One key beside the id, for each takes time with thousands.
     let order = if filter.descending {
-        let (last, first) = (conditions.bind(UNPRICED), conditions.bind(i64::MIN));
+        let (last, first) = (conditions.bind(NO_PRICE_SORT_KEY), conditions.bind(i64::MIN));
         format!("CASE price WHEN {last} THEN {first} ELSE price END DESC, id DESC")
     } else {
         "+price, id".to_owned()
@@ -297,7 +297,7 @@ pub(crate) fn few_by_price(owner: &Owner, filter: &FlightBookingFilter, page: Pa
 
 /// With the wanted id at the supplier; the other filters apply too.
 pub(crate) fn referred(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
-    let mut conditions = Conditions::default();
+    let mut conditions = ConditionBuilder::default();
     let tenant = &owner.tenant;
     conditions.add("supplier_reference =", filter.supplier_reference.as_deref());
     // Compared as something other than the columns: SQLite would take the index of the

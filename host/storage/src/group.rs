@@ -2,9 +2,9 @@
 //! one statement, and so one commit, when it has ended. Nobody waits for company: a write
 //! of which none is under way goes at once.
 
-use crate::batch::Joint;
+use crate::batch::CombinedStatement;
 use crate::error::CommitError;
-use crate::write::Write;
+use crate::write::UnitOfWork;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,80 +14,80 @@ use tokio::time::Instant;
 
 /// Who takes longer waits for somebody else's lock, or the server is slow: others do not
 /// wait with them.
-pub(crate) const LATE: Duration = Duration::from_millis(50);
+pub(crate) const STALL_THRESHOLD: Duration = Duration::from_millis(50);
 
 /// Writes that wait for their like, by the steps that they have.
 #[derive(Debug, Default)]
-pub(crate) struct Groups {
+pub(crate) struct BatchQueues {
     /// By the address of the texts, which whoever carries them out holds.
-    lines: Mutex<HashMap<usize, Line>>,
+    lines: Mutex<HashMap<usize, BatchQueue>>,
     /// The number of the next carrier.
     next: AtomicU64,
 }
 
 #[derive(Debug, Default)]
-struct Line {
-    waiting: Vec<Queued>,
+struct BatchQueue {
+    waiting: Vec<QueuedWrite>,
     /// Who carries them out, by number, and since when each is at what they took last.
     carriers: HashMap<u64, Instant>,
 }
 
 /// A write and who waits for it.
 #[derive(Debug)]
-pub(crate) struct Queued {
-    pub(crate) write: Write,
+pub(crate) struct QueuedWrite {
+    pub(crate) write: UnitOfWork,
     reply: oneshot::Sender<Result<(), CommitError>>,
 }
 
 /// What comes of a write. An error: who carried it out is gone.
-pub(crate) type Answer = oneshot::Receiver<Result<(), CommitError>>;
+pub(crate) type CommitReceiver = oneshot::Receiver<Result<(), CommitError>>;
 
 /// Carries out what waits in a line, until nothing does.
-pub(crate) struct Turn {
-    groups: Arc<Groups>,
-    joint: Arc<Joint>,
+pub(crate) struct BatchWriter {
+    groups: Arc<BatchQueues>,
+    joint: Arc<CombinedStatement>,
     number: u64,
 }
 
-impl Groups {
+impl BatchQueues {
     /// Puts a write in line.
-    pub(crate) fn join(&self, write: Write, joint: &Arc<Joint>) -> Answer {
+    pub(crate) fn enqueue(&self, write: UnitOfWork, joint: &Arc<CombinedStatement>) -> CommitReceiver {
         let (reply, answer) = oneshot::channel();
         let mut lines = self.lock();
         let line = lines.entry(key(joint)).or_default();
-        line.waiting.push(Queued { write, reply });
+        line.waiting.push(QueuedWrite { write, reply });
         answer
     }
 
     /// The turn to carry out what waits, where nobody does, or all who do are late.
-    pub(crate) fn turn(self: &Arc<Self>, joint: &Arc<Joint>) -> Option<Turn> {
+    pub(crate) fn try_start_writer(self: &Arc<Self>, joint: &Arc<CombinedStatement>) -> Option<BatchWriter> {
         let mut lines = self.lock();
         let line = lines.get_mut(&key(joint))?;
-        let late = |since: &Instant| since.elapsed() >= LATE;
+        let late = |since: &Instant| since.elapsed() >= STALL_THRESHOLD;
         if line.waiting.is_empty() || !line.carriers.values().all(late) {
             return None;
         }
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         line.carriers.insert(number, Instant::now());
-        Some(Turn {
+        Some(BatchWriter {
             groups: Arc::clone(self),
             joint: Arc::clone(joint),
             number,
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<usize, Line>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<usize, BatchQueue>> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Turn {
+impl BatchWriter {
     /// The next to be carried out together, and their statement; none: nothing waits, and
     /// the turn is over.
-    pub(crate) fn next(&self) -> Option<(Vec<Queued>, Arc<str>)> {
+    pub(crate) fn next_batch(&self) -> Option<(Vec<QueuedWrite>, Arc<str>)> {
         let mut lines = self.groups.lock();
         let line = lines.get_mut(&key(&self.joint))?;
-        let Some((number, text)) = self.joint.of_at_most(line.waiting.len()) else {
+        let Some((number, text)) = self.joint.largest_batch(line.waiting.len()) else {
             // Under the same lock: who comes now takes a turn of their own.
             self.leave(&mut lines);
             return None;
@@ -96,7 +96,7 @@ impl Turn {
         Some((line.waiting.drain(..number).collect(), Arc::clone(text)))
     }
 
-    fn leave(&self, lines: &mut HashMap<usize, Line>) {
+    fn leave(&self, lines: &mut HashMap<usize, BatchQueue>) {
         let key = key(&self.joint);
         if let Some(line) = lines.get_mut(&key)
             && line.carriers.remove(&self.number).is_some()
@@ -107,20 +107,20 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl Drop for BatchWriter {
     /// Where it ended early, who still waits and has no other carrier is told.
     fn drop(&mut self) {
         self.leave(&mut self.groups.lock());
     }
 }
 
-impl Queued {
+impl QueuedWrite {
     /// Whoever asked may be gone; the write stands all the same.
     pub(crate) fn answer(self, result: Result<(), CommitError>) {
         let _ = self.reply.send(result);
     }
 }
 
-fn key(joint: &Arc<Joint>) -> usize {
+fn key(joint: &Arc<CombinedStatement>) -> usize {
     Arc::as_ptr(joint).addr()
 }

@@ -1,7 +1,7 @@
 //! Hotel bookings: the columns that are searched beside the whole document.
 
 use crate::statement::{Row, Statement, Value, statement};
-use crate::{Conflict, DatabaseError, Store, Write};
+use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::hotel::booking::{Booking, Status};
 use host_domain::id::BookingId;
 use host_domain::owner::{Mode, Owner};
@@ -18,7 +18,7 @@ pub struct HotelBookingFilter {
 
 /// A part of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Page {
+pub struct PageRequest {
     /// The most to return.
     pub limit: u32,
     /// How many to pass over.
@@ -27,17 +27,17 @@ pub struct Page {
 
 /// A part of a list, and whether more follows it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed<T> {
+pub struct Page<T> {
     /// At most as many as were asked for.
     pub items: Vec<T>,
     /// True exactly when the next page would hold something.
     pub has_more: bool,
 }
 
-impl Write {
+impl UnitOfWork {
     /// Stores a new booking, else [`Conflict::BookingExists`].
     pub fn insert_hotel_booking(&mut self, booking: &Booking) -> &mut Self {
-        let document = self.json(booking);
+        let document = self.encode_json(booking);
         let owner = &booking.owner;
         let insert = statement!(
             "INSERT INTO hotel_booking (organization, mode, id, user_id, status, supplier, \
@@ -67,7 +67,7 @@ impl Write {
     /// Stores a booking as it has become since it was read at `read_version`,
     /// else [`Conflict::BookingVersion`]: that must still be the stored one.
     pub fn update_hotel_booking(&mut self, booking: &Booking, read_version: i64) -> &mut Self {
-        let document = self.json(booking);
+        let document = self.encode_json(booking);
         let update = statement!(
             "UPDATE hotel_booking SET status = $4, supplier_reference = $5, hotel_id = $6, \
              total_minor = $7, currency = $8, updated_at = $9, version = $10, document = $11 \
@@ -99,7 +99,7 @@ impl Store {
         owner: &Owner,
         id: &BookingId,
     ) -> Result<Option<Booking>, DatabaseError> {
-        let row = self.row(get(owner, id)).await?;
+        let row = self.fetch_optional(get(owner, id)).await?;
         row.map(|row| read(&row)).transpose()
     }
 
@@ -107,11 +107,11 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn load_hotel_booking(
+    pub async fn hotel_booking_unscoped(
         &self,
         id: &BookingId,
     ) -> Result<Option<Booking>, DatabaseError> {
-        let row = self.row(load(id)).await?;
+        let row = self.fetch_optional(load(id)).await?;
         row.map(|row| read(&row)).transpose()
     }
 
@@ -120,14 +120,14 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn hotel_booking_by_supplier_reference(
+    pub async fn hotel_booking_by_supplier_reference_unscoped(
         &self,
         mode: Mode,
         supplier: &SupplierId,
         supplier_reference: &str,
     ) -> Result<Option<Booking>, DatabaseError> {
         let select = by_supplier_reference(mode, supplier, supplier_reference);
-        let row = self.row(select).await?;
+        let row = self.fetch_optional(select).await?;
         row.map(|row| read(&row)).transpose()
     }
 
@@ -139,10 +139,10 @@ impl Store {
         &self,
         owner: &Owner,
         filter: &HotelBookingFilter,
-        page: Page,
-    ) -> Result<Listed<Booking>, DatabaseError> {
-        let rows = self.rows(list(owner, filter, page)).await?;
-        Listed::from_rows(&rows, page, read)
+        page: PageRequest,
+    ) -> Result<Page<Booking>, DatabaseError> {
+        let rows = self.fetch_all(list(owner, filter, page)).await?;
+        Page::from_rows(&rows, page, read)
     }
 
     /// How many bookings the list would have without paging.
@@ -154,17 +154,17 @@ impl Store {
         owner: &Owner,
         filter: &HotelBookingFilter,
     ) -> Result<u64, DatabaseError> {
-        let row = self.row(count(owner, filter)).await?;
+        let row = self.fetch_optional(count(owner, filter)).await?;
         let number = row.map_or(Ok(0), |row| row.int("number"))?;
         Ok(number.unsigned_abs())
     }
 }
 
-impl<T> Listed<T> {
+impl<T> Page<T> {
     /// From rows of which one more than wanted was asked for.
     pub(crate) fn from_rows(
         rows: &[Row],
-        page: Page,
+        page: PageRequest,
         read: impl Fn(&Row) -> Result<T, DatabaseError>,
     ) -> Result<Self, DatabaseError> {
         let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
@@ -217,7 +217,7 @@ pub(crate) fn by_supplier_reference(
     )
 }
 
-pub(crate) fn list(owner: &Owner, filter: &HotelBookingFilter, page: Page) -> Statement {
+pub(crate) fn list(owner: &Owner, filter: &HotelBookingFilter, page: PageRequest) -> Statement {
     let mut args = vec![
         Value::from(page.limit.saturating_add(1)),
         Value::from(page.offset),

@@ -3,8 +3,8 @@
 //! its id must not depend on who asked first.
 
 use crate::error::CommitError;
-use crate::statement::{Row, Statement, list};
-use crate::{DatabaseError, Store, Write};
+use crate::statement::{Row, Statement, text_array};
+use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::hotel::offer::Location;
 use host_domain::id::HotelId;
 use host_domain::owner::Mode;
@@ -25,7 +25,7 @@ pub struct HotelProfile {
 
 /// A hotel that a supplier told of.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SeenHotel {
+pub struct HotelObservation {
     /// The supplier's id.
     pub supplier_hotel_id: String,
     /// The id that it gets if it has none: a new one, or that of the same hotel
@@ -37,7 +37,7 @@ pub struct SeenHotel {
 
 /// A hotel at a supplier.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MappedHotel {
+pub struct HotelMapping {
     /// The gateway's id.
     pub hotel_id: HotelId,
     /// Which supplier.
@@ -64,22 +64,22 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn map_hotels(
+    pub async fn resolve_hotel_ids(
         &self,
         mode: Mode,
         supplier: &SupplierId,
-        seen: &[SeenHotel],
+        seen: &[HotelObservation],
         now: Timestamp,
     ) -> Result<Vec<HotelId>, DatabaseError> {
         let known = self
-            .rows(by_supplier_ids(
+            .fetch_all(by_supplier_ids(
                 mode,
                 supplier,
                 seen.iter().map(|hotel| hotel.supplier_hotel_id.as_str()),
             ))
             .await?;
         let mut known = by_supplier_id(&known)?;
-        let mut news: Vec<&SeenHotel> = seen
+        let mut news: Vec<&HotelObservation> = seen
             .iter()
             .filter(|hotel| {
                 let known = known.get(&hotel.supplier_hotel_id);
@@ -91,10 +91,10 @@ impl Store {
             // statement cannot write one row twice.
             news.sort_by(|a, b| a.supplier_hotel_id.cmp(&b.supplier_hotel_id));
             news.dedup_by(|a, b| a.supplier_hotel_id == b.supplier_hotel_id);
-            let mut write = Write::new(now);
+            let mut write = UnitOfWork::new(now);
             let upsert = upsert(&mut write, mode, supplier, &news);
-            write.returning(upsert);
-            let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+            write.add_returning(upsert);
+            let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
             known.extend(by_supplier_id(&outcome.rows)?);
         }
         Ok(seen
@@ -111,12 +111,12 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn hotels(
+    pub async fn hotel_mappings(
         &self,
         mode: Mode,
         ids: &[HotelId],
-    ) -> Result<Vec<MappedHotel>, DatabaseError> {
-        let rows = self.rows(by_hotel_ids(mode, ids)).await?;
+    ) -> Result<Vec<HotelMapping>, DatabaseError> {
+        let rows = self.fetch_all(by_hotel_ids(mode, ids)).await?;
         rows.iter().map(read).collect()
     }
 
@@ -124,14 +124,14 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn supplier_hotels(
+    pub async fn hotel_mappings_of_supplier(
         &self,
         mode: Mode,
         supplier: &SupplierId,
         supplier_hotel_ids: &[String],
-    ) -> Result<Vec<MappedHotel>, DatabaseError> {
+    ) -> Result<Vec<HotelMapping>, DatabaseError> {
         let ids = supplier_hotel_ids.iter().map(String::as_str);
-        let rows = self.rows(by_supplier_ids(mode, supplier, ids)).await?;
+        let rows = self.fetch_all(by_supplier_ids(mode, supplier, ids)).await?;
         rows.iter().map(read).collect()
     }
 }
@@ -149,7 +149,7 @@ pub(crate) fn by_supplier_ids<'a>(
              WHERE mode = $1 AND supplier = $2 AND supplier_hotel_id {{in $3}}"
         )
         .into(),
-        args: vec![mode.into(), supplier.as_str().into(), list(ids)],
+        args: vec![mode.into(), supplier.as_str().into(), text_array(ids)],
     }
 }
 
@@ -160,11 +160,11 @@ pub(crate) fn by_hotel_ids(mode: Mode, ids: &[HotelId]) -> Statement {
              ORDER BY hotel_id, supplier, supplier_hotel_id"
         )
         .into(),
-        args: vec![mode.into(), list(ids.iter().map(HotelId::as_str))],
+        args: vec![mode.into(), text_array(ids.iter().map(HotelId::as_str))],
     }
 }
 
-fn upsert(write: &mut Write, mode: Mode, supplier: &SupplierId, news: &[&SeenHotel]) -> Statement {
+fn upsert(write: &mut UnitOfWork, mode: Mode, supplier: &SupplierId, news: &[&HotelObservation]) -> Statement {
     let rows = news.iter().map(|hotel| {
         let location = hotel.profile.location.as_ref();
         serde_json::json!({
@@ -172,7 +172,7 @@ fn upsert(write: &mut Write, mode: Mode, supplier: &SupplierId, news: &[&SeenHot
             "hotel": hotel.candidate.as_str(),
             "name": hotel.profile.name,
             // As text: a number may be written in more than one way.
-            "location": location.map(|location| write.json(location)),
+            "location": location.map(|location| write.encode_json(location)),
             "zone": hotel.profile.time_zone,
         })
     });
@@ -200,21 +200,21 @@ fn upsert(write: &mut Write, mode: Mode, supplier: &SupplierId, news: &[&SeenHot
     }
 }
 
-fn by_supplier_id(rows: &[Row]) -> Result<HashMap<String, MappedHotel>, DatabaseError> {
+fn by_supplier_id(rows: &[Row]) -> Result<HashMap<String, HotelMapping>, DatabaseError> {
     rows.iter()
         .map(|row| read(row).map(|hotel| (hotel.supplier_hotel_id.clone(), hotel)))
         .collect()
 }
 
-fn read(row: &Row) -> Result<MappedHotel, DatabaseError> {
-    Ok(MappedHotel {
+fn read(row: &Row) -> Result<HotelMapping, DatabaseError> {
+    Ok(HotelMapping {
         hotel_id: row.parsed("hotel_id", HotelId::parse)?,
         supplier: row.parsed("supplier", SupplierId::parse)?,
         supplier_hotel_id: row.text("supplier_hotel_id")?,
         profile: HotelProfile {
-            name: row.text_if("name")?,
-            location: row.json_if("location")?,
-            time_zone: row.text_if("time_zone")?,
+            name: row.text_opt("name")?,
+            location: row.json_opt("location")?,
+            time_zone: row.text_opt("time_zone")?,
         },
     })
 }

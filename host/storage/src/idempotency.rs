@@ -1,7 +1,7 @@
 //! Which requests were seen before, and what they made.
 
 use crate::statement::{Row, statement};
-use crate::{Conflict, DatabaseError, Store, Write};
+use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::owner::Owner;
 use host_domain::time::Timestamp;
 
@@ -29,9 +29,9 @@ pub struct IdempotencyRecord {
     pub created_at: Timestamp,
 }
 
-impl Write {
+impl UnitOfWork {
     /// Uses a key, else [`Conflict::IdempotencyKeyTaken`].
-    pub fn take_idempotency_key(
+    pub fn insert_idempotency_key(
         &mut self,
         key: &IdempotencyKey,
         fingerprint: &str,
@@ -50,12 +50,12 @@ impl Write {
             resource_id,
             self.now,
         );
-        self.one(insert, Conflict::IdempotencyKeyTaken)
+        self.one(insert, Conflict::IdempotencyKeyExists)
     }
 
     /// Keeps a refusal, as JSON, to be answered again; else
     /// [`Conflict::IdempotencyKeyUnknown`].
-    pub fn keep_refusal(&mut self, key: &IdempotencyKey, refusal: &str) -> &mut Self {
+    pub fn store_idempotent_refusal(&mut self, key: &IdempotencyKey, refusal: &str) -> &mut Self {
         let update = statement!(
             "UPDATE idempotency SET refusal = $6 WHERE organization = $1 AND mode = $2 \
              AND user_id = $3 AND operation = $4 AND idempotency_key = $5",
@@ -66,12 +66,12 @@ impl Write {
             key.key.as_str(),
             refusal,
         );
-        self.one(update, Conflict::IdempotencyKeyUnknown)
+        self.one(update, Conflict::IdempotencyKeyNotFound)
     }
 
     /// Gives a key back: the request reached nobody. Does nothing without one.
-    pub fn free_idempotency_key(&mut self, key: &IdempotencyKey) -> &mut Self {
-        self.any(statement!(
+    pub fn delete_idempotency_key(&mut self, key: &IdempotencyKey) -> &mut Self {
+        self.add(statement!(
             "DELETE FROM idempotency WHERE organization = $1 AND mode = $2 \
              AND user_id = $3 AND operation = $4 AND idempotency_key = $5",
             key.owner.tenant.organization.as_str(),
@@ -88,7 +88,7 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn idempotency(
+    pub async fn idempotency_record(
         &self,
         key: &IdempotencyKey,
     ) -> Result<Option<IdempotencyRecord>, DatabaseError> {
@@ -102,7 +102,7 @@ impl Store {
             key.operation.as_str(),
             key.key.as_str(),
         );
-        self.row(select).await?.as_ref().map(read).transpose()
+        self.fetch_optional(select).await?.as_ref().map(read).transpose()
     }
 
     /// Forgets keys that were first used before an instant, at most `limit` at
@@ -110,13 +110,13 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn purge_idempotency(
+    pub async fn purge_idempotency_keys(
         &self,
         used_before: Timestamp,
         limit: u32,
     ) -> Result<u64, DatabaseError> {
-        let mut write = Write::new(used_before);
-        write.any(statement!(
+        let mut write = UnitOfWork::new(used_before);
+        write.add(statement!(
             "DELETE FROM idempotency \
              WHERE (organization, mode, user_id, operation, idempotency_key) IN \
                (SELECT organization, mode, user_id, operation, idempotency_key FROM idempotency \
@@ -124,8 +124,8 @@ impl Store {
             used_before,
             limit,
         ));
-        let outcome = self.run(write).await;
-        Ok(outcome.map_err(crate::CommitError::into_database)?.affected)
+        let outcome = self.execute(write).await;
+        Ok(outcome.map_err(crate::CommitError::into_database)?.rows_affected)
     }
 }
 
@@ -133,7 +133,7 @@ fn read(row: &Row) -> Result<IdempotencyRecord, DatabaseError> {
     Ok(IdempotencyRecord {
         fingerprint: row.text("fingerprint")?,
         resource_id: row.text("resource_id")?,
-        refusal: row.text_if("refusal")?,
-        created_at: row.at("created_at")?,
+        refusal: row.text_opt("refusal")?,
+        created_at: row.timestamp("created_at")?,
     })
 }

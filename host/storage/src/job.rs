@@ -7,9 +7,9 @@
 //! by the caller's clock.
 
 use crate::error::CommitError;
-use crate::statement::{Row, Statement, list, statement};
-use crate::wake::Queue;
-use crate::{Conflict, DatabaseError, Store, Write};
+use crate::statement::{Row, Statement, text_array, statement};
+use crate::wake::WorkQueue;
+use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::time::Timestamp;
 
 /// A unit of background work.
@@ -22,7 +22,7 @@ pub struct Job {
     /// Not before.
     pub due_at: Timestamp,
     /// Whether somebody's lease runs.
-    pub leased: bool,
+    pub is_leased: bool,
     /// Claims since it was last released in order.
     pub attempts: i64,
     /// When it was put aside after too many claims.
@@ -35,7 +35,7 @@ pub struct Job {
 
 /// What to claim, and for whom.
 #[derive(Debug, Clone, Copy)]
-pub struct Claim<'a> {
+pub struct JobClaim<'a> {
     /// Of these kinds.
     pub kinds: &'a [&'a str],
     /// The most to claim.
@@ -52,7 +52,7 @@ pub struct Claim<'a> {
 
 /// Parked jobs of this kind and about this subject; of any, where it is none.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ParkedFilter<'a> {
+pub struct ParkedJobFilter<'a> {
     /// Which task.
     pub kind: Option<&'a str>,
     /// What about.
@@ -68,12 +68,12 @@ pub struct ClaimedJobs {
     pub parked: Vec<Job>,
 }
 
-impl Write {
+impl UnitOfWork {
     /// Asks for work at an instant: makes the job or moves it. If somebody holds
     /// it, it becomes due again then, when they have finished. Ends parking.
-    pub fn upsert_job(&mut self, kind: &str, subject: &str, due_at: Timestamp) -> &mut Self {
+    pub fn schedule_job(&mut self, kind: &str, subject: &str, due_at: Timestamp) -> &mut Self {
         self.wake_for(due_at);
-        self.any(statement!(
+        self.add(statement!(
             "INSERT INTO job (kind, subject, due_at, attempts, created_at) \
              VALUES ($1, $2, $3, 0, $4) \
              ON CONFLICT (kind, subject) DO UPDATE SET \
@@ -94,7 +94,7 @@ impl Write {
     /// Makes a job that its maker works on at once, or takes it over, unless
     /// another's lease runs: [`Conflict::JobLeased`]. If the maker vanishes, it
     /// is due as soon as the lease is over. Ends parking.
-    pub fn insert_claimed_job(
+    pub fn insert_leased_job(
         &mut self,
         kind: &str,
         subject: &str,
@@ -121,7 +121,7 @@ impl Write {
     }
 
     /// Begins a lease anew from now, else [`Conflict::LeaseLost`].
-    pub fn keep_job_lease(
+    pub fn renew_job_lease(
         &mut self,
         kind: &str,
         subject: &str,
@@ -148,7 +148,7 @@ impl Write {
         token: &str,
         due_at: Timestamp,
     ) -> &mut Self {
-        self.frees.add(Queue::Jobs);
+        self.local_wakeups.add(WorkQueue::Jobs);
         let update = statement!(
             "UPDATE job SET due_at = CASE WHEN again_at < $4 THEN again_at ELSE $4 END, \
              again_at = NULL, lease_token = NULL, lease_until = NULL, attempts = 0, \
@@ -188,8 +188,8 @@ impl Write {
 
     /// Done for good, unless it was asked for again meanwhile. Else
     /// [`Conflict::LeaseLost`].
-    pub fn finish_job(&mut self, kind: &str, subject: &str, token: &str) -> &mut Self {
-        self.frees.add(Queue::Jobs);
+    pub fn complete_job(&mut self, kind: &str, subject: &str, token: &str) -> &mut Self {
+        self.local_wakeups.add(WorkQueue::Jobs);
         // What was asked for meanwhile keeps the row and frees it; else it goes.
         let release = statement!(
             "UPDATE job SET due_at = again_at, again_at = NULL, lease_token = NULL, \
@@ -206,13 +206,13 @@ impl Write {
             subject,
             token,
         );
-        self.either(release, delete, Conflict::LeaseLost)
+        self.add_expecting_one_of_pair(release, delete, Conflict::LeaseLost)
     }
 
     /// What is due later is found by polling.
     fn wake_for(&mut self, due_at: Timestamp) {
         if due_at <= self.now {
-            self.wakes.add(Queue::Jobs);
+            self.wakes.add(WorkQueue::Jobs);
         }
     }
 }
@@ -222,10 +222,10 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn claim_jobs(&self, claim: Claim<'_>) -> Result<ClaimedJobs, DatabaseError> {
-        let mut write = Write::new(claim.now);
-        write.returning(self::claim(claim));
-        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+    pub async fn claim_jobs(&self, claim: JobClaim<'_>) -> Result<ClaimedJobs, DatabaseError> {
+        let mut write = UnitOfWork::new(claim.now);
+        write.add_returning(self::claim(claim));
+        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
         let mut claimed = ClaimedJobs::default();
         for row in &outcome.rows {
             let job = read(row)?;
@@ -247,8 +247,8 @@ impl Store {
     /// # Errors
     /// The database's.
     pub async fn next_job_due(&self) -> Result<Option<Timestamp>, DatabaseError> {
-        let row = self.row(next_due()).await?;
-        row.map(|row| row.at("due_at")).transpose()
+        let row = self.fetch_optional(next_due()).await?;
+        row.map(|row| row.timestamp("due_at")).transpose()
     }
 
     /// One job.
@@ -260,7 +260,7 @@ impl Store {
             sql: format!("SELECT {COLUMNS} FROM job WHERE kind = $1 AND subject = $2").into(),
             args: vec![kind.into(), subject.into()],
         };
-        self.row(select).await?.as_ref().map(read).transpose()
+        self.fetch_optional(select).await?.as_ref().map(read).transpose()
     }
 
     /// The operator's list: jobs that were put aside, longest ago first.
@@ -268,7 +268,7 @@ impl Store {
     /// # Errors
     /// The database's.
     pub async fn parked_jobs(&self, limit: u32) -> Result<Vec<Job>, DatabaseError> {
-        self.rows(parked(limit)).await?.iter().map(read).collect()
+        self.fetch_all(parked(limit)).await?.iter().map(read).collect()
     }
 
     /// Gives parked jobs new attempts, due at once; what they were.
@@ -277,13 +277,13 @@ impl Store {
     /// The database's.
     pub async fn unpark_jobs(
         &self,
-        filter: ParkedFilter<'_>,
+        filter: ParkedJobFilter<'_>,
         now: Timestamp,
     ) -> Result<Vec<Job>, DatabaseError> {
-        let mut write = Write::new(now);
-        write.returning(unpark(filter, now));
+        let mut write = UnitOfWork::new(now);
+        write.add_returning(unpark(filter, now));
         write.wake_for(now);
-        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
         outcome.rows.iter().map(read).collect()
     }
 }
@@ -295,7 +295,7 @@ const COLUMNS: &str = "kind, subject, due_at, attempts, parked_at, last_error, c
 /// that kills its process is put aside too. The kind is compared as something
 /// other than the column, which keeps SQLite from finding jobs by their key and
 /// then sorting all of them: the index by due time is in the right order.
-pub(crate) fn claim(claim: Claim<'_>) -> Statement {
+pub(crate) fn claim(claim: JobClaim<'_>) -> Statement {
     Statement {
         sql: format!(
             "WITH due AS ( \
@@ -316,7 +316,7 @@ pub(crate) fn claim(claim: Claim<'_>) -> Statement {
         args: vec![
             claim.token.into(),
             claim.lease_ms.into(),
-            list(claim.kinds.iter().copied()),
+            text_array(claim.kinds.iter().copied()),
             claim.now.into(),
             claim.limit.into(),
             claim.attempts_max.into(),
@@ -341,7 +341,7 @@ pub(crate) fn parked(limit: u32) -> Statement {
     }
 }
 
-pub(crate) fn unpark(filter: ParkedFilter<'_>, now: Timestamp) -> Statement {
+pub(crate) fn unpark(filter: ParkedJobFilter<'_>, now: Timestamp) -> Statement {
     Statement {
         sql: format!(
             "UPDATE job SET parked_at = NULL, attempts = 0, due_at = $1 \
@@ -358,11 +358,11 @@ fn read(row: &Row) -> Result<Job, DatabaseError> {
     Ok(Job {
         kind: row.text("kind")?,
         subject: row.text("subject")?,
-        due_at: row.at("due_at")?,
-        leased: row.int("leased")? != 0,
+        due_at: row.timestamp("due_at")?,
+        is_leased: row.int("leased")? != 0,
         attempts: row.int("attempts")?,
-        parked_at: row.at_if("parked_at")?,
-        last_error: row.text_if("last_error")?,
-        created_at: row.at("created_at")?,
+        parked_at: row.timestamp_opt("parked_at")?,
+        last_error: row.text_opt("last_error")?,
+        created_at: row.timestamp("created_at")?,
     })
 }

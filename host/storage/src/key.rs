@@ -2,7 +2,7 @@
 
 use crate::error::CommitError;
 use crate::statement::{Row, Statement, statement};
-use crate::{Conflict, DatabaseError, Store, Write};
+use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::KeyId;
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
@@ -22,7 +22,7 @@ pub struct ApiKey {
     /// What it may do.
     pub scopes: Vec<String>,
     /// Enough to recognise it: its beginning and its last four characters.
-    pub hint: String,
+    pub masked_key: String,
     /// When it was made.
     pub created_at: Timestamp,
     /// Until when it is good; none: for good.
@@ -33,10 +33,10 @@ pub struct ApiKey {
     pub revoked_at: Option<Timestamp>,
 }
 
-impl Write {
+impl UnitOfWork {
     /// Stores a new key with the SHA-256 of all of it, else [`Conflict::KeyExists`].
     pub fn insert_api_key(&mut self, key: &ApiKey, sha256: &[u8; 32]) -> &mut Self {
-        let scopes = self.json(&key.scopes);
+        let scopes = self.encode_json(&key.scopes);
         let insert = statement!(
             "INSERT INTO api_key (organization, mode, id, name, scopes, hint, sha256, created_at, \
              expires_at, last_used_at, revoked_at) \
@@ -46,14 +46,14 @@ impl Write {
             key.id.as_str(),
             key.name.as_str(),
             scopes,
-            key.hint.as_str(),
+            key.masked_key.as_str(),
             sha256.as_slice(),
             key.created_at,
             key.expires_at,
             key.last_used_at,
             key.revoked_at,
         );
-        self.one(insert, Conflict::KeyExists)
+        self.one(insert, Conflict::ApiKeyExists)
     }
 }
 
@@ -66,7 +66,7 @@ impl Store {
         &self,
         sha256: &[u8; 32],
     ) -> Result<Option<ApiKey>, DatabaseError> {
-        self.row(by_hash(sha256))
+        self.fetch_optional(by_hash(sha256))
             .await?
             .as_ref()
             .map(read)
@@ -92,7 +92,7 @@ impl Store {
                 args: Vec::new(),
             },
         };
-        self.rows(select).await?.iter().map(read).collect()
+        self.fetch_all(select).await?.iter().map(read).collect()
     }
 
     /// Revokes a key; one that is revoked stays so since then. False: no such key.
@@ -100,14 +100,14 @@ impl Store {
     /// # Errors
     /// The database's.
     pub async fn revoke_api_key(&self, id: &KeyId, now: Timestamp) -> Result<bool, DatabaseError> {
-        let mut write = Write::new(now);
-        write.any(statement!(
+        let mut write = UnitOfWork::new(now);
+        write.add(statement!(
             "UPDATE api_key SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1",
             id.as_str(),
             now,
         ));
-        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
-        Ok(outcome.affected > 0)
+        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
+        Ok(outcome.rows_affected > 0)
     }
 
     /// Notes that a key is in use, at most once a minute.
@@ -119,8 +119,8 @@ impl Store {
         if key.last_used_at.is_some_and(fresh) {
             return Ok(());
         }
-        let mut write = Write::new(now);
-        write.any(statement!(
+        let mut write = UnitOfWork::new(now);
+        write.add(statement!(
             "UPDATE api_key SET last_used_at = $4 \
              WHERE organization = $1 AND mode = $2 AND id = $3 \
              AND (last_used_at IS NULL OR last_used_at <= $5)",
@@ -130,7 +130,7 @@ impl Store {
             now,
             now.plus_ms(-TOUCH_EVERY_MS),
         ));
-        self.run(write).await.map_err(CommitError::into_database)?;
+        self.execute(write).await.map_err(CommitError::into_database)?;
         Ok(())
     }
 }
@@ -154,10 +154,10 @@ fn read(row: &Row) -> Result<ApiKey, DatabaseError> {
         },
         name: row.text("name")?,
         scopes: row.json("scopes")?,
-        hint: row.text("hint")?,
-        created_at: row.at("created_at")?,
-        expires_at: row.at_if("expires_at")?,
-        last_used_at: row.at_if("last_used_at")?,
-        revoked_at: row.at_if("revoked_at")?,
+        masked_key: row.text("hint")?,
+        created_at: row.timestamp("created_at")?,
+        expires_at: row.timestamp_opt("expires_at")?,
+        last_used_at: row.timestamp_opt("last_used_at")?,
+        revoked_at: row.timestamp_opt("revoked_at")?,
     })
 }

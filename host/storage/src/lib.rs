@@ -43,30 +43,30 @@ mod write;
 pub use attempt::{Attempt, AttemptOutcome, NewAttempt};
 pub use content::{ContentPart, StoredContent};
 pub use error::{CommitError, DatabaseError, MigrateError, OpenError};
-pub use event::{BookingEvent, OutboxEvent};
+pub use event::{BookingHistoryEntry, OutboxEvent};
 pub use flight_list::{FlightBookingFilter, FlightBookingSort};
-pub use hotel::{HotelBookingFilter, Listed, Page};
-pub use hotel_map::{HotelProfile, MappedHotel, SeenHotel};
+pub use hotel::{HotelBookingFilter, Page, PageRequest};
+pub use hotel_map::{HotelProfile, HotelMapping, HotelObservation};
 pub use idempotency::{IdempotencyKey, IdempotencyRecord};
-pub use job::{Claim, ClaimedJobs, Job, ParkedFilter};
+pub use job::{JobClaim, ClaimedJobs, Job, ParkedJobFilter};
 pub use key::ApiKey;
 pub use mandate::MandateKey;
 pub use payment::StoredInstrument;
-pub use place::{SeenPlace, StoredPlace};
-pub use reference::{SeenAirport, StoredAirline};
+pub use place::{PlaceObservation, StoredPlace};
+pub use reference::{AirportObservation, StoredAirline};
 pub use supplier_event::{StoredSupplierEvent, SupplierEventState};
-pub use wake::{Queue, WakeUps};
-pub use watch::{AskClaim, AskOutcome, ClaimedAsk, Seen, StoredWatch, WatchFilter};
-pub use watch_log::LoggedEvent;
+pub use wake::{WorkQueue, WakeupReceiver};
+pub use watch::{PriceCheckClaim, PriceCheckRelease, ClaimedPriceCheck, ObservedPrice, StoredWatch, WatchFilter};
+pub use watch_log::WatchLogEntry;
 pub use webhook::{
-    AnsweredDelivery, DeliveryAttempt, DeliveryClaim, DeliveryFilter, DueSubscription,
+    DeliveryRelease, DeliveryAttempt, DeliveryClaim, DeliveryFilter, DueSubscription,
     SealedSecrets, StoredDelivery,
 };
-pub use write::{Conflict, Write};
+pub use write::{Conflict, UnitOfWork};
 
 use crate::statement::{Row, Statement};
-use crate::wake::{Queues, Wakes};
-use crate::write::Outcome;
+use crate::wake::{WorkQueueSet, WakeupSender};
+use crate::write::ExecutionResult;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -78,7 +78,7 @@ pub struct Store {
 
 struct Inner {
     backend: Backend,
-    wakes: Wakes,
+    wakes: WakeupSender,
 }
 
 enum Backend {
@@ -88,31 +88,31 @@ enum Backend {
 
 /// Limits of a store.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct StoreOptions {
     /// Connections to PostgreSQL, half of them for writes; one more listens for other hosts.
     pub postgres_connections: u32,
     /// Connections that read from SQLite; one more writes.
     pub sqlite_readers: u32,
     /// Writes that wait for SQLite's writer; who comes later waits to wait.
-    pub sqlite_queue: usize,
+    pub sqlite_queue_capacity: usize,
     /// Writes that SQLite commits together: more of them wait longer for the
     /// flush to disk that they share.
     pub sqlite_batch_max: usize,
     /// For a free connection, or for another process that holds SQLite's lock.
     pub acquire_timeout: Duration,
     /// For one answer of PostgreSQL.
-    pub answer_timeout: Duration,
+    pub response_timeout: Duration,
 }
 
-impl Default for Options {
+impl Default for StoreOptions {
     fn default() -> Self {
         Self {
             postgres_connections: 10,
             sqlite_readers: 4,
-            sqlite_queue: 1024,
+            sqlite_queue_capacity: 1024,
             sqlite_batch_max: 64,
             acquire_timeout: Duration::from_secs(5),
-            answer_timeout: Duration::from_secs(10),
+            response_timeout: Duration::from_secs(10),
         }
     }
 }
@@ -123,8 +123,8 @@ impl Store {
     ///
     /// # Errors
     /// An address that cannot be read, or a database that does not answer.
-    pub async fn open(url: &str, options: &Options) -> Result<Self, OpenError> {
-        let wakes = Wakes::new();
+    pub async fn open(url: &str, options: &StoreOptions) -> Result<Self, OpenError> {
+        let wakes = WakeupSender::new();
         let backend = if let Some(path) = url.strip_prefix("sqlite:") {
             Backend::Sqlite(Box::new(sqlite::Sqlite::open(path, options).await?))
         } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
@@ -174,13 +174,13 @@ impl Store {
     ///
     /// # Errors
     /// The first expectation that was not met, or the database's own trouble.
-    pub async fn commit(&self, write: Write) -> Result<(), CommitError> {
+    pub async fn commit(&self, write: UnitOfWork) -> Result<(), CommitError> {
         let Some((write, wakes)) = ready(write)? else {
             return Ok(());
         };
         match &self.inner.backend {
             Backend::Sqlite(sqlite) => sqlite.commit(write).await.map(|_| ()),
-            Backend::Postgres(postgres) => postgres.commit_with_others(write).await,
+            Backend::Postgres(postgres) => postgres.commit_batched(write).await,
         }?;
         self.inner.wakes.send(wakes);
         Ok(())
@@ -189,14 +189,14 @@ impl Store {
     /// Word that something of a queue may have become due earlier than was known: here,
     /// or on another host of the same PostgreSQL. Polling remains necessary.
     #[must_use]
-    pub fn wake_ups(&self, queue: Queue) -> WakeUps {
-        self.inner.wakes.of(queue)
+    pub fn subscribe_wakeups(&self, queue: WorkQueue) -> WakeupReceiver {
+        self.inner.wakes.subscribe(queue)
     }
 
     /// A write whose last step's result is wanted.
-    pub(crate) async fn run(&self, write: Write) -> Result<Outcome, CommitError> {
+    pub(crate) async fn execute(&self, write: UnitOfWork) -> Result<ExecutionResult, CommitError> {
         let Some((write, wakes)) = ready(write)? else {
-            return Ok(Outcome::default());
+            return Ok(ExecutionResult::default());
         };
         let outcome = match &self.inner.backend {
             Backend::Sqlite(sqlite) => sqlite.commit(write).await,
@@ -206,24 +206,24 @@ impl Store {
         Ok(outcome)
     }
 
-    pub(crate) async fn rows(&self, statement: Statement) -> Result<Vec<Row>, DatabaseError> {
+    pub(crate) async fn fetch_all(&self, statement: Statement) -> Result<Vec<Row>, DatabaseError> {
         match &self.inner.backend {
             Backend::Sqlite(sqlite) => sqlite.rows(&statement).await,
             Backend::Postgres(postgres) => postgres.rows(&statement).await,
         }
     }
 
-    pub(crate) async fn row(&self, statement: Statement) -> Result<Option<Row>, DatabaseError> {
-        Ok(self.rows(statement).await?.into_iter().next())
+    pub(crate) async fn fetch_optional(&self, statement: Statement) -> Result<Option<Row>, DatabaseError> {
+        Ok(self.fetch_all(statement).await?.into_iter().next())
     }
 }
 
 /// A write that can be stored, and what it wakes here; none: there is nothing in it.
-fn ready(write: Write) -> Result<Option<(Write, Queues)>, CommitError> {
-    if let Some(error) = write.unwritable {
+fn ready(write: UnitOfWork) -> Result<Option<(UnitOfWork, WorkQueueSet)>, CommitError> {
+    if let Some(error) = write.encode_error {
         return Err(error.into());
     }
     let mut wakes = write.wakes;
-    wakes.join(write.frees);
+    wakes.union(write.local_wakeups);
     Ok((!write.is_empty()).then_some((write, wakes)))
 }

@@ -1,7 +1,7 @@
 //! Mandates, and the keys that sign them. Private keys arrive sealed and leave sealed.
 
 use crate::statement::{Row, statement};
-use crate::{Conflict, DatabaseError, Store, Write};
+use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::{BookingId, InstrumentId, MandateId};
 use host_domain::mandate::{Mandate, MandateState, MandateStatus, MandateTerms};
 use host_domain::money::{Currency, Money};
@@ -23,11 +23,11 @@ pub struct MandateKey {
     pub created_at: Timestamp,
 }
 
-impl Write {
+impl UnitOfWork {
     /// Stores a new mandate, else [`Conflict::MandateExists`].
     pub fn insert_mandate(&mut self, mandate: &Mandate) -> &mut Self {
         let terms = &mandate.terms;
-        let scope = self.json(&terms.scope);
+        let scope = self.encode_json(&terms.scope);
         let (status, booking_id, payment_jws) = columns(&mandate.state);
         let insert = statement!(
             "INSERT INTO mandate (organization, mode, id, user_id, amount_minor, currency, \
@@ -107,7 +107,7 @@ impl Store {
             tenant.mode,
             id.as_str(),
         );
-        let row = self.row(select).await?;
+        let row = self.fetch_optional(select).await?;
         row.as_ref().map(|row| read(tenant, row)).transpose()
     }
 
@@ -120,7 +120,7 @@ impl Store {
             "SELECT kid, generation, public_jwk, sealed_private_key, created_at \
              FROM mandate_key ORDER BY generation DESC"
         );
-        self.rows(select).await?.iter().map(read_key).collect()
+        self.fetch_all(select).await?.iter().map(read_key).collect()
     }
 }
 
@@ -149,8 +149,8 @@ fn read(tenant: &Tenant, row: &Row) -> Result<Mandate, DatabaseError> {
             amount: Money::new(row.int("amount_minor")?, currency),
             instrument: row.parsed("instrument_id", InstrumentId::parse)?,
             scope: row.json("scope")?,
-            created_at: row.at("created_at")?,
-            expires_at: row.at("expires_at")?,
+            created_at: row.timestamp("created_at")?,
+            expires_at: row.timestamp("expires_at")?,
         },
         jws: row.text("jws")?,
         state: read_state(row)?,
@@ -159,7 +159,7 @@ fn read(tenant: &Tenant, row: &Row) -> Result<Mandate, DatabaseError> {
 }
 
 fn read_state(row: &Row) -> Result<MandateState, DatabaseError> {
-    Ok(match row.word("status", MandateStatus::parse)? {
+    Ok(match row.enum_value("status", MandateStatus::parse)? {
         // Time alone makes it EXPIRED.
         MandateStatus::Active | MandateStatus::Expired => MandateState::Active,
         MandateStatus::Consumed => MandateState::Consumed {
@@ -176,6 +176,6 @@ fn read_key(row: &Row) -> Result<MandateKey, DatabaseError> {
         generation: row.int("generation")?,
         public_jwk: row.text("public_jwk")?,
         sealed_private_key: row.blob("sealed_private_key")?,
-        created_at: row.at("created_at")?,
+        created_at: row.timestamp("created_at")?,
     })
 }

@@ -1,7 +1,7 @@
 //! Stored payment instruments. Their tokens arrive sealed and leave sealed.
 
 use crate::statement::{Row, Statement, statement};
-use crate::{Conflict, DatabaseError, Store, Write};
+use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::InstrumentId;
 use host_domain::owner::Owner;
 use host_domain::payment::Card;
@@ -23,10 +23,10 @@ pub struct StoredInstrument {
     pub created_at: Timestamp,
 }
 
-impl Write {
+impl UnitOfWork {
     /// Stores a new instrument, else [`Conflict::InstrumentExists`].
     pub fn insert_instrument(&mut self, owner: &Owner, instrument: &StoredInstrument) -> &mut Self {
-        let card = instrument.card.as_ref().map(|card| self.json(card));
+        let card = instrument.card.as_ref().map(|card| self.encode_json(card));
         let insert = statement!(
             "INSERT INTO payment_instrument (organization, mode, id, user_id, processor, \
              sealed_token, card, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) \
@@ -57,7 +57,7 @@ impl Write {
             self.now,
             &[] as &[u8],
         );
-        self.one(update, Conflict::InstrumentUnknown)
+        self.one(update, Conflict::InstrumentNotFound)
     }
 }
 
@@ -71,7 +71,7 @@ impl Store {
         owner: &Owner,
         id: &InstrumentId,
     ) -> Result<Option<StoredInstrument>, DatabaseError> {
-        self.row(get(owner, id))
+        self.fetch_optional(get(owner, id))
             .await?
             .as_ref()
             .map(read)
@@ -83,7 +83,7 @@ impl Store {
     /// # Errors
     /// The database's.
     pub async fn instruments(&self, owner: &Owner) -> Result<Vec<StoredInstrument>, DatabaseError> {
-        self.rows(list(owner)).await?.iter().map(read).collect()
+        self.fetch_all(list(owner)).await?.iter().map(read).collect()
     }
 }
 
@@ -116,7 +116,7 @@ fn read(row: &Row) -> Result<StoredInstrument, DatabaseError> {
         id: row.parsed("id", InstrumentId::parse)?,
         processor: row.parsed("processor", SupplierId::parse)?,
         sealed_token: row.blob("sealed_token")?,
-        card: row.json_if("card")?,
-        created_at: row.at("created_at")?,
+        card: row.json_opt("card")?,
+        created_at: row.timestamp("created_at")?,
     })
 }

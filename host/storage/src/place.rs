@@ -3,7 +3,7 @@
 
 use crate::error::CommitError;
 use crate::statement::{Statement, statement};
-use crate::{DatabaseError, Store, Write};
+use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::id::PlaceId;
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 /// A place that a supplier found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenPlace {
+pub struct PlaceObservation {
     /// The supplier's id.
     pub supplier_place_id: String,
     /// The id that it gets if it has none.
@@ -46,15 +46,15 @@ impl Store {
         &self,
         mode: Mode,
         supplier: &SupplierId,
-        seen: &[SeenPlace],
+        seen: &[PlaceObservation],
         now: Timestamp,
     ) -> Result<Vec<PlaceId>, DatabaseError> {
         if seen.is_empty() {
             return Ok(Vec::new());
         }
-        let mut write = Write::new(now);
-        write.returning(upsert(mode, supplier, seen, now));
-        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+        let mut write = UnitOfWork::new(now);
+        write.add_returning(upsert(mode, supplier, seen, now));
+        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
         let mut ids = HashMap::with_capacity(outcome.rows.len());
         for row in &outcome.rows {
             let id = row.parsed("id", PlaceId::parse)?;
@@ -84,7 +84,7 @@ impl Store {
             mode,
             id.as_str(),
         );
-        let Some(row) = self.row(select).await? else {
+        let Some(row) = self.fetch_optional(select).await? else {
             return Ok(None);
         };
         Ok(Some(StoredPlace {
@@ -92,15 +92,15 @@ impl Store {
             supplier: row.parsed("supplier", SupplierId::parse)?,
             supplier_place_id: row.text("supplier_place_id")?,
             document: row.text("document")?,
-            created_at: row.at("created_at")?,
+            created_at: row.timestamp("created_at")?,
         }))
     }
 }
 
-fn upsert(mode: Mode, supplier: &SupplierId, seen: &[SeenPlace], now: Timestamp) -> Statement {
+fn upsert(mode: Mode, supplier: &SupplierId, seen: &[PlaceObservation], now: Timestamp) -> Statement {
     // In one order everywhere, so that two hosts cannot block each other; a
     // statement cannot write one row twice.
-    let mut places: Vec<&SeenPlace> = seen.iter().collect();
+    let mut places: Vec<&PlaceObservation> = seen.iter().collect();
     places.sort_by(|a, b| a.supplier_place_id.cmp(&b.supplier_place_id));
     places.dedup_by(|a, b| a.supplier_place_id == b.supplier_place_id);
     let rows = places.into_iter().map(|place| {

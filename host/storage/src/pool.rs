@@ -22,49 +22,49 @@ const CONNECT_AGAIN: (Duration, Duration) = (Duration::from_millis(20), Duration
 
 /// What a pool keeps, and how.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Keeping {
+pub(crate) struct PoolConfig {
     pub(crate) connections_max: u32,
     /// For a free connection, and for a server that starts.
     pub(crate) acquire_timeout: Duration,
     /// One that was used this recently is not tested before it is used again.
-    pub(crate) trusted_for: Duration,
+    pub(crate) skip_ping_within: Duration,
     /// An older one is replaced.
     pub(crate) lifetime_max: Duration,
 }
 
 /// At most so many connections to one database, made when they are needed.
 pub(crate) struct Pool<C: Connection + 'static> {
-    pool: managed::Pool<Connector<C>>,
+    pool: managed::Pool<ConnectionManager<C>>,
     acquire_timeout: Duration,
 }
 
 /// A connection on loan. Given back before everything that was asked of it was answered,
 /// which is told by [`Held::answered`], it first comes to rest: a transaction that was cut
 /// short would hold its locks until somebody needs the connection.
-pub(crate) struct Held<C: Connection + 'static> {
+pub(crate) struct PooledConnection<C: Connection + 'static> {
     /// None when it is given up, or dropped.
-    kept: Option<Object<Connector<C>>>,
+    kept: Option<Object<ConnectionManager<C>>>,
 }
 
 /// Makes connections and tests them.
-struct Connector<C: Connection + 'static> {
+struct ConnectionManager<C: Connection + 'static> {
     options: C::Options,
-    keeping: Keeping,
-    losses: Losses,
+    keeping: PoolConfig,
+    losses: DeadConnectionCounter,
 }
 
 /// How many connections to a database were found dead: then their fellows probably are,
 /// too, also those of another pool.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Losses(Arc<AtomicU64>);
+pub(crate) struct DeadConnectionCounter(Arc<AtomicU64>);
 
-impl Losses {
+impl DeadConnectionCounter {
     fn number(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-struct Kept<C> {
+struct ManagedConnection<C> {
     connection: C,
     answered: bool,
     /// The losses when it was last known to be alive.
@@ -75,10 +75,10 @@ impl<C: Connection> Pool<C> {
     /// Connects to nothing yet.
     pub(crate) fn new(
         options: C::Options,
-        keeping: Keeping,
-        losses: Losses,
+        keeping: PoolConfig,
+        losses: DeadConnectionCounter,
     ) -> Result<Self, Error> {
-        let connector = Connector {
+        let connector = ConnectionManager {
             options,
             keeping,
             losses,
@@ -96,15 +96,15 @@ impl<C: Connection> Pool<C> {
         })
     }
 
-    pub(crate) async fn get(&self) -> Result<Held<C>, Error> {
+    pub(crate) async fn acquire(&self) -> Result<PooledConnection<C>, Error> {
         let got = timeout(self.acquire_timeout, self.pool.get()).await;
         let mut kept = got.map_err(|_| Error::PoolTimedOut)?.map_err(refused)?;
         kept.answered = false;
-        Ok(Held { kept: Some(kept) })
+        Ok(PooledConnection { kept: Some(kept) })
     }
 
     /// Lets go of a dead connection, and has the others tested.
-    pub(crate) fn give_up(&self, mut held: Held<C>) {
+    pub(crate) fn discard(&self, mut held: PooledConnection<C>) {
         drop(held.kept.take().map(Object::take));
         let losses = &self.pool.manager().losses.0;
         losses.fetch_add(1, Ordering::Relaxed);
@@ -123,9 +123,9 @@ impl<C: Connection> Pool<C> {
     }
 }
 
-impl<C: Connection> Held<C> {
+impl<C: Connection> PooledConnection<C> {
     /// Nothing more is to come on it.
-    pub(crate) fn answered(mut self) {
+    pub(crate) fn release_clean(mut self) {
         if let Some(kept) = &mut self.kept {
             kept.answered = true;
         }
@@ -137,7 +137,7 @@ impl<C: Connection> Held<C> {
     }
 }
 
-impl<C: Connection> Drop for Held<C> {
+impl<C: Connection> Drop for PooledConnection<C> {
     fn drop(&mut self) {
         let Some(kept) = self.kept.take().filter(|kept| !kept.answered) else {
             return;
@@ -150,24 +150,24 @@ impl<C: Connection> Drop for Held<C> {
 }
 
 /// What is still to come on it comes, or it is let go.
-async fn come_to_rest<C: Connection>(mut kept: Object<Connector<C>>) {
+async fn come_to_rest<C: Connection>(mut kept: Object<ConnectionManager<C>>) {
     match timeout(TEST_TIMEOUT, kept.connection.ping()).await {
         Ok(Ok(())) => kept.answered = true,
         Ok(Err(_)) | Err(_) => drop(Object::take(kept)),
     }
 }
 
-impl<C: Connection> Manager for Connector<C> {
-    type Type = Kept<C>;
+impl<C: Connection> Manager for ConnectionManager<C> {
+    type Type = ManagedConnection<C>;
     type Error = Error;
 
-    async fn create(&self) -> Result<Kept<C>, Error> {
+    async fn create(&self) -> Result<ManagedConnection<C>, Error> {
         let alive_after = self.losses.number();
         let (mut pause, longest) = CONNECT_AGAIN;
         loop {
             match C::connect_with(&self.options).await {
                 Ok(connection) => {
-                    return Ok(Kept {
+                    return Ok(ManagedConnection {
                         connection,
                         answered: true,
                         alive_after,
@@ -180,14 +180,14 @@ impl<C: Connection> Manager for Connector<C> {
         }
     }
 
-    async fn recycle(&self, kept: &mut Kept<C>, metrics: &Metrics) -> RecycleResult<Error> {
+    async fn recycle(&self, kept: &mut ManagedConnection<C>, metrics: &Metrics) -> RecycleResult<Error> {
         if metrics.age() > self.keeping.lifetime_max {
             return Err(RecycleError::message("it is old"));
         }
         let losses = self.losses.number();
         let trusted = kept.answered
             && kept.alive_after == losses
-            && metrics.last_used() <= self.keeping.trusted_for;
+            && metrics.last_used() <= self.keeping.skip_ping_within;
         if !trusted {
             kept.connection.ping().await?;
             kept.alive_after = losses;

@@ -1,17 +1,17 @@
 //! PostgreSQL: two pools. A write is one statement, shared with its like, where it can
 //! be, and else a transaction of its own; the server groups the flushes.
 
-use crate::Options;
-use crate::batch::{Joint, Texts, batches};
-use crate::dialect::{Dialect, failed, is_contended, is_lost, is_misunderstood};
+use crate::StoreOptions;
+use crate::batch::{CombinedStatement, CombinedStatementCache, combinable_runs};
+use crate::dialect::{Dialect, classify_error, is_serialization_failure, is_connection_error, is_syntax_error};
 use crate::error::{CommitError, DatabaseError, OpenError};
-use crate::exchange::Exchange;
-use crate::group::{Groups, LATE, Queued, Turn};
+use crate::exchange::PgNotifier;
+use crate::group::{BatchQueues, STALL_THRESHOLD, QueuedWrite, BatchWriter};
 use crate::migration;
-use crate::pool::{Keeping, Losses, Pool};
+use crate::pool::{PoolConfig, DeadConnectionCounter, Pool};
 use crate::statement::{Row, Statement, postgres_args};
-use crate::wake::{Announcements, Wakes};
-use crate::write::{Outcome, Step, Write};
+use crate::wake::{OutgoingWakeups, WakeupSender};
+use crate::write::{ExecutionResult, ConditionalStatement, UnitOfWork};
 use futures::future::join_all;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row as _};
@@ -36,7 +36,7 @@ const LIFETIME_MAX: Duration = Duration::from_secs(30 * 60);
 const LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// How writes that are carried out together are planned.
-pub(crate) const PLANNING: [(&str, &str); 4] = [
+pub(crate) const PLANNER_SETTINGS: [(&str, &str); 4] = [
     // They find their rows by keys, so that one plan is good for all values. The texts are
     // many and long: else each is planned six times on each connection.
     ("plan_cache_mode", "force_generic_plan"),
@@ -51,39 +51,39 @@ pub(crate) struct Postgres {
     pool: Pool<PgConnection>,
     /// For writes that are carried out together.
     writers: Pool<PgConnection>,
-    texts: Texts,
-    groups: Arc<Groups>,
+    texts: CombinedStatementCache,
+    groups: Arc<BatchQueues>,
     /// How to connect without limits of time.
     unlimited: PgConnectOptions,
     answer_timeout: Duration,
-    announce: Arc<Announcements>,
+    announce: Arc<OutgoingWakeups>,
     /// Ends the exchange with other hosts.
     closed: watch::Sender<bool>,
 }
 
 /// How a transaction failed.
-enum Failure {
+enum TransactionError {
     /// For good.
-    Final(CommitError),
+    Permanent(CommitError),
     /// Nothing was written, and a new try may succeed.
-    Again(sqlx::Error),
+    Retryable(sqlx::Error),
     /// The server did not answer in time, before the commit.
-    Silent,
+    TimedOut,
     /// The commit was sent and not answered.
-    Unknown(DatabaseError),
+    CommitUnknown(DatabaseError),
 }
 
 #[derive(Debug, thiserror::Error)]
 #[error("no answer in {0:?}")]
-struct NoAnswer(Duration);
+struct ResponseTimeout(Duration);
 
 impl Postgres {
     pub(crate) async fn open(
         url: &str,
-        options: &Options,
-        wakes: Wakes,
+        options: &StoreOptions,
+        wakes: WakeupSender,
     ) -> Result<Self, OpenError> {
-        let answer_ms = options.answer_timeout.as_millis().to_string();
+        let answer_ms = options.response_timeout.as_millis().to_string();
         let unlimited = PgConnectOptions::from_str(url)
             .map_err(OpenError::Address)?
             .application_name("stopover")
@@ -99,29 +99,29 @@ impl Postgres {
                 ("jit", "off"),
             ]);
         let lock_ms = LOCK_TIMEOUT.as_millis().to_string();
-        let writing = connect.clone().options(PLANNING);
+        let writing = connect.clone().options(PLANNER_SETTINGS);
         let writing = writing.options([("lock_timeout", lock_ms)]);
         let writers = options.postgres_connections / 2;
-        let keeping = Keeping {
+        let keeping = PoolConfig {
             connections_max: options.postgres_connections - writers,
             acquire_timeout: options.acquire_timeout,
-            trusted_for: TRUSTED_FOR,
+            skip_ping_within: TRUSTED_FOR,
             lifetime_max: LIFETIME_MAX,
         };
-        let losses = Losses::default();
+        let losses = DeadConnectionCounter::default();
         let pool = Pool::<PgConnection>::new(connect.clone(), keeping, losses.clone());
         let pool = pool.map_err(OpenError::Connect)?;
-        pool.get().await.map_err(OpenError::Connect)?.answered();
-        let keeping = Keeping {
+        pool.acquire().await.map_err(OpenError::Connect)?.release_clean();
+        let keeping = PoolConfig {
             connections_max: writers.max(1),
             ..keeping
         };
         let writers = Pool::new(writing, keeping, losses).map_err(OpenError::Connect)?;
-        let announce = Arc::<Announcements>::default();
+        let announce = Arc::<OutgoingWakeups>::default();
         let (closed, until) = watch::channel(false);
-        let exchange = Exchange {
+        let exchange = PgNotifier {
             connect,
-            answer_timeout: options.answer_timeout,
+            answer_timeout: options.response_timeout,
             announce: Arc::clone(&announce),
             wakes,
         };
@@ -129,10 +129,10 @@ impl Postgres {
         Ok(Self {
             pool,
             writers,
-            texts: Texts::default(),
+            texts: CombinedStatementCache::default(),
             groups: Arc::default(),
             unlimited,
-            answer_timeout: options.answer_timeout,
+            answer_timeout: options.response_timeout,
             announce,
             closed,
         })
@@ -150,41 +150,41 @@ impl Postgres {
     pub(crate) async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, DatabaseError> {
         let mut tries = 1;
         loop {
-            let mut held = self.pool.get().await.map_err(failed)?;
-            let connection = held.connection().map_err(failed)?;
+            let mut held = self.pool.acquire().await.map_err(classify_error)?;
+            let connection = held.connection().map_err(classify_error)?;
             match timeout(self.answer_timeout, fetch(connection, statement)).await {
                 Ok(Ok(rows)) => {
-                    held.answered();
+                    held.release_clean();
                     return Ok(rows);
                 }
-                Ok(Err(error)) if tries < TRIES && is_lost(&error) => {
-                    self.pool.give_up(held);
+                Ok(Err(error)) if tries < TRIES && is_connection_error(&error) => {
+                    self.pool.discard(held);
                     tries += 1;
                 }
-                Ok(Err(error)) => return Err(failed(error)),
+                Ok(Err(error)) => return Err(classify_error(error)),
                 Err(_) => {
-                    self.pool.give_up(held);
-                    return Err(DatabaseError::unavailable(NoAnswer(self.answer_timeout)));
+                    self.pool.discard(held);
+                    return Err(DatabaseError::unavailable(ResponseTimeout(self.answer_timeout)));
                 }
             }
         }
     }
 
     /// With others that have the same steps, where there are any.
-    pub(crate) async fn commit_with_others(
+    pub(crate) async fn commit_batched(
         self: &Arc<Self>,
-        write: Write,
+        write: UnitOfWork,
     ) -> Result<(), CommitError> {
         let Some(joint) = self.shared(&write) else {
             return self.commit(&write).await.map(|_| ());
         };
-        let mut answer = self.groups.join(write, &joint);
+        let mut answer = self.groups.enqueue(write, &joint);
         loop {
-            if let Some(turn) = self.groups.turn(&joint) {
+            if let Some(turn) = self.groups.try_start_writer(&joint) {
                 // Whoever waits may go away; what others wait for goes on.
                 spawn(Arc::clone(self).carry_out(turn));
             }
-            if let Ok(answer) = timeout(LATE, &mut answer).await {
+            if let Ok(answer) = timeout(STALL_THRESHOLD, &mut answer).await {
                 let gone = |error| Err(DatabaseError::commit_unknown(error).into());
                 return answer.unwrap_or_else(gone);
             }
@@ -193,25 +193,25 @@ impl Postgres {
 
     /// The statement that a write shares with others; none: it is more than one, or not
     /// one that others may join.
-    fn shared(&self, write: &Write) -> Option<Arc<Joint>> {
+    fn shared(&self, write: &UnitOfWork) -> Option<Arc<CombinedStatement>> {
         let steps = &*write.steps;
-        let is_one = batches(steps)
+        let is_one = combinable_runs(steps)
             .next()
             .is_some_and(|first| first.len() == steps.len() && first.len() > 1);
         if !is_one {
             return None;
         }
-        let joint = self.texts.joint(steps)?;
-        joint.joins_others(steps).then_some(joint)
+        let joint = self.texts.get_or_build(steps)?;
+        joint.can_batch(steps).then_some(joint)
     }
 
-    async fn carry_out(self: Arc<Self>, turn: Turn) {
-        while let Some((together, text)) = turn.next() {
+    async fn carry_out(self: Arc<Self>, turn: BatchWriter) {
+        while let Some((together, text)) = turn.next_batch() {
             self.commit_together(together, text).await;
         }
     }
 
-    async fn commit_together(&self, together: Vec<Queued>, text: Arc<str>) {
+    async fn commit_together(&self, together: Vec<QueuedWrite>, text: Arc<str>) {
         let steps = together.iter().flat_map(|queued| &queued.write.steps);
         let one = OneStatement {
             text,
@@ -244,9 +244,9 @@ impl Postgres {
         }
     }
 
-    pub(crate) async fn commit(&self, write: &Write) -> Result<Outcome, CommitError> {
-        let plan: Vec<&[Step]> = batches(&write.steps).collect();
-        match self.until_stored(&Plan::Steps(&plan)).await {
+    pub(crate) async fn commit(&self, write: &UnitOfWork) -> Result<ExecutionResult, CommitError> {
+        let plan: Vec<&[ConditionalStatement]> = combinable_runs(&write.steps).collect();
+        match self.until_stored(&Plan::Sequential(&plan)).await {
             Err(Unstored::Refused(_)) if plan.len() < write.steps.len() => {
                 self.commit_one_by_one(write).await
             }
@@ -255,17 +255,17 @@ impl Postgres {
     }
 
     /// Only so do steps tell which of them fails, and how.
-    async fn commit_one_by_one(&self, write: &Write) -> Result<Outcome, CommitError> {
-        let plan: Vec<&[Step]> = write.steps.chunks(1).collect();
-        let stored = self.until_stored(&Plan::Steps(&plan)).await;
+    async fn commit_one_by_one(&self, write: &UnitOfWork) -> Result<ExecutionResult, CommitError> {
+        let plan: Vec<&[ConditionalStatement]> = write.steps.chunks(1).collect();
+        let stored = self.until_stored(&Plan::Sequential(&plan)).await;
         self.told(write, stored)
     }
 
     fn told(
         &self,
-        write: &Write,
-        stored: Result<Outcome, Unstored>,
-    ) -> Result<Outcome, CommitError> {
+        write: &UnitOfWork,
+        stored: Result<ExecutionResult, Unstored>,
+    ) -> Result<ExecutionResult, CommitError> {
         let outcome = stored.map_err(|unstored| match unstored {
             Unstored::Refused(error) => error,
             Unstored::Lost(error) => error.into(),
@@ -275,38 +275,38 @@ impl Postgres {
     }
 
     /// Begins anew where nothing was written.
-    async fn until_stored(&self, plan: &Plan<'_>) -> Result<Outcome, Unstored> {
+    async fn until_stored(&self, plan: &Plan<'_>) -> Result<ExecutionResult, Unstored> {
         let pool = match plan {
-            Plan::Steps(_) => &self.pool,
+            Plan::Sequential(_) => &self.pool,
             Plan::Together(_) => &self.writers,
         };
         let mut tries = 1;
         loop {
-            let lost = |error| Unstored::Lost(failed(error));
-            let mut held = pool.get().await.map_err(lost)?;
+            let lost = |error| Unstored::Lost(classify_error(error));
+            let mut held = pool.acquire().await.map_err(lost)?;
             let connection = held.connection().map_err(lost)?;
             match self.transact(connection, plan).await {
                 Ok(outcome) => {
-                    held.answered();
+                    held.release_clean();
                     return Ok(outcome);
                 }
-                Err(Failure::Final(error)) => return Err(Unstored::Refused(error)),
-                Err(Failure::Again(error)) => {
-                    if is_lost(&error) {
-                        pool.give_up(held);
+                Err(TransactionError::Permanent(error)) => return Err(Unstored::Refused(error)),
+                Err(TransactionError::Retryable(error)) => {
+                    if is_connection_error(&error) {
+                        pool.discard(held);
                     }
                     if tries == TRIES {
                         return Err(Unstored::Lost(DatabaseError::unavailable(error)));
                     }
                     tries += 1;
                 }
-                Err(Failure::Silent) => {
-                    pool.give_up(held);
-                    let error = DatabaseError::unavailable(NoAnswer(self.answer_timeout));
+                Err(TransactionError::TimedOut) => {
+                    pool.discard(held);
+                    let error = DatabaseError::unavailable(ResponseTimeout(self.answer_timeout));
                     return Err(Unstored::Lost(error));
                 }
-                Err(Failure::Unknown(error)) => {
-                    pool.give_up(held);
+                Err(TransactionError::CommitUnknown(error)) => {
+                    pool.discard(held);
                     return Err(Unstored::Lost(error));
                 }
             }
@@ -317,32 +317,32 @@ impl Postgres {
         &self,
         connection: &mut PgConnection,
         plan: &Plan<'_>,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<ExecutionResult, TransactionError> {
         let plan = match plan {
-            Plan::Steps(plan) => *plan,
+            Plan::Sequential(plan) => *plan,
             Plan::Together(one) => return self.alone(one.run(connection)).await,
         };
         // One that gives rows is a claim, which lapses when its answer is lost, or makes
         // sure of something, which may be done twice: it needs no transaction around it.
         if let [[step]] = plan
-            && step.returns
+            && step.returns_rows
         {
-            let mut outcome = Outcome::default();
+            let mut outcome = ExecutionResult::default();
             let run = run_step(connection, step, &mut outcome);
             let run = timeout(self.answer_timeout, run).await;
-            return run.map_err(|_| Failure::Silent)?.map(|()| outcome);
+            return run.map_err(|_| TransactionError::TimedOut)?.map(|()| outcome);
         }
         // One statement is a transaction by itself: a third of the ways to the server.
         if let [batch] = plan {
             let run = async {
-                let mut outcome = Outcome::default();
+                let mut outcome = ExecutionResult::default();
                 let run = self.run_batch(connection, batch, &mut outcome).await;
                 run.map(|()| outcome)
             };
             return self.alone(run).await;
         }
         let begun = timeout(self.answer_timeout, connection.begin()).await;
-        let mut transaction = begun.map_err(|_| Failure::Silent)?.map_err(retriable)?;
+        let mut transaction = begun.map_err(|_| TransactionError::TimedOut)?.map_err(retriable)?;
         let steps = timeout(self.answer_timeout, self.run_steps(&mut transaction, plan)).await;
         let outcome = match steps {
             Ok(Ok(outcome)) => outcome,
@@ -351,12 +351,12 @@ impl Postgres {
                 let _ = timeout(self.answer_timeout, transaction.rollback()).await;
                 return Err(failure);
             }
-            Err(_) => return Err(Failure::Silent),
+            Err(_) => return Err(TransactionError::TimedOut),
         };
         match timeout(self.answer_timeout, transaction.commit()).await {
             Ok(Ok(())) => Ok(outcome),
-            Ok(Err(error)) if is_lost(&error) => {
-                Err(Failure::Unknown(DatabaseError::commit_unknown(error)))
+            Ok(Err(error)) if is_connection_error(&error) => {
+                Err(TransactionError::CommitUnknown(DatabaseError::commit_unknown(error)))
             }
             Ok(Err(error)) => Err(retriable(error)),
             Err(_) => Err(self.unknown()),
@@ -364,22 +364,22 @@ impl Postgres {
     }
 
     /// What a commit is of which nothing was heard.
-    fn unknown(&self) -> Failure {
-        let silence = NoAnswer(self.answer_timeout);
-        Failure::Unknown(DatabaseError::commit_unknown(silence))
+    fn unknown(&self) -> TransactionError {
+        let silence = ResponseTimeout(self.answer_timeout);
+        TransactionError::CommitUnknown(DatabaseError::commit_unknown(silence))
     }
 
     /// A statement without a transaction around it.
     async fn alone(
         &self,
-        run: impl Future<Output = Result<Outcome, Failure>>,
-    ) -> Result<Outcome, Failure> {
+        run: impl Future<Output = Result<ExecutionResult, TransactionError>>,
+    ) -> Result<ExecutionResult, TransactionError> {
         match timeout(self.answer_timeout, run).await {
             // Where the server says that it ends the connection, it undid the statement.
-            Ok(Err(Failure::Again(error)))
-                if is_lost(&error) && error.as_database_error().is_none() =>
+            Ok(Err(TransactionError::Retryable(error)))
+                if is_connection_error(&error) && error.as_database_error().is_none() =>
             {
-                Err(Failure::Unknown(DatabaseError::commit_unknown(error)))
+                Err(TransactionError::CommitUnknown(DatabaseError::commit_unknown(error)))
             }
             Ok(done) => done,
             Err(_) => Err(self.unknown()),
@@ -389,9 +389,9 @@ impl Postgres {
     async fn run_steps(
         &self,
         connection: &mut PgConnection,
-        plan: &[&[Step]],
-    ) -> Result<Outcome, Failure> {
-        let mut outcome = Outcome::default();
+        plan: &[&[ConditionalStatement]],
+    ) -> Result<ExecutionResult, TransactionError> {
+        let mut outcome = ExecutionResult::default();
         for batch in plan {
             self.run_batch(connection, batch, &mut outcome).await?;
         }
@@ -401,20 +401,20 @@ impl Postgres {
     async fn run_batch(
         &self,
         connection: &mut PgConnection,
-        batch: &[Step],
-        outcome: &mut Outcome,
-    ) -> Result<(), Failure> {
+        batch: &[ConditionalStatement],
+        outcome: &mut ExecutionResult,
+    ) -> Result<(), TransactionError> {
         let joint = match batch {
             [_] => None,
-            several => self.texts.joint(several),
+            several => self.texts.get_or_build(several),
         };
-        let text = joint.as_ref().and_then(|joint| joint.of_at_most(1));
+        let text = joint.as_ref().and_then(|joint| joint.largest_batch(1));
         if let Some((_, text)) = text {
             let one = OneStatement {
                 text: Arc::clone(text),
                 steps: batch.iter().collect(),
             };
-            outcome.affected = one.run(connection).await?.affected;
+            outcome.rows_affected = one.run(connection).await?.rows_affected;
             return Ok(());
         }
         for step in batch {
@@ -442,24 +442,24 @@ impl Postgres {
 /// How a write is carried out.
 enum Plan<'a> {
     /// One run of steps after the other.
-    Steps(&'a [&'a [Step]]),
+    Sequential(&'a [&'a [ConditionalStatement]]),
     Together(&'a OneStatement<'a>),
 }
 
 /// Steps that are one statement.
 struct OneStatement<'a> {
     text: Arc<str>,
-    steps: Vec<&'a Step>,
+    steps: Vec<&'a ConditionalStatement>,
 }
 
 impl OneStatement<'_> {
-    async fn run(&self, connection: &mut PgConnection) -> Result<Outcome, Failure> {
+    async fn run(&self, connection: &mut PgConnection) -> Result<ExecutionResult, TransactionError> {
         let args = self.steps.iter().flat_map(|step| &step.statement.args);
         let args = postgres_args(args).map_err(retriable)?;
         let query = sqlx::query_with(AssertSqlSafe(Arc::clone(&self.text)), args);
         // To the last word: before it nothing is committed.
         let rows = query.fetch_all(connection).await.map_err(|error| {
-            if is_misunderstood(&error) {
+            if is_syntax_error(&error) {
                 // The steps are carried out one by one: nobody would notice otherwise.
                 tracing::error!(%error, sql = %self.text, "a statement was put together wrongly");
             }
@@ -467,9 +467,9 @@ impl OneStatement<'_> {
         })?;
         let row = rows.first().ok_or(sqlx::Error::RowNotFound);
         let changed = row.and_then(|row| row.try_get::<i64, _>("changed"));
-        Ok(Outcome {
+        Ok(ExecutionResult {
             rows: Vec::new(),
-            affected: changed.map_err(retriable)?.unsigned_abs(),
+            rows_affected: changed.map_err(retriable)?.unsigned_abs(),
         })
     }
 }
@@ -482,11 +482,11 @@ enum Unstored {
     Lost(DatabaseError),
 }
 
-fn retriable(error: sqlx::Error) -> Failure {
-    if is_lost(&error) || is_contended(&error) {
-        Failure::Again(error)
+fn retriable(error: sqlx::Error) -> TransactionError {
+    if is_connection_error(&error) || is_serialization_failure(&error) {
+        TransactionError::Retryable(error)
     } else {
-        Failure::Final(failed(error).into())
+        TransactionError::Permanent(classify_error(error).into())
     }
 }
 
@@ -502,10 +502,10 @@ async fn fetch(
 
 async fn run_step(
     connection: &mut PgConnection,
-    step: &Step,
-    outcome: &mut Outcome,
-) -> Result<(), Failure> {
-    if step.returns {
+    step: &ConditionalStatement,
+    outcome: &mut ExecutionResult,
+) -> Result<(), TransactionError> {
+    if step.returns_rows {
         let rows = fetch(connection, &step.statement).await;
         outcome.rows.extend(rows.map_err(retriable)?);
         return Ok(());
@@ -515,8 +515,8 @@ async fn run_step(
     let query = sqlx::query_with(sql, args);
     let done = query.execute(connection).await.map_err(retriable)?;
     outcome
-        .changed(step, done.rows_affected())
-        .map_err(|conflict| Failure::Final(CommitError::Conflict(conflict)))
+        .check_rows_affected(step, done.rows_affected())
+        .map_err(|conflict| TransactionError::Permanent(CommitError::Conflict(conflict)))
 }
 
 #[expect(

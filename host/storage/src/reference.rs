@@ -3,8 +3,8 @@
 //! id stays the same when another supplier is asked.
 
 use crate::error::CommitError;
-use crate::statement::{Row, Statement, list, statement};
-use crate::{DatabaseError, Store, Write};
+use crate::statement::{Row, Statement, text_array, statement};
+use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::flight::supply::{Airline, Airport};
 use host_domain::id::{AirlineId, AirportId};
 use host_domain::owner::Mode;
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 /// An airport that a supplier told of.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SeenAirport {
+pub struct AirportObservation {
     /// The id that it gets if it has none.
     pub candidate: AirportId,
     /// Takes the place of what was kept.
@@ -42,13 +42,13 @@ impl Store {
         &self,
         mode: Mode,
         supplier: &SupplierId,
-        seen: &[SeenAirport],
+        seen: &[AirportObservation],
         now: Timestamp,
     ) -> Result<Vec<AirportId>, DatabaseError> {
-        let mut write = Write::new(now);
+        let mut write = UnitOfWork::new(now);
         let mut told = Vec::with_capacity(seen.len());
         for airport in seen {
-            told.push((airport, write.json(&airport.airport)));
+            told.push((airport, write.encode_json(&airport.airport)));
         }
         // In one order everywhere, so that two hosts cannot block each other; a
         // statement cannot write one row twice.
@@ -56,14 +56,14 @@ impl Store {
         told.dedup_by(|(a, _), (b, _)| a.airport.iata_code == b.airport.iata_code);
         let codes = told.iter().map(|(seen, _)| seen.airport.iata_code.as_str());
         let mut ids = HashMap::with_capacity(seen.len());
-        for row in self.rows(airports(mode, codes)).await? {
+        for row in self.fetch_all(airports(mode, codes)).await? {
             let document = row.text("document")?;
             ids.insert(row.text("iata_code")?, id(&row)?);
             told.retain(|(_, told)| *told != document);
         }
         if !told.is_empty() {
-            write.returning(upsert(mode, supplier, &told, now));
-            let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+            write.add_returning(upsert(mode, supplier, &told, now));
+            let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
             for row in &outcome.rows {
                 ids.insert(row.text("iata_code")?, id(row)?);
             }
@@ -89,9 +89,9 @@ impl Store {
         airline: &Airline,
         now: Timestamp,
     ) -> Result<AirlineId, DatabaseError> {
-        let mut write = Write::new(now);
-        let document = write.json(airline);
-        write.returning(statement!(
+        let mut write = UnitOfWork::new(now);
+        let document = write.encode_json(airline);
+        write.add_returning(statement!(
             "INSERT INTO airline (mode, iata_code, id, supplier, document, fetched_at) \
              VALUES ($1, $2, $3, $4, $5, $6) \
              ON CONFLICT (mode, iata_code) DO UPDATE SET supplier = excluded.supplier, \
@@ -104,7 +104,7 @@ impl Store {
             document,
             now,
         ));
-        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
         let row = outcome.rows.first();
         row.map_or(Ok(candidate), |row| row.parsed("id", AirlineId::parse))
     }
@@ -123,13 +123,13 @@ impl Store {
             mode,
             iata_code,
         );
-        let Some(row) = self.row(select).await? else {
+        let Some(row) = self.fetch_optional(select).await? else {
             return Ok(None);
         };
         Ok(Some(StoredAirline {
             id: row.parsed("id", AirlineId::parse)?,
             airline: row.json("document")?,
-            fetched_at: row.at("fetched_at")?,
+            fetched_at: row.timestamp("fetched_at")?,
         }))
     }
 }
@@ -138,14 +138,14 @@ pub(crate) fn airports<'a>(mode: Mode, iata_codes: impl Iterator<Item = &'a str>
     statement!(
         "SELECT iata_code, id, document FROM airport WHERE mode = $1 AND iata_code {in $2}",
         mode,
-        list(iata_codes),
+        text_array(iata_codes),
     )
 }
 
 fn upsert(
     mode: Mode,
     supplier: &SupplierId,
-    told: &[(&SeenAirport, String)],
+    told: &[(&AirportObservation, String)],
     now: Timestamp,
 ) -> Statement {
     let rows = told.iter().map(|(seen, document)| {

@@ -3,7 +3,7 @@
 
 use crate::error::CommitError;
 use crate::statement::statement;
-use crate::{DatabaseError, Store, Write};
+use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::time::Timestamp;
 
 impl Store {
@@ -13,7 +13,7 @@ impl Store {
     /// The database's.
     pub async fn setting(&self, name: &str) -> Result<Option<Vec<u8>>, DatabaseError> {
         let select = statement!("SELECT value FROM setting WHERE name = $1", name);
-        let row = self.row(select).await?;
+        let row = self.fetch_optional(select).await?;
         row.map(|row| row.blob("value")).transpose()
     }
 
@@ -27,14 +27,14 @@ impl Store {
         name: &str,
         value: &[u8],
     ) -> Result<Vec<u8>, DatabaseError> {
-        let mut write = Write::new(Timestamp(0));
-        write.returning(statement!(
+        let mut write = UnitOfWork::new(Timestamp(0));
+        write.add_returning(statement!(
             "INSERT INTO setting (name, value) VALUES ($1, $2) \
              ON CONFLICT (name) DO UPDATE SET value = setting.value RETURNING value",
             name,
             value,
         ));
-        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
         let row = outcome.rows.first();
         row.map_or_else(|| Ok(value.to_vec()), |row| row.blob("value"))
     }
@@ -44,14 +44,14 @@ impl Store {
     /// # Errors
     /// The database's.
     pub async fn set_setting(&self, name: &str, value: &[u8]) -> Result<(), DatabaseError> {
-        let mut write = Write::new(Timestamp(0));
-        write.any(statement!(
+        let mut write = UnitOfWork::new(Timestamp(0));
+        write.add(statement!(
             "INSERT INTO setting (name, value) VALUES ($1, $2) \
              ON CONFLICT (name) DO UPDATE SET value = excluded.value",
             name,
             value,
         ));
-        self.run(write).await.map_err(CommitError::into_database)?;
+        self.execute(write).await.map_err(CommitError::into_database)?;
         Ok(())
     }
 }

@@ -2,13 +2,13 @@
 //! that waits into one transaction, because what costs is the flush to disk at
 //! its end. Reads have connections of their own and never wait for it.
 
-use crate::Options;
-use crate::dialect::{Dialect, failed};
+use crate::StoreOptions;
+use crate::dialect::{Dialect, classify_error};
 use crate::error::{CommitError, DatabaseError, OpenError};
 use crate::migration;
-use crate::pool::{Keeping, Losses, Pool};
+use crate::pool::{PoolConfig, DeadConnectionCounter, Pool};
 use crate::statement::{Row, Statement};
-use crate::write::{Outcome, Write};
+use crate::write::{ExecutionResult, UnitOfWork};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
 use std::path::Path;
@@ -19,23 +19,23 @@ use tokio::sync::{mpsc, oneshot};
 pub(crate) struct Sqlite {
     options: SqliteConnectOptions,
     readers: Pool<SqliteConnection>,
-    writer: mpsc::Sender<Request>,
+    writer: mpsc::Sender<WriterCommand>,
 }
 
 /// What the writer is asked for.
-enum Request {
-    Commit(Write, oneshot::Sender<Result<Outcome, CommitError>>),
+enum WriterCommand {
+    Commit(UnitOfWork, oneshot::Sender<Result<ExecutionResult, CommitError>>),
     Close(oneshot::Sender<()>),
 }
 
 /// A write and who waits for it.
-struct Queued {
-    write: Write,
-    reply: oneshot::Sender<Result<Outcome, CommitError>>,
+struct QueuedWrite {
+    write: UnitOfWork,
+    reply: oneshot::Sender<Result<ExecutionResult, CommitError>>,
 }
 
 impl Sqlite {
-    pub(crate) async fn open(path: &str, options: &Options) -> Result<Self, OpenError> {
+    pub(crate) async fn open(path: &str, options: &StoreOptions) -> Result<Self, OpenError> {
         let file = path.strip_prefix("//").unwrap_or(path);
         if file.is_empty() || file == ":memory:" {
             return Err(OpenError::InMemory);
@@ -56,16 +56,16 @@ impl Sqlite {
             .filename(Path::new(file))
             .busy_timeout(options.acquire_timeout)
             .pragma("query_only", "ON");
-        let keeping = Keeping {
+        let keeping = PoolConfig {
             connections_max: options.sqlite_readers,
             acquire_timeout: options.acquire_timeout,
             // A file does not go away.
-            trusted_for: Duration::MAX,
+            skip_ping_within: Duration::MAX,
             lifetime_max: Duration::MAX,
         };
-        let readers = Pool::new(reading, keeping, Losses::default()).map_err(OpenError::Connect)?;
-        let (writer, requests) = mpsc::channel(options.sqlite_queue);
-        let task = Writer {
+        let readers = Pool::new(reading, keeping, DeadConnectionCounter::default()).map_err(OpenError::Connect)?;
+        let (writer, requests) = mpsc::channel(options.sqlite_queue_capacity);
+        let task = SqliteWriter {
             options: writing.clone(),
             connection: Some(connection),
             batch_max: options.sqlite_batch_max.max(1),
@@ -90,20 +90,20 @@ impl Sqlite {
 
     pub(crate) async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, DatabaseError> {
         let sql = AssertSqlSafe(Dialect::Sqlite.render(statement));
-        let args = statement.sqlite_args().map_err(failed)?;
-        let mut reader = self.readers.get().await.map_err(failed)?;
-        let connection = reader.connection().map_err(failed)?;
+        let args = statement.sqlite_args().map_err(classify_error)?;
+        let mut reader = self.readers.acquire().await.map_err(classify_error)?;
+        let connection = reader.connection().map_err(classify_error)?;
         let rows = sqlx::query_with(sql, args).fetch_all(connection).await;
-        let rows = rows.map_err(failed)?;
-        reader.answered();
+        let rows = rows.map_err(classify_error)?;
+        reader.release_clean();
         Ok(rows.into_iter().map(Row::Sqlite).collect())
     }
 
     /// Waits while the queue is full. Once queued, the write is carried out
     /// even when nobody waits for it any more.
-    pub(crate) async fn commit(&self, write: Write) -> Result<Outcome, CommitError> {
+    pub(crate) async fn commit(&self, write: UnitOfWork) -> Result<ExecutionResult, CommitError> {
         let (reply, answer) = oneshot::channel();
-        let sent = self.writer.send(Request::Commit(write, reply)).await;
+        let sent = self.writer.send(WriterCommand::Commit(write, reply)).await;
         sent.map_err(|_| DatabaseError::Closed)?;
         answer
             .await
@@ -112,7 +112,7 @@ impl Sqlite {
 
     /// Whether both the file and the writer answer.
     pub(crate) async fn ping(&self) -> Result<(), DatabaseError> {
-        let probe = Write::new(host_domain::time::Timestamp(0));
+        let probe = UnitOfWork::new(host_domain::time::Timestamp(0));
         self.commit(probe)
             .await
             .map_err(CommitError::into_database)?;
@@ -123,7 +123,7 @@ impl Sqlite {
 
     pub(crate) async fn close(&self) {
         let (reply, done) = oneshot::channel();
-        if self.writer.send(Request::Close(reply)).await.is_ok() {
+        if self.writer.send(WriterCommand::Close(reply)).await.is_ok() {
             // The writer drops the sender at the latest when it has ended.
             let _ = done.await;
         }
@@ -140,23 +140,23 @@ fn spawn(task: impl Future<Output = ()> + Send + 'static) {
 }
 
 /// The owner of the writing connection.
-struct Writer {
+struct SqliteWriter {
     options: SqliteConnectOptions,
     /// None after a failure that left its state in doubt.
     connection: Option<SqliteConnection>,
     batch_max: usize,
 }
 
-impl Writer {
-    async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
+impl SqliteWriter {
+    async fn run(mut self, mut requests: mpsc::Receiver<WriterCommand>) {
         let mut waiting = Vec::with_capacity(self.batch_max);
         let mut closing = None;
         while requests.recv_many(&mut waiting, self.batch_max).await > 0 {
             let mut batch = Vec::with_capacity(waiting.len());
             for request in waiting.drain(..) {
                 match request {
-                    Request::Commit(write, reply) => batch.push(Queued { write, reply }),
-                    Request::Close(reply) => {
+                    WriterCommand::Commit(write, reply) => batch.push(QueuedWrite { write, reply }),
+                    WriterCommand::Close(reply) => {
                         // What is queued already is still written.
                         requests.close();
                         closing = Some(reply);
@@ -176,7 +176,7 @@ impl Writer {
     }
 
     /// Commits a batch and only then tells those who wait.
-    async fn write(&mut self, batch: Vec<Queued>) {
+    async fn write(&mut self, batch: Vec<QueuedWrite>) {
         // The connection is taken out while it is used: if anything ends early,
         // the next batch begins with a new one.
         let connection = match self.connection.take() {
@@ -199,7 +199,7 @@ impl Writer {
                     all_failed(&error, writes.len())
                 }
             },
-            Err(error) => all_failed(&failed(error), writes.len()),
+            Err(error) => all_failed(&classify_error(error), writes.len()),
         };
         for (reply, result) in replies.into_iter().zip(results) {
             // Whoever asked may be gone; the write stands all the same.
@@ -208,7 +208,7 @@ impl Writer {
     }
 }
 
-fn all_failed(error: &DatabaseError, count: usize) -> Vec<Result<Outcome, CommitError>> {
+fn all_failed(error: &DatabaseError, count: usize) -> Vec<Result<ExecutionResult, CommitError>> {
     (0..count)
         .map(|_| Err(CommitError::Database(error.clone())))
         .collect()
@@ -218,21 +218,21 @@ fn all_failed(error: &DatabaseError, count: usize) -> Vec<Result<Outcome, Commit
 /// An error means that the connection is in doubt and nobody was served.
 async fn transact(
     connection: &mut SqliteConnection,
-    writes: &[Write],
-) -> Result<Vec<Result<Outcome, CommitError>>, DatabaseError> {
+    writes: &[UnitOfWork],
+) -> Result<Vec<Result<ExecutionResult, CommitError>>, DatabaseError> {
     if let [write] = writes
         && write.steps.is_empty()
     {
-        return Ok(vec![Ok(Outcome::default())]);
+        return Ok(vec![Ok(ExecutionResult::default())]);
     }
     control(connection, "BEGIN IMMEDIATE")
         .await
-        .map_err(failed)?;
+        .map_err(classify_error)?;
     let mut results = Vec::with_capacity(writes.len());
     for write in writes {
         control(connection, "SAVEPOINT write")
             .await
-            .map_err(failed)?;
+            .map_err(classify_error)?;
         let result = run_steps(connection, write).await;
         // Where the error ended the whole transaction, the savepoint is gone,
         // this fails, and the batch is given up.
@@ -240,7 +240,7 @@ async fn transact(
             Ok(_) => "RELEASE write",
             Err(_) => "ROLLBACK TO write; RELEASE write",
         };
-        control(connection, end).await.map_err(failed)?;
+        control(connection, end).await.map_err(classify_error)?;
         results.push(result);
     }
     control(connection, "COMMIT")
@@ -255,20 +255,20 @@ async fn control(connection: &mut SqliteConnection, sql: &'static str) -> Result
 
 async fn run_steps(
     connection: &mut SqliteConnection,
-    write: &Write,
-) -> Result<Outcome, CommitError> {
-    let mut outcome = Outcome::default();
+    write: &UnitOfWork,
+) -> Result<ExecutionResult, CommitError> {
+    let mut outcome = ExecutionResult::default();
     for step in &write.steps {
         let sql = AssertSqlSafe(Dialect::Sqlite.render(&step.statement));
-        let args = step.statement.sqlite_args().map_err(failed)?;
+        let args = step.statement.sqlite_args().map_err(classify_error)?;
         let query = sqlx::query_with(sql, args);
-        if step.returns {
-            let rows = query.fetch_all(&mut *connection).await.map_err(failed)?;
+        if step.returns_rows {
+            let rows = query.fetch_all(&mut *connection).await.map_err(classify_error)?;
             outcome.rows.extend(rows.into_iter().map(Row::Sqlite));
         } else {
-            let done = query.execute(&mut *connection).await.map_err(failed)?;
+            let done = query.execute(&mut *connection).await.map_err(classify_error)?;
             outcome
-                .changed(step, done.rows_affected())
+                .check_rows_affected(step, done.rows_affected())
                 .map_err(CommitError::Conflict)?;
         }
     }

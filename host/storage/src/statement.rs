@@ -73,7 +73,7 @@ pub(crate) fn postgres_args<'a>(
 }
 
 /// A list of texts as one argument, each once.
-pub(crate) fn list<'a>(texts: impl IntoIterator<Item = &'a str>) -> Value {
+pub(crate) fn text_array<'a>(texts: impl IntoIterator<Item = &'a str>) -> Value {
     let mut texts: Vec<&str> = texts.into_iter().collect();
     texts.sort_unstable();
     texts.dedup();
@@ -171,7 +171,7 @@ impl Row {
         self.get(column)
     }
 
-    pub(crate) fn text_if(&self, column: &'static str) -> Result<Option<String>, DatabaseError> {
+    pub(crate) fn text_opt(&self, column: &'static str) -> Result<Option<String>, DatabaseError> {
         self.get(column)
     }
 
@@ -179,15 +179,15 @@ impl Row {
         self.get(column)
     }
 
-    pub(crate) fn int_if(&self, column: &'static str) -> Result<Option<i64>, DatabaseError> {
+    pub(crate) fn int_opt(&self, column: &'static str) -> Result<Option<i64>, DatabaseError> {
         self.get(column)
     }
 
-    pub(crate) fn at(&self, column: &'static str) -> Result<Timestamp, DatabaseError> {
+    pub(crate) fn timestamp(&self, column: &'static str) -> Result<Timestamp, DatabaseError> {
         self.get(column).map(Timestamp)
     }
 
-    pub(crate) fn at_if(&self, column: &'static str) -> Result<Option<Timestamp>, DatabaseError> {
+    pub(crate) fn timestamp_opt(&self, column: &'static str) -> Result<Option<Timestamp>, DatabaseError> {
         Ok(self.get::<Option<i64>>(column)?.map(Timestamp))
     }
 
@@ -195,7 +195,7 @@ impl Row {
         self.get(column)
     }
 
-    pub(crate) fn blob_if(&self, column: &'static str) -> Result<Option<Vec<u8>>, DatabaseError> {
+    pub(crate) fn blob_opt(&self, column: &'static str) -> Result<Option<Vec<u8>>, DatabaseError> {
         self.get(column)
     }
 
@@ -212,18 +212,18 @@ impl Row {
     }
 
     /// Text that is one of a closed list of words.
-    pub(crate) fn word<T>(
+    pub(crate) fn enum_value<T>(
         &self,
         column: &'static str,
         read: impl FnOnce(&str) -> Option<T>,
     ) -> Result<T, DatabaseError> {
         self.parsed(column, |text| {
-            read(text).ok_or_else(|| UnknownWord(text.to_owned()))
+            read(text).ok_or_else(|| UnknownVariant(text.to_owned()))
         })
     }
 
     pub(crate) fn mode(&self) -> Result<Mode, DatabaseError> {
-        self.word("mode", Mode::parse)
+        self.enum_value("mode", Mode::parse)
     }
 
     pub(crate) fn json<T: DeserializeOwned>(
@@ -233,11 +233,11 @@ impl Row {
         self.parsed(column, |text| serde_json::from_str(text))
     }
 
-    pub(crate) fn json_if<T: DeserializeOwned>(
+    pub(crate) fn json_opt<T: DeserializeOwned>(
         &self,
         column: &'static str,
     ) -> Result<Option<T>, DatabaseError> {
-        self.text_if(column)?
+        self.text_opt(column)?
             .map(|text| serde_json::from_str(&text))
             .transpose()
             .map_err(|error| DatabaseError::unreadable(column, error))
@@ -258,4 +258,4 @@ impl Row {
 
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is none of the known words")]
-struct UnknownWord(String);
+struct UnknownVariant(String);

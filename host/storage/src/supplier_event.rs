@@ -2,7 +2,7 @@
 //! it, and each once however often it comes.
 
 use crate::statement::{Row, statement};
-use crate::{CommitError, Conflict, DatabaseError, Store, Write};
+use crate::{CommitError, Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::BookingId;
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
@@ -34,7 +34,7 @@ pub struct StoredSupplierEvent {
     /// When it came first.
     pub received_at: Timestamp,
     /// When it was applied or ignored.
-    pub settled_at: Option<Timestamp>,
+    pub processed_at: Option<Timestamp>,
 }
 
 impl SupplierEventState {
@@ -55,17 +55,17 @@ impl SupplierEventState {
     }
 }
 
-impl Write {
+impl UnitOfWork {
     /// Stores an event that came at the write's instant, else
     /// [`Conflict::SupplierEventSeen`].
-    pub fn receive_supplier_event(
+    pub fn insert_supplier_event(
         &mut self,
         mode: Mode,
         supplier: &SupplierId,
         event: &SupplierEvent,
         body_sha256: &[u8; 32],
     ) -> &mut Self {
-        let kind = self.json(&event.kind);
+        let kind = self.encode_json(&event.kind);
         let insert = statement!(
             "INSERT INTO supplier_event (mode, supplier, id, kind, supplier_reference, \
              client_reference, supplier_offer, occurred_at, body_sha256, state, received_at) \
@@ -82,12 +82,12 @@ impl Write {
             SupplierEventState::Received.as_str(),
             self.now,
         );
-        self.one(insert, Conflict::SupplierEventSeen)
+        self.one(insert, Conflict::SupplierEventExists)
     }
 
     /// Notes that an event's booking was told of it at the write's instant, else
     /// [`Conflict::SupplierEventSettled`].
-    pub fn apply_supplier_event(
+    pub fn mark_supplier_event_applied(
         &mut self,
         mode: Mode,
         supplier: &SupplierId,
@@ -100,7 +100,7 @@ impl Write {
 
     /// Notes at the write's instant that nothing is to be done about an event, else
     /// [`Conflict::SupplierEventSettled`].
-    pub fn ignore_supplier_event(
+    pub fn mark_supplier_event_ignored(
         &mut self,
         mode: Mode,
         supplier: &SupplierId,
@@ -129,7 +129,7 @@ impl Write {
             self.now,
             SupplierEventState::Received.as_str(),
         );
-        self.one(update, Conflict::SupplierEventSettled)
+        self.one(update, Conflict::SupplierEventProcessed)
     }
 }
 
@@ -152,7 +152,7 @@ impl Store {
             supplier.as_str(),
             id,
         );
-        self.row(select).await?.as_ref().map(read).transpose()
+        self.fetch_optional(select).await?.as_ref().map(read).transpose()
     }
 
     /// Forgets events that came before an instant and came to an end, the oldest, at
@@ -161,13 +161,13 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn forget_supplier_events(
+    pub async fn purge_supplier_events(
         &self,
         received_before: Timestamp,
         limit: u32,
     ) -> Result<u64, DatabaseError> {
-        let mut write = Write::new(received_before);
-        write.any(statement!(
+        let mut write = UnitOfWork::new(received_before);
+        write.add(statement!(
             "DELETE FROM supplier_event WHERE (mode, supplier, id) IN \
              (SELECT mode, supplier, id FROM supplier_event \
               WHERE received_at < $1 AND state <> $2 ORDER BY received_at LIMIT $3)",
@@ -175,29 +175,29 @@ impl Store {
             SupplierEventState::Received.as_str(),
             limit,
         ));
-        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
-        Ok(outcome.affected)
+        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
+        Ok(outcome.rows_affected)
     }
 }
 
 fn read(row: &Row) -> Result<StoredSupplierEvent, DatabaseError> {
-    let booking_id = row.text_if("booking_id")?;
+    let booking_id = row.text_opt("booking_id")?;
     Ok(StoredSupplierEvent {
         event: SupplierEvent {
             id: row.text("id")?,
             kind: row.json::<SupplierEventKind>("kind")?,
-            supplier_reference: row.text_if("supplier_reference")?,
-            client_reference: row.text_if("client_reference")?,
-            supplier_offer: row.text_if("supplier_offer")?,
-            occurred_at: row.at_if("occurred_at")?,
+            supplier_reference: row.text_opt("supplier_reference")?,
+            client_reference: row.text_opt("client_reference")?,
+            supplier_offer: row.text_opt("supplier_offer")?,
+            occurred_at: row.timestamp_opt("occurred_at")?,
         },
         body_sha256: row.blob("body_sha256")?,
-        state: row.word("state", SupplierEventState::parse)?,
+        state: row.enum_value("state", SupplierEventState::parse)?,
         booking_id: booking_id
             .map(|text| BookingId::parse(&text))
             .transpose()
             .map_err(|error| DatabaseError::unreadable("booking_id", error))?,
-        received_at: row.at("received_at")?,
-        settled_at: row.at_if("settled_at")?,
+        received_at: row.timestamp("received_at")?,
+        processed_at: row.timestamp_opt("settled_at")?,
     })
 }

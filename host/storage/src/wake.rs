@@ -17,73 +17,73 @@ const JOBS_TOGETHER: Duration = Duration::from_millis(50);
 
 /// What a worker takes its work from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Queue {
+pub enum WorkQueue {
     /// [`crate::Job`]s.
     Jobs,
     /// Events on their way to subscribers.
     Deliveries,
     /// Questions of watches.
-    Asks,
+    PriceChecks,
 }
 
 /// Some of the queues, a bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Queues(u8);
+pub(crate) struct WorkQueueSet(u8);
 
 /// One of them by its own name to all hosts, also of other versions: in this order.
-const ALL: [Queue; 3] = [Queue::Jobs, Queue::Deliveries, Queue::Asks];
+const ALL: [WorkQueue; 3] = [WorkQueue::Jobs, WorkQueue::Deliveries, WorkQueue::PriceChecks];
 
-impl Queues {
+impl WorkQueueSet {
     pub(crate) const NONE: Self = Self(0);
     pub(crate) const ALL: Self = Self(0b111);
 
-    pub(crate) const fn add(&mut self, queue: Queue) {
+    pub(crate) const fn add(&mut self, queue: WorkQueue) {
         self.0 |= 1 << queue as u8;
     }
 
-    pub(crate) const fn join(&mut self, other: Self) {
+    pub(crate) const fn union(&mut self, other: Self) {
         self.0 |= other.0;
     }
 
-    fn has(self, queue: Queue) -> bool {
+    fn has(self, queue: WorkQueue) -> bool {
         self.0 & (1 << queue as u8) != 0
     }
 
     /// As one host tells it to another.
-    pub(crate) fn as_word(self) -> String {
+    pub(crate) fn to_payload(self) -> String {
         self.0.to_string()
     }
 
     /// What another host tells; all of them where it tells something else.
-    pub(crate) fn from_word(word: &str) -> Self {
+    pub(crate) fn from_payload(word: &str) -> Self {
         word.parse().map_or(Self::ALL, Self)
     }
 }
 
 /// Who wakes the workers of this host.
 #[derive(Debug, Clone)]
-pub(crate) struct Wakes([Sender<u64>; ALL.len()]);
+pub(crate) struct WakeupSender([Sender<u64>; ALL.len()]);
 
-impl Wakes {
+impl WakeupSender {
     pub(crate) fn new() -> Self {
         Self(std::array::from_fn(|_| Sender::new(0)))
     }
 
-    pub(crate) fn of(&self, queue: Queue) -> WakeUps {
+    pub(crate) fn subscribe(&self, queue: WorkQueue) -> WakeupReceiver {
         let [jobs, deliveries, asks] = &self.0;
         let (wake, together) = match queue {
-            Queue::Jobs => (jobs, JOBS_TOGETHER),
-            Queue::Deliveries => (deliveries, TOGETHER),
-            Queue::Asks => (asks, TOGETHER),
+            WorkQueue::Jobs => (jobs, JOBS_TOGETHER),
+            WorkQueue::Deliveries => (deliveries, TOGETHER),
+            WorkQueue::PriceChecks => (asks, TOGETHER),
         };
-        WakeUps {
+        WakeupReceiver {
             word: wake.subscribe(),
             together,
             together_until: Instant::now(),
         }
     }
 
-    pub(crate) fn send(&self, queues: Queues) {
+    pub(crate) fn send(&self, queues: WorkQueueSet) {
         for (queue, wake) in ALL.into_iter().zip(&self.0) {
             if queues.has(queue) {
                 wake.send_modify(|count| *count = count.wrapping_add(1));
@@ -94,16 +94,16 @@ impl Wakes {
 
 /// What a worker waits for when its queue has nothing more.
 #[derive(Debug)]
-pub struct WakeUps {
+pub struct WakeupReceiver {
     word: Receiver<u64>,
     together: Duration,
     together_until: Instant,
 }
 
-impl WakeUps {
+impl WakeupReceiver {
     /// Waits for word, at most so long: whether it came. Who stops waiting looks at the
     /// queue, too, for word that had come is lost.
-    pub async fn next(&mut self, at_most: Duration) -> bool {
+    pub async fn wait(&mut self, at_most: Duration) -> bool {
         let Ok(Ok(())) = timeout(at_most, self.word.changed()).await else {
             return false;
         };
@@ -116,22 +116,22 @@ impl WakeUps {
 
 /// What other hosts are to be told of. Many writes make one notification.
 #[derive(Debug, Default)]
-pub(crate) struct Announcements {
+pub(crate) struct OutgoingWakeups {
     queues: AtomicU8,
     more: Notify,
 }
 
-impl Announcements {
-    pub(crate) fn add(&self, queues: Queues) {
-        if queues != Queues::NONE {
+impl OutgoingWakeups {
+    pub(crate) fn add(&self, queues: WorkQueueSet) {
+        if queues != WorkQueueSet::NONE {
             self.queues.fetch_or(queues.0, Ordering::Relaxed);
             self.more.notify_one();
         }
     }
 
     /// Waits until there is something to tell.
-    pub(crate) async fn next(&self) -> Queues {
+    pub(crate) async fn next(&self) -> WorkQueueSet {
         self.more.notified().await;
-        Queues(self.queues.swap(0, Ordering::Relaxed))
+        WorkQueueSet(self.queues.swap(0, Ordering::Relaxed))
     }
 }

@@ -8,37 +8,37 @@
 
 use crate::event::{OutboxEvent, read_outbox};
 use crate::statement::{Row, Statement, statement};
-use crate::wake::Queue;
-use crate::{DatabaseError, Store, Write};
+use crate::wake::WorkQueue;
+use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::event::Product;
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
-use host_domain::webhook::{Delivery, EventStatus, Subscription};
+use host_domain::webhook::{Delivery, WatchEventStatus, Subscription};
 use serde_json::json;
 
 /// An event of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LoggedEvent {
+pub struct WatchLogEntry {
     /// What was told.
     pub event: OutboxEvent,
     /// What became of it.
-    pub status: EventStatus,
+    pub status: WatchEventStatus,
 }
 
-impl Write {
+impl UnitOfWork {
     /// Gives an event the next place of its tenant's log. Others that log one wait
     /// until this is committed.
-    pub(crate) fn log_event(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
+    pub(crate) fn append_watch_event(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
         self.move_log_head(tenant, 1);
-        self.any(statement!(
+        self.add(statement!(
             "INSERT INTO watch_log (organization, mode, sequence, event_id, status, created_at) \
              SELECT head.organization, head.mode, head.last, $3, $4, $5 \
              FROM watch_log_head AS head WHERE head.organization = $1 AND head.mode = $2",
             tenant.organization.as_str(),
             tenant.mode,
             event.id.as_str(),
-            EventStatus::Pending.as_str(),
+            WatchEventStatus::Pending.as_str(),
             event.created_at,
         ))
     }
@@ -47,7 +47,7 @@ impl Write {
     /// What depends on holding it names its table, so that it is a statement of its
     /// own, which sees what was committed until then.
     fn move_log_head(&mut self, tenant: &Tenant, by: i64) -> &mut Self {
-        self.any(statement!(
+        self.add(statement!(
             "INSERT INTO watch_log_head (organization, mode, last) VALUES ($1, $2, $3) \
              ON CONFLICT (organization, mode) DO UPDATE SET last = watch_log_head.last + $3",
             tenant.organization.as_str(),
@@ -60,7 +60,7 @@ impl Write {
     /// else [`crate::Conflict::SubscriptionUnknown`] or
     /// [`crate::Conflict::SubscriptionExists`]: there is one at a time. What is
     /// pending and was made at `since` or later is sent to it.
-    pub fn register_watch_endpoint(
+    pub fn replace_watch_endpoint(
         &mut self,
         endpoint: &Subscription,
         sealed_secret: &[u8],
@@ -73,13 +73,13 @@ impl Write {
             self.delete_subscription(tenant, Product::Watch, replaced);
         }
         self.insert_subscription(endpoint, sealed_secret);
-        self.wakes.add(Queue::Deliveries);
-        self.any(record_pending(endpoint, since))
+        self.wakes.add(WorkQueue::Deliveries);
+        self.add(record_pending(endpoint, since))
     }
 
     /// Notes in the log what became of events with these deliveries, as far as that is
     /// stored of the deliveries. Those of other products are in no log.
-    pub(crate) fn log_outcomes<'a>(
+    pub(crate) fn update_watch_event_statuses<'a>(
         &mut self,
         deliveries: impl Iterator<Item = (&'a Tenant, &'a Delivery)>,
     ) -> &mut Self {
@@ -87,8 +87,8 @@ impl Write {
         if ended.is_empty() {
             return self;
         }
-        let ended = self.json(&ended);
-        self.any(log_outcomes(ended))
+        let ended = self.encode_json(&ended);
+        self.add(log_outcomes(ended))
     }
 }
 
@@ -98,20 +98,20 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn logged_events(
+    pub async fn watch_log_entries(
         &self,
         tenant: &Tenant,
         after: Option<&EventId>,
         limit: u32,
-    ) -> Result<Option<Vec<LoggedEvent>>, DatabaseError> {
+    ) -> Result<Option<Vec<WatchLogEntry>>, DatabaseError> {
         let mut place = 0;
         if let Some(after) = after {
-            match self.row(place_of(tenant, after)).await? {
+            match self.fetch_optional(place_of(tenant, after)).await? {
                 Some(row) => place = row.int("sequence")?,
                 None => return Ok(None),
             }
         }
-        let rows = self.rows(events(tenant, place, limit)).await?;
+        let rows = self.fetch_all(events(tenant, place, limit)).await?;
         let events = rows.iter().map(read).collect::<Result<_, _>>()?;
         Ok(Some(events))
     }
@@ -193,8 +193,8 @@ pub(crate) fn log_outcomes(ended: String) -> Statement {
 
 fn outcome_item((tenant, delivery): (&Tenant, &Delivery)) -> Option<serde_json::Value> {
     let status = delivery.status();
-    let event_status = EventStatus::from(status);
-    (event_status != EventStatus::Pending).then(|| {
+    let event_status = WatchEventStatus::from(status);
+    (event_status != WatchEventStatus::Pending).then(|| {
         json!({
             "organization": tenant.organization,
             "mode": tenant.mode.as_str(),
@@ -206,9 +206,9 @@ fn outcome_item((tenant, delivery): (&Tenant, &Delivery)) -> Option<serde_json::
     })
 }
 
-fn read(row: &Row) -> Result<LoggedEvent, DatabaseError> {
-    Ok(LoggedEvent {
+fn read(row: &Row) -> Result<WatchLogEntry, DatabaseError> {
+    Ok(WatchLogEntry {
         event: read_outbox(row)?,
-        status: row.word("status", EventStatus::parse)?,
+        status: row.enum_value("status", WatchEventStatus::parse)?,
     })
 }

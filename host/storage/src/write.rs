@@ -3,7 +3,7 @@
 
 use crate::error::DatabaseError;
 use crate::statement::{Row, Statement};
-use crate::wake::Queues;
+use crate::wake::WorkQueueSet;
 use host_domain::time::Timestamp;
 use serde::Serialize;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use std::sync::Arc;
 /// typed methods that fill it stand beside the tables that they write.
 #[derive(Debug, Clone)]
 #[must_use = "a write does nothing until it is committed"]
-pub struct Write {
+pub struct UnitOfWork {
     pub(crate) now: Timestamp,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<ConditionalStatement>,
     /// Of which something became due earlier than whoever waits for it can know.
-    pub(crate) wakes: Queues,
+    pub(crate) wakes: WorkQueueSet,
     /// Of which something may have become free that was due already. Who frees it can
     /// take it: no other host is told.
-    pub(crate) frees: Queues,
+    pub(crate) local_wakeups: WorkQueueSet,
     /// A value that could not be turned into JSON.
-    pub(crate) unwritable: Option<DatabaseError>,
+    pub(crate) encode_error: Option<DatabaseError>,
 }
 
 /// The expectation that the database did not meet.
@@ -38,7 +38,7 @@ pub enum Conflict {
     OfferInUse,
     /// The booking's history has an entry of this sequence.
     #[error("the booking's history was continued by another")]
-    HistorySequence,
+    BookingHistorySequence,
     /// An event of this id is there already.
     #[error("the event exists")]
     EventExists,
@@ -50,10 +50,10 @@ pub enum Conflict {
     AttemptFinished,
     /// The idempotency key was used before.
     #[error("the idempotency key is taken")]
-    IdempotencyKeyTaken,
+    IdempotencyKeyExists,
     /// The idempotency key was never used.
     #[error("the idempotency key is unknown")]
-    IdempotencyKeyUnknown,
+    IdempotencyKeyNotFound,
     /// Another holds the job.
     #[error("another holds the job")]
     JobLeased,
@@ -62,19 +62,19 @@ pub enum Conflict {
     LeaseLost,
     /// An API key of this id or hash is there already.
     #[error("the key exists")]
-    KeyExists,
+    ApiKeyExists,
     /// An instrument of this id is there already.
     #[error("the payment instrument exists")]
     InstrumentExists,
     /// The instrument is not there, or was deleted.
     #[error("the payment instrument does not exist")]
-    InstrumentUnknown,
+    InstrumentNotFound,
     /// The supplier told the same before.
     #[error("the supplier's event was received before")]
-    SupplierEventSeen,
+    SupplierEventExists,
     /// The supplier's event is not there, or something came of it already.
     #[error("the supplier's event is settled")]
-    SupplierEventSettled,
+    SupplierEventProcessed,
     /// A subscription of this id is there already.
     #[error("the subscription exists")]
     SubscriptionExists,
@@ -83,10 +83,10 @@ pub enum Conflict {
     SubscriptionVersion,
     /// The subscription is not there, or was deleted.
     #[error("the subscription does not exist")]
-    SubscriptionUnknown,
+    SubscriptionNotFound,
     /// The delivery is not there, or was moved since it was read.
     #[error("the delivery was moved by another")]
-    DeliveryMoved,
+    DeliveryChanged,
     /// A watch of this id is there already.
     #[error("the watch exists")]
     WatchExists,
@@ -95,7 +95,7 @@ pub enum Conflict {
     WatchVersion,
     /// A watch asks the question.
     #[error("a watch asks the question")]
-    AskWanted,
+    PriceCheckInUse,
     /// A mandate of this id is there already.
     #[error("the mandate exists")]
     MandateExists,
@@ -108,109 +108,109 @@ pub enum Conflict {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Step {
+pub(crate) struct ConditionalStatement {
     pub(crate) statement: Statement,
-    pub(crate) expects: Expects,
+    pub(crate) precondition: Precondition,
     /// The rows that it returns are wanted.
-    pub(crate) returns: bool,
+    pub(crate) returns_rows: bool,
 }
 
 /// What a step is to change. Where it is one row, the statement names that by a unique
 /// key: it changes one or none, so that failing changed nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Expects {
+pub(crate) enum Precondition {
     /// Whatever it changes.
-    Anything,
+    AnyRows,
     /// One row, else this.
-    One(Conflict),
+    OneRow(Conflict),
     /// One row, unless the step before it changed it, else this. Of the rows of one table
     /// the two name different ones.
-    OneOfTwo(Conflict),
+    OneRowOfPair(Conflict),
 }
 
 /// What the steps of a write returned, and how many rows the last one changed.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct ExecutionResult {
     pub(crate) rows: Vec<Row>,
-    pub(crate) affected: u64,
+    pub(crate) rows_affected: u64,
 }
 
-impl Outcome {
+impl ExecutionResult {
     /// Notes how many rows a step changed, if that is what it is expected to do.
-    pub(crate) fn changed(&mut self, step: &Step, rows: u64) -> Result<(), Conflict> {
-        let before = std::mem::replace(&mut self.affected, rows);
-        match step.expects {
-            Expects::One(conflict) if rows != 1 => Err(conflict),
-            Expects::OneOfTwo(conflict) if before + rows != 1 => Err(conflict),
-            Expects::Anything | Expects::One(_) | Expects::OneOfTwo(_) => Ok(()),
+    pub(crate) fn check_rows_affected(&mut self, step: &ConditionalStatement, rows: u64) -> Result<(), Conflict> {
+        let before = std::mem::replace(&mut self.rows_affected, rows);
+        match step.precondition {
+            Precondition::OneRow(conflict) if rows != 1 => Err(conflict),
+            Precondition::OneRowOfPair(conflict) if before + rows != 1 => Err(conflict),
+            Precondition::AnyRows | Precondition::OneRow(_) | Precondition::OneRowOfPair(_) => Ok(()),
         }
     }
 }
 
-impl Write {
+impl UnitOfWork {
     /// An empty write, made at `now`: the instant that its rows are created at.
     pub const fn new(now: Timestamp) -> Self {
         Self {
             now,
             steps: Vec::new(),
-            wakes: Queues::NONE,
-            frees: Queues::NONE,
-            unwritable: None,
+            wakes: WorkQueueSet::NONE,
+            local_wakeups: WorkQueueSet::NONE,
+            encode_error: None,
         }
     }
 
     /// Whether committing it would do nothing.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.steps.is_empty() && self.unwritable.is_none()
+        self.steps.is_empty() && self.encode_error.is_none()
     }
 
     /// Adds everything of another write behind what is here.
     pub fn append(&mut self, other: Self) -> &mut Self {
         self.steps.extend(other.steps);
-        self.wakes.join(other.wakes);
-        self.frees.join(other.frees);
-        self.unwritable = self.unwritable.take().or(other.unwritable);
+        self.wakes.union(other.wakes);
+        self.local_wakeups.union(other.local_wakeups);
+        self.encode_error = self.encode_error.take().or(other.encode_error);
         self
     }
 
-    pub(crate) fn any(&mut self, statement: Statement) -> &mut Self {
-        self.push(statement, Expects::Anything, false)
+    pub(crate) fn add(&mut self, statement: Statement) -> &mut Self {
+        self.push(statement, Precondition::AnyRows, false)
     }
 
     pub(crate) fn one(&mut self, statement: Statement, otherwise: Conflict) -> &mut Self {
-        self.push(statement, Expects::One(otherwise), false)
+        self.push(statement, Precondition::OneRow(otherwise), false)
     }
 
     /// Two statements of which one changes a row; see [`Expects::OneOfTwo`].
-    pub(crate) fn either(
+    pub(crate) fn add_expecting_one_of_pair(
         &mut self,
         first: Statement,
         second: Statement,
         otherwise: Conflict,
     ) -> &mut Self {
-        self.push(first, Expects::Anything, false)
-            .push(second, Expects::OneOfTwo(otherwise), false)
+        self.push(first, Precondition::AnyRows, false)
+            .push(second, Precondition::OneRowOfPair(otherwise), false)
     }
 
-    pub(crate) fn returning(&mut self, statement: Statement) -> &mut Self {
-        self.push(statement, Expects::Anything, true)
+    pub(crate) fn add_returning(&mut self, statement: Statement) -> &mut Self {
+        self.push(statement, Precondition::AnyRows, true)
     }
 
-    fn push(&mut self, statement: Statement, expects: Expects, returns: bool) -> &mut Self {
-        self.steps.push(Step {
+    fn push(&mut self, statement: Statement, expects: Precondition, returns: bool) -> &mut Self {
+        self.steps.push(ConditionalStatement {
             statement,
-            expects,
-            returns,
+            precondition: expects,
+            returns_rows: returns,
         });
         self
     }
 
     /// JSON for a column; a value that has none fails the commit.
-    pub(crate) fn json<T: Serialize + ?Sized>(&mut self, value: &T) -> String {
+    pub(crate) fn encode_json<T: Serialize + ?Sized>(&mut self, value: &T) -> String {
         serde_json::to_string(value).unwrap_or_else(|error| {
-            self.unwritable
-                .get_or_insert(DatabaseError::Unwritable(Arc::new(error)));
+            self.encode_error
+                .get_or_insert(DatabaseError::Encode(Arc::new(error)));
             String::new()
         })
     }

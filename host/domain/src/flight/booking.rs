@@ -8,16 +8,16 @@ mod ticket;
 mod transition;
 
 pub use part::{
-    BookedChange, BookedJourney, BookedPassenger, BookedService, Cancellation, Purchase,
-    PurchaseState, RefundedBy, Returned, ServiceStatus,
+    BookedChange, BookedJourney, BookedPassenger, BookedService, Cancellation, ServicePurchase,
+    ServicePurchaseState, RefundedBy, RefundBreakdown, ServiceStatus,
 };
 
-use crate::booking::{Failure, Settlement, Teller};
+use crate::booking::{Failure, PaymentCollector, ChangeSource};
 use crate::flight::itinerary::FareConditions;
 use crate::flight::passenger::{Contact, Travellers};
-use crate::flight::supply::{BookingState, Prebooked};
+use crate::flight::supply::{SupplierBooking, PrebookResponse};
 use crate::id::{BookingId, PaymentId, PurchaseId};
-use crate::leg::Leg;
+use crate::leg::RemoteCall;
 use crate::money::Money;
 use crate::owner::Owner;
 use crate::payment::{Payment, PaymentEvent};
@@ -80,7 +80,7 @@ impl Status {
     /// Whether it still keeps others from booking the same offer, where a
     /// supplier takes one booking an offer.
     #[must_use]
-    pub const fn holds_offer(self) -> bool {
+    pub const fn has_offer_lock(self) -> bool {
         match self {
             Self::Created
             | Self::PrebookInProgress
@@ -111,17 +111,17 @@ pub enum State {
     /// Being paid and ticketed.
     CompleteInProgress {
         /// The supplier's part; due while the payment is not held.
-        book: Leg,
+        book: RemoteCall,
     },
     /// Ticketed.
     Confirmed {
         /// When to read it anew at the supplier, after a hint that it changed.
-        reread: Option<Leg>,
+        refresh: Option<RemoteCall>,
     },
     /// Being cancelled.
     CancelInProgress {
         /// The supplier's part.
-        cancel: Leg,
+        cancel: RemoteCall,
     },
     /// The ticket is released.
     Canceled,
@@ -162,11 +162,11 @@ pub struct Booking {
     /// Who flies, in the order in which fares are priced: by type.
     pub passengers: Vec<BookedPassenger>,
     /// Documents and whole membership numbers, sealed; none: there are none.
-    pub sealed: Option<String>,
+    pub sealed_passenger_data: Option<String>,
     /// What was offered.
-    pub offered: Money,
+    pub offered_total: Money,
     /// What the ticket costs; once bound.
-    pub ticket: Option<Money>,
+    pub ticket_total: Option<Money>,
     /// Without taxes, where told.
     pub fare: Option<Money>,
     /// Taxes, where told.
@@ -178,23 +178,23 @@ pub struct Booking {
     /// Extras, bought or being bought.
     pub services: Vec<BookedService>,
     /// Purchases of extras, oldest first.
-    pub purchases: Vec<Purchase>,
+    pub purchases: Vec<ServicePurchase>,
     /// By the airline, oldest first.
     pub changes: Vec<BookedChange>,
     /// How many parts have got an id.
-    pub parts: u32,
+    pub id_sequence: u32,
     /// Whether the payer pays in a browser.
     pub use_payment_sdk: bool,
     /// Who takes the money.
-    pub settlement: Settlement,
+    pub payment_collector: PaymentCollector,
     /// Until when it can be completed.
-    pub expires_at: Timestamp,
+    pub offer_expires_at: Timestamp,
     /// Where it is.
     pub state: State,
     /// Every payment that was begun, oldest first.
     pub payments: Vec<Payment>,
     /// How often a cancellation was begun.
-    pub cancellation_runs: u32,
+    pub cancellation_count: u32,
     /// What the cancellation kept and gave back.
     pub cancellation: Option<Cancellation>,
     /// Why it failed, or why a cancellation was refused.
@@ -215,9 +215,9 @@ pub enum Event {
     /// The supplier is about to be asked.
     PrebookStarted,
     /// The supplier bound the fare.
-    PrebookBound {
+    PrebookConfirmed {
         /// The bound fare.
-        bound: Box<Prebooked>,
+        bound: Box<PrebookResponse>,
         /// Until when it can be completed.
         expires_at: Timestamp,
         /// A payment that waits for the payer's browser.
@@ -226,7 +226,7 @@ pub enum Event {
     /// The supplier refused, or its answer cannot be used.
     PrebookRefused(Failure),
     /// No outcome came within [`crate::booking::PREBOOK_UNKNOWN_MS`].
-    PrebookGivenUp,
+    PrebookTimedOut,
     /// It was not completed in time.
     OfferExpired,
     /// The caller completes. With a new payment, with the browser's, or with none.
@@ -242,26 +242,26 @@ pub enum Event {
     /// The booking could not be sent: nothing was bought.
     BookNotSent,
     /// The supplier accepted and has not decided.
-    BookPending {
+    BookAccepted {
         /// The supplier's id, once known.
         supplier_reference: Option<String>,
         /// When to read back next.
         next_at: Timestamp,
     },
     /// Read back without result.
-    BookChecked {
+    BookUnresolved {
         /// When to read back next.
         next_at: Timestamp,
     },
     /// Not there when read back; to be sent again as the same call.
-    BookRepeated {
+    BookResendScheduled {
         /// When.
         at: Timestamp,
     },
     /// The ticket is issued.
     BookConfirmed {
         /// As the supplier has it.
-        state: Box<BookingState>,
+        state: Box<SupplierBooking>,
         /// The id of what the supplier collected, where it collects payment.
         payment: PaymentId,
     },
@@ -282,29 +282,29 @@ pub enum Event {
         retry_at: Timestamp,
     },
     /// The supplier accepted and has not decided.
-    CancelPending {
+    CancelAccepted {
         /// When to read back next.
         next_at: Timestamp,
     },
     /// Read back without result.
-    CancelChecked {
+    CancelUnresolved {
         /// When to read back next.
         next_at: Timestamp,
     },
     /// The ticket is released.
-    CancelDone(Box<BookingState>),
+    CancelSucceeded(Box<SupplierBooking>),
     /// The supplier says no.
     CancelRefused(Failure),
     /// Reading back shows that the cancellation never took place.
-    CancelLost(Failure),
+    CancelNotExecuted(Failure),
     /// The caller asks again for a cancellation whose run waits for its next try.
-    CancelHurried,
+    CancelExpedited,
     /// An operator says how much a cancellation gives back that nobody could tell.
     RefundDecided(Money),
     /// The caller buys extras.
     PurchaseStarted {
         /// The purchase; its services are new.
-        purchase: Box<Purchase>,
+        purchase: Box<ServicePurchase>,
         /// What is bought.
         services: Vec<BookedService>,
         /// A hold to ask for.
@@ -318,32 +318,32 @@ pub enum Event {
     /// The purchase could not be sent: nothing was bought.
     PurchaseNotSent,
     /// Read back without result.
-    PurchaseChecked {
+    PurchaseUnresolved {
         /// When to read back next.
         next_at: Timestamp,
     },
     /// Not there when read back; to be sent again as the same call.
-    PurchaseRepeated {
+    PurchaseResendScheduled {
         /// When.
         at: Timestamp,
     },
     /// The extras are on the ticket.
-    PurchaseDone(Box<BookingState>),
+    PurchaseSucceeded(Box<SupplierBooking>),
     /// The supplier says no, or reading back proved that nothing was bought.
     PurchaseRefused(Failure),
     /// The supplier or the processor says that something changed: read it anew there.
-    Hinted(Teller),
+    ChangeReported(ChangeSource),
     /// A read after a hint gave no answer.
-    RereadFailed {
+    RefreshFailed {
         /// When to try again.
         next_at: Timestamp,
     },
     /// As the supplier has a ticket after a hint.
-    Reread {
+    Refreshed {
         /// What the supplier has.
-        state: Box<BookingState>,
+        state: Box<SupplierBooking>,
         /// The hint that was the reason to read.
-        hinted_at: Timestamp,
+        change_reported_at: Timestamp,
     },
     /// Something happens to a payment.
     Payment {
@@ -379,13 +379,13 @@ impl Booking {
             .iter()
             .filter(|service| service.status.is_bought());
         let minor = bought.map(|service| service.total().minor).sum();
-        Money::new(minor, self.offered.currency)
+        Money::new(minor, self.offered_total.currency)
     }
 
     /// Ticket and extras; none before the fare is bound.
     #[must_use]
     pub fn total(&self) -> Option<Money> {
-        self.ticket?.plus(self.services_amount()).ok()
+        self.ticket_total?.plus(self.services_amount()).ok()
     }
 
     /// The payment that the present or next completion uses.
@@ -393,25 +393,25 @@ impl Booking {
     pub fn current_payment(&self) -> Option<&Payment> {
         let ticket = |payment: &&Payment| self.purchase_of(&payment.id).is_none();
         let mut payments = self.payments.iter().rev().filter(ticket);
-        payments.find(|payment| payment.holds_money())
+        payments.find(|payment| payment.has_funds())
     }
 
     /// The purchase whose outcome is open, if there is one.
     #[must_use]
-    pub fn open_purchase(&self) -> Option<&Purchase> {
+    pub fn open_purchase(&self) -> Option<&ServicePurchase> {
         let mut purchases = self.purchases.iter();
-        purchases.find(|purchase| purchase.leg().is_some())
+        purchases.find(|purchase| purchase.call().is_some())
     }
 
     /// A purchase by its id.
     #[must_use]
-    pub fn purchase(&self, id: &PurchaseId) -> Option<&Purchase> {
+    pub fn purchase(&self, id: &PurchaseId) -> Option<&ServicePurchase> {
         self.purchases.iter().find(|purchase| purchase.id == *id)
     }
 
     /// Whether there are bags on the ticket.
     #[must_use]
-    pub fn carries_bags(&self) -> bool {
+    pub fn has_bags(&self) -> bool {
         self.services
             .iter()
             .any(|service| service.baggage.is_some() && service.status == ServiceStatus::Confirmed)
@@ -419,17 +419,17 @@ impl Booking {
 
     /// Whether the ticket is released and nobody has said how much is given back.
     #[must_use]
-    pub fn holds_refund(&self) -> bool {
+    pub fn is_refund_undecided(&self) -> bool {
         let mut cancellation = self.cancellation.iter();
-        cancellation.any(|cancellation| cancellation.returned.is_none())
+        cancellation.any(|cancellation| cancellation.refund.is_none())
     }
 
     /// How a refund is spread over what was paid: ticket first, then extras.
     #[must_use]
-    pub fn refund_shares(&self, refund: Money) -> Vec<(PaymentId, Money)> {
+    pub fn allocate_refund(&self, refund: Money) -> Vec<(PaymentId, Money)> {
         let mut left = refund;
         let mut shares = Vec::new();
-        for payment in self.payments.iter().filter(|p| p.holds_money()) {
+        for payment in self.payments.iter().filter(|p| p.has_funds()) {
             let share = left.at_most(payment.refundable());
             if share.currency == payment.amount.currency && !share.is_zero() {
                 left = left.less(share);
@@ -441,19 +441,19 @@ impl Booking {
 
     /// Our reference at the supplier for the present cancellation.
     #[must_use]
-    pub fn cancellation_reference(&self) -> String {
-        format!("{}-cancel-{}", self.id, self.cancellation_runs)
+    pub fn cancellation_client_reference(&self) -> String {
+        format!("{}-cancel-{}", self.id, self.cancellation_count)
     }
 
     /// Our reference at the supplier for a purchase.
     #[must_use]
-    pub fn purchase_reference(&self, id: &PurchaseId) -> String {
+    pub fn purchase_client_reference(&self, id: &PurchaseId) -> String {
         let at = self.purchases.iter().position(|known| known.id == *id);
         let ordinal = at.unwrap_or(self.purchases.len()).saturating_add(1);
         format!("{}-bags-{ordinal}", self.id)
     }
 
-    fn purchase_of(&self, payment: &PaymentId) -> Option<&Purchase> {
+    fn purchase_of(&self, payment: &PaymentId) -> Option<&ServicePurchase> {
         let mut purchases = self.purchases.iter();
         purchases.find(|purchase| purchase.payment == *payment)
     }

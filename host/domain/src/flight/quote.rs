@@ -17,7 +17,7 @@ pub enum QuoteSource {
 
 /// Why no amounts are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoAmounts {
+pub enum QuoteUnavailableReason {
     /// The fare does not say whether, or at what price, it can be given back.
     TermsUnknown,
     /// The penalty is in another currency than the price.
@@ -36,7 +36,7 @@ pub struct CancellationQuote {
     /// How long the airline's word holds.
     pub expires_at: Option<Timestamp>,
     /// Fee and refund, or why they are not known.
-    pub amounts: Result<(Money, Money), NoAmounts>,
+    pub amounts: Result<(Money, Money), QuoteUnavailableReason>,
     /// Where a refund would go, and how much of it.
     pub refund_to: Vec<(PaymentId, Money)>,
 }
@@ -48,7 +48,7 @@ impl CancellationQuote {
     pub fn new(booking: &Booking, answer: &SupplierQuote, now: Timestamp) -> Self {
         let paid = booking
             .total()
-            .unwrap_or(Money::zero(booking.offered.currency));
+            .unwrap_or(Money::zero(booking.offered_total.currency));
         let (source, expires_at, amounts) = match answer {
             SupplierQuote::Quoted {
                 fee,
@@ -58,17 +58,17 @@ impl CancellationQuote {
                 let amounts = if fee.currency == paid.currency && refund.currency == paid.currency {
                     Ok((*fee, refund.at_most(paid)))
                 } else {
-                    Err(NoAmounts::QuoteInOtherCurrency)
+                    Err(QuoteUnavailableReason::QuoteInOtherCurrency)
                 };
                 (QuoteSource::SupplierQuote, *expires_at, amounts)
             }
             SupplierQuote::Unavailable(_) => {
-                let estimate = booking.estimate();
+                let estimate = booking.estimate_refund();
                 (QuoteSource::FareEstimate, None, estimate)
             }
         };
         let refund_to = match amounts {
-            Ok((_, refund)) => booking.refund_shares(refund),
+            Ok((_, refund)) => booking.allocate_refund(refund),
             Err(_) => Vec::new(),
         };
         Self {
@@ -84,17 +84,17 @@ impl CancellationQuote {
 impl Booking {
     /// Fee and refund by the fare's terms. They speak of the ticket: extras are
     /// taken to be lost.
-    pub(crate) fn estimate(&self) -> Result<(Money, Money), NoAmounts> {
-        let none = Money::zero(self.offered.currency);
-        let (ticket, paid) = (self.ticket.unwrap_or(none), self.total().unwrap_or(none));
+    pub(crate) fn estimate_refund(&self) -> Result<(Money, Money), QuoteUnavailableReason> {
+        let none = Money::zero(self.offered_total.currency);
+        let (ticket, paid) = (self.ticket_total.unwrap_or(none), self.total().unwrap_or(none));
         let terms = self.fare_conditions.refund;
         let refund = match (terms.allowed, terms.penalty) {
             (Some(false), _) => none,
             (Some(true), Some(penalty)) if penalty.currency == ticket.currency => {
                 ticket.less(penalty)
             }
-            (Some(true), Some(_)) => return Err(NoAmounts::PenaltyInOtherCurrency),
-            (Some(true), None) | (None, _) => return Err(NoAmounts::TermsUnknown),
+            (Some(true), Some(_)) => return Err(QuoteUnavailableReason::PenaltyInOtherCurrency),
+            (Some(true), None) | (None, _) => return Err(QuoteUnavailableReason::TermsUnknown),
         };
         Ok((paid.less(refund), refund))
     }

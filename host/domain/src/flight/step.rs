@@ -1,10 +1,10 @@
 //! What is to be done next about a flight booking: a pure function of the
 //! booking and the time.
 
-use crate::booking::{Lapse, PREBOOK_UNKNOWN_MS};
+use crate::booking::{Expiry, PREBOOK_TIMEOUT_MS};
 use crate::flight::booking::{Booking, State};
-use crate::leg::Leg;
-use crate::payment::{Next, Payment, PaymentState, PaymentStep, due};
+use crate::leg::RemoteCall;
+use crate::payment::{NextStep, Payment, PaymentState, PaymentStep, earliest_step};
 use crate::time::Timestamp;
 
 /// One call to make, named.
@@ -13,17 +13,17 @@ pub enum Step {
     /// Book at the supplier.
     Book,
     /// Read back a booking whose outcome is not known.
-    FindBooking,
+    ReconcileBooking,
     /// Read a ticket anew.
-    Reread,
+    Refresh,
     /// Cancel at the supplier.
     Cancel,
     /// Read back a cancellation whose outcome is not known.
-    FindCancellation,
+    ReconcileCancellation,
     /// Buy extras at the supplier.
-    Buy,
+    BuyServices,
     /// Read back a purchase whose outcome is not known.
-    FindPurchase,
+    ReconcilePurchase,
     /// Something about a payment, at its processor.
     Payment(PaymentStep),
 }
@@ -34,12 +34,12 @@ impl Step {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Book => "book",
-            Self::FindBooking => "find_booking",
-            Self::Reread => "reread",
+            Self::ReconcileBooking => "find_booking",
+            Self::Refresh => "reread",
             Self::Cancel => "cancel",
-            Self::FindCancellation => "find_cancellation",
-            Self::Buy => "buy",
-            Self::FindPurchase => "find_purchase",
+            Self::ReconcileCancellation => "find_cancellation",
+            Self::BuyServices => "buy",
+            Self::ReconcilePurchase => "find_purchase",
             Self::Payment(step) => step.name(),
         }
     }
@@ -49,20 +49,20 @@ impl Booking {
     /// What is to be done next. Of several things the earliest; the booking's
     /// own step before its payments' when both are due.
     #[must_use]
-    pub fn next(&self, now: Timestamp) -> Next<Step> {
+    pub fn next_step(&self, now: Timestamp) -> NextStep<Step> {
         let own = self.own_step().into_iter().chain(self.purchase_step());
         let payments = self.payments.iter().flat_map(Payment::steps);
         let payments = payments.map(|(at, step)| (at, Step::Payment(step)));
-        due(self.lapse(), own.chain(payments), now)
+        earliest_step(self.lapse(), own.chain(payments), now)
     }
 
-    fn lapse(&self) -> Option<(Timestamp, Lapse)> {
+    fn lapse(&self) -> Option<(Timestamp, Expiry)> {
         match self.state {
-            State::Created => Some((self.created_at.plus_ms(PREBOOK_UNKNOWN_MS), Lapse::Prebook)),
+            State::Created => Some((self.created_at.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook)),
             State::PrebookInProgress { since } => {
-                Some((since.plus_ms(PREBOOK_UNKNOWN_MS), Lapse::Prebook))
+                Some((since.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook))
             }
-            State::ReadyForComplete => Some((self.expires_at, Lapse::Offer)),
+            State::ReadyForComplete => Some((self.offer_expires_at, Expiry::Offer)),
             State::CompleteInProgress { .. }
             | State::Confirmed { .. }
             | State::CancelInProgress { .. }
@@ -75,16 +75,16 @@ impl Booking {
     fn own_step(&self) -> Option<(Timestamp, Step)> {
         match &self.state {
             State::CompleteInProgress { book } => match book {
-                Leg::Due { at, .. } => self.is_payable().then_some((*at, Step::Book)),
-                leg @ (Leg::Sent { .. } | Leg::Pending { .. }) => {
-                    Some((leg.at(), Step::FindBooking))
+                RemoteCall::Pending { due_at: at, .. } => self.is_payable().then_some((*at, Step::Book)),
+                leg @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => {
+                    Some((leg.due_at(), Step::ReconcileBooking))
                 }
             },
-            State::Confirmed { reread } => reread.as_ref().map(|leg| (leg.at(), Step::Reread)),
+            State::Confirmed { refresh: reread } => reread.as_ref().map(|leg| (leg.due_at(), Step::Refresh)),
             State::CancelInProgress { cancel } => Some(match cancel {
-                Leg::Due { at, .. } => (*at, Step::Cancel),
-                leg @ (Leg::Sent { .. } | Leg::Pending { .. }) => {
-                    (leg.at(), Step::FindCancellation)
+                RemoteCall::Pending { due_at: at, .. } => (*at, Step::Cancel),
+                leg @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => {
+                    (leg.due_at(), Step::ReconcileCancellation)
                 }
             }),
             State::Created
@@ -105,11 +105,11 @@ impl Booking {
     fn purchase_step(&self) -> Option<(Timestamp, Step)> {
         let purchase = self.open_purchase()?;
         let payment = self.payments.iter().find(|p| p.id == purchase.payment)?;
-        match purchase.leg()? {
-            Leg::Due { at, .. } => {
-                (payment.state == PaymentState::Authorized).then_some((*at, Step::Buy))
+        match purchase.call()? {
+            RemoteCall::Pending { due_at: at, .. } => {
+                (payment.state == PaymentState::Authorized).then_some((*at, Step::BuyServices))
             }
-            leg @ (Leg::Sent { .. } | Leg::Pending { .. }) => Some((leg.at(), Step::FindPurchase)),
+            leg @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => Some((leg.due_at(), Step::ReconcilePurchase)),
         }
     }
 }

@@ -3,13 +3,13 @@
 use crate::flight::itinerary::{AirlineChange, Cabin, FareConditions, Journey};
 use crate::flight::passenger::{Contact, Passenger, Travellers};
 use crate::money::{Currency, Money};
-use crate::supplier::{BookingStatus, Checkout};
+use crate::supplier::{SupplierBookingStatus, Checkout};
 use crate::time::{Date, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// From where to where, on which day.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leg {
+pub struct RequestedJourney {
     /// IATA code of an airport or city.
     pub origin: String,
     /// IATA code of an airport or city.
@@ -58,7 +58,7 @@ pub enum Sort {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceRequest {
     /// In order of travel.
-    pub legs: Vec<Leg>,
+    pub journeys: Vec<RequestedJourney>,
     /// Who.
     pub travellers: Travellers,
     /// None: the supplier's choice.
@@ -129,7 +129,7 @@ impl Offer {
 
 /// Fares.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PriceAnswer {
+pub struct PriceResponse {
     /// In the asked order, where `applied.sort`.
     pub offers: Vec<Offer>,
     /// What the adapter did of it.
@@ -157,7 +157,7 @@ pub struct PrebookRequest {
 
 /// A bound fare. No seat is held.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prebooked {
+pub struct PrebookResponse {
     /// Opaque, the adapter's; comes back at book.
     pub supplier_prebook: String,
     /// The price now, with the passengers' programmes.
@@ -208,11 +208,11 @@ pub struct FindRequest {
 
 /// What reading back found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum BookingLookup {
     /// This.
-    Booking(Box<BookingState>),
+    Found(Box<SupplierBooking>),
     /// The supplier answered, and knows nothing of it.
-    Nothing,
+    NotFound,
 }
 
 /// A kind of extra.
@@ -246,7 +246,7 @@ pub struct Baggage {
 
 /// An extra on a ticket, as the supplier has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Service {
+pub struct SupplierService {
     /// The supplier's id of it.
     pub supplier_service_id: String,
     /// Which kind.
@@ -276,9 +276,9 @@ pub struct CancellationAmounts {
 
 /// A booking, as the supplier has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BookingState {
+pub struct SupplierBooking {
     /// Where it stands.
-    pub status: BookingStatus,
+    pub status: SupplierBookingStatus,
     /// The supplier's id; empty while a pending booking has none.
     pub supplier_reference: String,
     /// Ours, as the supplier repeats it.
@@ -294,7 +294,7 @@ pub struct BookingState {
     /// As they are flown now; empty where the supplier does not tell.
     pub journeys: Vec<Journey>,
     /// Extras.
-    pub services: Vec<Service>,
+    pub services: Vec<SupplierService>,
     /// By the airline.
     pub changes: Vec<AirlineChange>,
     /// Once cancelled.
@@ -358,7 +358,7 @@ pub struct AvailableService {
 
 /// An extra to buy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WantedService {
+pub struct ServiceOrderItem {
     /// The supplier's id of it.
     pub supplier_service_id: String,
     /// How many.
@@ -379,7 +379,7 @@ pub struct BuyRequest {
     /// Of all of them.
     pub total: Money,
     /// What.
-    pub services: Vec<WantedService>,
+    pub services: Vec<ServiceOrderItem>,
 }
 
 /// An airport.
@@ -409,7 +409,7 @@ pub struct Airport {
 
 /// Airports in the supplier's order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AirportAnswer {
+pub struct AirportResponse {
     /// At most as many as were asked for.
     pub airports: Vec<Airport>,
     /// There were more.

@@ -6,13 +6,13 @@ mod cancellation;
 mod tests;
 mod transition;
 
-use crate::booking::{Failure, Settlement, Teller};
+use crate::booking::{Failure, PaymentCollector, ChangeSource};
 use crate::hotel::offer::{
     Board, CancellationPolicy, Contact, Guest, HotelSummary, Loyalty, Promotion, Stay,
 };
-use crate::hotel::supply::{BookingState, Prebooked};
+use crate::hotel::supply::{SupplierBooking, PrebookResponse};
 use crate::id::{BookingId, CancellationId, GuestId, HotelId, PaymentId, RefundId, RoomId};
-use crate::leg::Leg;
+use crate::leg::RemoteCall;
 use crate::money::Money;
 use crate::owner::Owner;
 use crate::payment::{Payment, PaymentEvent};
@@ -79,20 +79,20 @@ impl Status {
 /// The states that a cancellation can begin from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Held {
+pub enum BookedState {
     /// All rooms stand.
     Confirmed,
     /// Some rooms stand.
     PartiallyCanceled,
 }
 
-impl Held {
+impl BookedState {
     /// The state of a booking that stands so, with the read that a hint asked for.
     #[must_use]
-    pub const fn state(self, reread: Option<Leg>) -> State {
+    pub const fn into_state(self, reread: Option<RemoteCall>) -> State {
         match self {
-            Self::Confirmed => State::Confirmed { reread },
-            Self::PartiallyCanceled => State::PartiallyCanceled { reread },
+            Self::Confirmed => State::Confirmed { refresh: reread },
+            Self::PartiallyCanceled => State::PartiallyCanceled { refresh: reread },
         }
     }
 }
@@ -106,35 +106,35 @@ pub enum State {
     /// The supplier is asked to bind the offer.
     PrebookInProgress {
         /// Since when.
-        since: Timestamp,
+        started_at: Timestamp,
     },
     /// Bound; waits for the caller.
     ReadyForComplete,
     /// Being paid and booked.
     CompleteInProgress {
         /// The supplier's part; due while the payment is not held.
-        book: Leg,
+        book: RemoteCall,
     },
     /// Booked.
     Confirmed {
         /// The read that a hint asked for.
         #[serde(default)]
-        reread: Option<Leg>,
+        refresh: Option<RemoteCall>,
     },
     /// Being cancelled.
     CancelInProgress {
         /// Where it came from, and goes back to when the supplier refuses.
-        before: Held,
+        previous: BookedState,
         /// Which of the cancellations.
         cancellation: CancellationId,
         /// The supplier's part.
-        cancel: Leg,
+        cancel: RemoteCall,
     },
     /// Some rooms are released.
     PartiallyCanceled {
         /// The read that a hint asked for.
         #[serde(default)]
-        reread: Option<Leg>,
+        refresh: Option<RemoteCall>,
     },
     /// All rooms are released.
     Canceled,
@@ -196,10 +196,10 @@ pub struct Cancellation {
     /// The rooms to release; all that stood, when the caller named none.
     pub room_ids: Vec<RoomId>,
     /// Whether the caller named rooms.
-    pub single_rooms: bool,
+    pub is_partial: bool,
     /// Whether the supplier released them on its own account.
     #[serde(default)]
-    pub by_supplier: bool,
+    pub is_supplier_initiated: bool,
     /// Kept by the supplier.
     pub fee: Option<Money>,
     /// Given back to the payer.
@@ -254,7 +254,7 @@ pub struct Booking {
     /// Whether the payer pays in a browser.
     pub use_payment_sdk: bool,
     /// Who takes the money.
-    pub settlement: Settlement,
+    pub payment_collector: PaymentCollector,
     /// The hotel's own number.
     pub hotel_confirmation_code: Option<String>,
     /// Plain text.
@@ -285,9 +285,9 @@ pub enum Event {
     /// The supplier is about to be asked.
     PrebookStarted,
     /// The supplier bound the offer.
-    PrebookBound {
+    PrebookConfirmed {
         /// The bound offer.
-        bound: Box<Prebooked>,
+        prebook: Box<PrebookResponse>,
         /// Until when it can be completed.
         expires_at: Timestamp,
         /// A payment that waits for the payer's browser.
@@ -296,7 +296,7 @@ pub enum Event {
     /// The supplier refused, or its answer cannot be used.
     PrebookRefused(Failure),
     /// No outcome came within [`crate::booking::PREBOOK_UNKNOWN_MS`].
-    PrebookGivenUp,
+    PrebookTimedOut,
     /// It was not completed in time.
     OfferExpired,
     /// The caller completes. With a new payment, with the browser's, or with none.
@@ -307,29 +307,29 @@ pub enum Event {
     /// The mark before the booking leaves.
     BookSent {
         /// When to read back without an answer.
-        next_at: Timestamp,
+        reconcile_at: Timestamp,
     },
     /// The booking could not be sent: nothing was bought.
     BookNotSent,
     /// The supplier accepted and has not decided.
-    BookPending {
+    BookAccepted {
         /// The supplier's id, once known.
         supplier_reference: Option<String>,
         /// When to read back next.
         next_at: Timestamp,
     },
     /// Read back without result.
-    BookChecked {
+    BookUnresolved {
         /// When to read back next.
         next_at: Timestamp,
     },
     /// Not there when read back; to be sent again as the same call.
-    BookRepeated {
+    BookResendScheduled {
         /// When.
         at: Timestamp,
     },
     /// The supplier says yes.
-    BookConfirmed(Box<BookingState>),
+    BookConfirmed(Box<SupplierBooking>),
     /// The supplier says no, or reading back proved that nothing was booked.
     BookRefused(Failure),
     /// The supplier's checkout is not completed.
@@ -352,39 +352,39 @@ pub enum Event {
         retry_at: Timestamp,
     },
     /// The supplier accepted and has not decided.
-    CancelPending {
+    CancelAccepted {
         /// When to read back next.
         next_at: Timestamp,
     },
     /// Read back without result.
-    CancelChecked {
+    CancelUnresolved {
         /// When to read back next.
         next_at: Timestamp,
     },
     /// The rooms are released.
-    CancelDone {
+    CancelSucceeded {
         /// As the supplier has the booking now.
-        state: Box<BookingState>,
+        supplier_booking: Box<SupplierBooking>,
         /// A refund to ask for, where money was taken.
         refund: RefundId,
     },
     /// The supplier says no.
     CancelRefused(Failure),
     /// Reading back shows that the cancellation never took place.
-    CancelLost(Failure),
+    CancelNotExecuted(Failure),
     /// The supplier or the processor says that something changed: read it anew there.
-    Hinted(Teller),
+    ChangeReported(ChangeSource),
     /// A read after a hint gave no answer.
-    RereadFailed {
+    RefreshFailed {
         /// When to try again.
         next_at: Timestamp,
     },
     /// As the supplier has a booking after a hint.
-    Reread {
+    Refreshed {
         /// What the supplier has.
-        state: Box<BookingState>,
+        state: Box<SupplierBooking>,
         /// The hint that was the reason to read.
-        hinted_at: Timestamp,
+        change_reported_at: Timestamp,
         /// A cancellation, where the supplier released something.
         cancellation: CancellationId,
         /// A refund to ask for, where money was taken for that.
@@ -431,7 +431,7 @@ impl Booking {
         self.payments
             .iter()
             .rev()
-            .find(|payment| payment.holds_money())
+            .find(|payment| payment.has_funds())
     }
 
     /// A payment by its id.
@@ -442,7 +442,7 @@ impl Booking {
 
     /// Whether these rooms, or without any all of them, are released or being released.
     #[must_use]
-    pub fn releases(&self, rooms: &[RoomId]) -> bool {
+    pub fn is_canceled_or_canceling(&self, rooms: &[RoomId]) -> bool {
         let running = match &self.state {
             State::CancelInProgress { cancellation, .. } => {
                 self.cancellations.iter().find(|c| c.id == *cancellation)
@@ -459,7 +459,7 @@ impl Booking {
     /// The price of the rooms that stand: what a cancellation would release.
     /// Rounding of shares falls on the last room.
     #[must_use]
-    pub fn standing_total(&self) -> Money {
+    pub fn active_total(&self) -> Money {
         let released: i64 = self
             .rooms
             .iter()
@@ -471,7 +471,7 @@ impl Booking {
 
     /// Our reference at the supplier for a cancellation.
     #[must_use]
-    pub fn cancellation_reference(&self, cancellation: &CancellationId) -> String {
+    pub fn cancellation_client_reference(&self, cancellation: &CancellationId) -> String {
         let ordinal = self
             .cancellations
             .iter()

@@ -24,7 +24,7 @@ pub struct Image {
 
 /// A rule of the house.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HousePolicy {
+pub struct HouseRule {
     /// What about.
     pub name: String,
     /// Plain text.
@@ -46,7 +46,7 @@ pub struct RoomContent {
 
 /// What a hotel is; none: the supplier gave no value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Details {
+pub struct HotelDetails {
     /// Display name.
     pub name: String,
     /// Plain text.
@@ -84,7 +84,7 @@ pub struct Details {
     /// At most [`CONTENT_ITEMS_MAX`].
     pub images: Vec<Image>,
     /// Rules of the house.
-    pub policies: Vec<HousePolicy>,
+    pub policies: Vec<HouseRule>,
     /// Kinds of rooms.
     pub rooms: Vec<RoomContent>,
 }
@@ -123,7 +123,7 @@ pub struct Reviews {
 
 /// Sky.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Condition {
+pub struct WeatherCondition {
     /// Display text.
     pub description: String,
     /// The supplier's name of an icon.
@@ -142,7 +142,7 @@ pub struct WeatherDay {
     /// Display text.
     pub summary: Option<String>,
     /// Sky.
-    pub conditions: Vec<Condition>,
+    pub conditions: Vec<WeatherCondition>,
     /// Percent.
     pub humidity_percent: Option<f64>,
     /// Percent.
@@ -159,7 +159,7 @@ pub struct WeatherDay {
 
 /// What a hotel's nights cost on average.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HotelPrices {
+pub struct HotelPriceCalendar {
     /// The supplier's id.
     pub supplier_hotel_id: String,
     /// Dates with a price, in US dollars.

@@ -2,10 +2,10 @@
 //! the time. The call that books and the worker that resumes after a crash walk
 //! the same steps.
 
-use crate::booking::{Lapse, PREBOOK_UNKNOWN_MS};
+use crate::booking::{Expiry, PREBOOK_TIMEOUT_MS};
 use crate::hotel::booking::{Booking, State};
-use crate::leg::Leg;
-use crate::payment::{Next, Payment, PaymentState, PaymentStep, due};
+use crate::leg::RemoteCall;
+use crate::payment::{NextStep, Payment, PaymentState, PaymentStep, earliest_step};
 use crate::time::Timestamp;
 
 /// One call to make, named.
@@ -14,13 +14,13 @@ pub enum Step {
     /// Book at the supplier.
     Book,
     /// Read back a booking whose outcome is not known.
-    FindBooking,
+    ReconcileBooking,
     /// Read a booking anew, because of a hint.
-    Reread,
+    Refresh,
     /// Cancel at the supplier.
     Cancel,
     /// Read back a cancellation whose outcome is not known.
-    FindCancellation,
+    ReconcileCancellation,
     /// Something about a payment, at its processor.
     Payment(PaymentStep),
 }
@@ -31,10 +31,10 @@ impl Step {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Book => "book",
-            Self::FindBooking => "find_booking",
-            Self::Reread => "reread",
+            Self::ReconcileBooking => "find_booking",
+            Self::Refresh => "reread",
             Self::Cancel => "cancel",
-            Self::FindCancellation => "find_cancellation",
+            Self::ReconcileCancellation => "find_cancellation",
             Self::Payment(step) => step.name(),
         }
     }
@@ -44,23 +44,23 @@ impl Booking {
     /// What is to be done next. Of several things the earliest; the booking's
     /// own step before its payments' when both are due.
     #[must_use]
-    pub fn next(&self, now: Timestamp) -> Next<Step> {
+    pub fn next_step(&self, now: Timestamp) -> NextStep<Step> {
         let payments = self.payments.iter().flat_map(Payment::steps);
         let payments = payments.map(|(at, step)| (at, Step::Payment(step)));
-        due(
+        earliest_step(
             self.lapse(),
             self.own_step().into_iter().chain(payments),
             now,
         )
     }
 
-    fn lapse(&self) -> Option<(Timestamp, Lapse)> {
+    fn lapse(&self) -> Option<(Timestamp, Expiry)> {
         match self.state {
-            State::Created => Some((self.created_at.plus_ms(PREBOOK_UNKNOWN_MS), Lapse::Prebook)),
-            State::PrebookInProgress { since } => {
-                Some((since.plus_ms(PREBOOK_UNKNOWN_MS), Lapse::Prebook))
+            State::Created => Some((self.created_at.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook)),
+            State::PrebookInProgress { started_at: since } => {
+                Some((since.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook))
             }
-            State::ReadyForComplete => Some((self.offer_expires_at, Lapse::Offer)),
+            State::ReadyForComplete => Some((self.offer_expires_at, Expiry::Offer)),
             State::CompleteInProgress { .. }
             | State::Confirmed { .. }
             | State::CancelInProgress { .. }
@@ -74,13 +74,13 @@ impl Booking {
     fn own_step(&self) -> Option<(Timestamp, Step)> {
         match &self.state {
             State::CompleteInProgress { book } => self.completion_step(book),
-            State::Confirmed { reread } | State::PartiallyCanceled { reread } => {
-                reread.as_ref().map(|leg| (leg.at(), Step::Reread))
+            State::Confirmed { refresh: reread } | State::PartiallyCanceled { refresh: reread } => {
+                reread.as_ref().map(|leg| (leg.due_at(), Step::Refresh))
             }
             State::CancelInProgress { cancel, .. } => Some(match cancel {
-                Leg::Due { at, .. } => (*at, Step::Cancel),
-                Leg::Sent { next_at, .. } | Leg::Pending { next_at, .. } => {
-                    (*next_at, Step::FindCancellation)
+                RemoteCall::Pending { due_at: at, .. } => (*at, Step::Cancel),
+                RemoteCall::Sent { reconcile_at: next_at, .. } | RemoteCall::Accepted { reconcile_at: next_at, .. } => {
+                    (*next_at, Step::ReconcileCancellation)
                 }
             }),
             State::Created
@@ -92,14 +92,14 @@ impl Booking {
         }
     }
 
-    fn completion_step(&self, book: &Leg) -> Option<(Timestamp, Step)> {
+    fn completion_step(&self, book: &RemoteCall) -> Option<(Timestamp, Step)> {
         match book {
-            Leg::Due { at, .. } => match self.current_payment() {
+            RemoteCall::Pending { due_at: at, .. } => match self.current_payment() {
                 Some(payment) if payment.state != PaymentState::Authorized => None,
                 Some(_) | None => Some((*at, Step::Book)),
             },
-            Leg::Sent { next_at, .. } | Leg::Pending { next_at, .. } => {
-                Some((*next_at, Step::FindBooking))
+            RemoteCall::Sent { reconcile_at: next_at, .. } | RemoteCall::Accepted { reconcile_at: next_at, .. } => {
+                Some((*next_at, Step::ReconcileBooking))
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::hotel::offer::{
     RoomRate, Stay,
 };
 use crate::money::{Currency, Money};
-use crate::supplier::{BookingStatus, Checkout};
+use crate::supplier::{SupplierBookingStatus, Checkout};
 use crate::time::Timestamp;
 
 /// Names to places.
@@ -108,7 +108,7 @@ pub struct AppliedFilters {
 
 /// A hotel of an area.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FoundHotel {
+pub struct SupplierHotel {
     /// The supplier's id.
     pub supplier_hotel_id: String,
     /// Display name.
@@ -129,9 +129,9 @@ pub struct FoundHotel {
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SearchAnswer {
+pub struct SearchResponse {
     /// In the asked order, where `applied.sort`.
-    pub hotels: Vec<FoundHotel>,
+    pub hotels: Vec<SupplierHotel>,
     /// What the adapter did of it.
     pub applied: AppliedFilters,
     /// There were more.
@@ -179,7 +179,7 @@ pub struct HotelOffers {
 
 /// Offers of the hotels that have any.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PriceAnswer {
+pub struct PriceResponse {
     /// Of every amount in it.
     pub currency: Currency,
     /// In the supplier's order.
@@ -209,7 +209,7 @@ pub struct PrebookRequest {
 
 /// A bound offer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prebooked {
+pub struct PrebookResponse {
     /// Opaque, the adapter's; comes back at book.
     pub supplier_prebook: String,
     /// The price now.
@@ -262,7 +262,7 @@ pub struct FindRequest {
 
 /// A room, as the supplier has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BookedRoom {
+pub struct SupplierRoom {
     /// Zero-based.
     pub position: u8,
     /// The supplier's id of the room.
@@ -286,9 +286,9 @@ pub struct CancellationAmounts {
 
 /// A booking, as the supplier has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BookingState {
+pub struct SupplierBooking {
     /// Where it stands.
-    pub status: BookingStatus,
+    pub status: SupplierBookingStatus,
     /// The supplier's id.
     pub supplier_reference: String,
     /// Ours, as the supplier repeats it.
@@ -300,7 +300,7 @@ pub struct BookingState {
     /// Plain text.
     pub remarks: Option<String>,
     /// The rooms that it tells of.
-    pub rooms: Vec<BookedRoom>,
+    pub rooms: Vec<SupplierRoom>,
     /// Freshly read; none: cannot be read.
     pub policy: Option<CancellationPolicy>,
     /// Once cancelled.
@@ -309,11 +309,11 @@ pub struct BookingState {
 
 /// What reading back found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum BookingLookup {
     /// This.
-    Booking(Box<BookingState>),
+    Found(Box<SupplierBooking>),
     /// The supplier answered, and knows nothing of it.
-    Nothing,
+    NotFound,
 }
 
 /// A room to release.

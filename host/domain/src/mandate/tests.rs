@@ -44,8 +44,8 @@ fn active() -> Mandate {
     Mandate::new(terms, "signed terms".into())
 }
 
-fn usage() -> MandateUse {
-    MandateUse {
+fn usage() -> MandateUsage {
+    MandateUsage {
         owner: owner("ann"),
         amount: money(20_000, "EUR"),
         instrument: InstrumentId::from_bits(1),
@@ -104,7 +104,7 @@ fn the_table_of_statuses_and_events_is_this() {
 
 #[test]
 fn a_purchase_that_breaks_a_term_is_refused_by_its_name() {
-    let of = |change: fn(&mut MandateUse)| {
+    let of = |change: fn(&mut MandateUsage)| {
         let mut usage = usage();
         change(&mut usage);
         usage
@@ -114,38 +114,38 @@ fn a_purchase_that_breaks_a_term_is_refused_by_its_name() {
         (of(|u| u.amount = money(19_999, "EUR")), Ok(())),
         (
             of(|u| u.amount = money(20_001, "EUR")),
-            Err(MandateRefusal::CapExceeded),
+            Err(MandateRejection::CapExceeded),
         ),
         (
             of(|u| u.amount = money(1, "USD")),
-            Err(MandateRefusal::OtherCurrency),
+            Err(MandateRejection::CurrencyMismatch),
         ),
         (
             of(|u| u.owner = owner("bob")),
-            Err(MandateRefusal::OtherUser),
+            Err(MandateRejection::OwnerMismatch),
         ),
         (
             of(|u| u.owner.tenant.mode = Mode::Live),
-            Err(MandateRefusal::OtherUser),
+            Err(MandateRejection::OwnerMismatch),
         ),
         (
             of(|u| u.instrument = InstrumentId::from_bits(2)),
-            Err(MandateRefusal::OtherInstrument),
+            Err(MandateRejection::InstrumentMismatch),
         ),
         (
             of(|u| u.scope = stay(2, 4)),
-            Err(MandateRefusal::OtherScope),
+            Err(MandateRejection::ScopeMismatch),
         ),
         (
             of(|u| u.scope = stay(1, 5)),
-            Err(MandateRefusal::OtherScope),
+            Err(MandateRejection::ScopeMismatch),
         ),
         (
             of(|u| u.scope = MandateScope::Any),
-            Err(MandateRefusal::OtherScope),
+            Err(MandateRejection::ScopeMismatch),
         ),
     ] {
-        assert_eq!(active().permits(&usage, NOW), expected, "{usage:?}");
+        assert_eq!(active().check_usage(&usage, NOW), expected, "{usage:?}");
         let event = MandateEvent::Consumed {
             usage,
             jws: "signed use".into(),
@@ -160,8 +160,8 @@ fn a_mandate_for_anything_covers_every_stay() {
     let mut mandate = active();
     mandate.terms.scope = MandateScope::Any;
     for scope in [MandateScope::Any, stay(1, 4), stay(2, 5)] {
-        let usage = MandateUse { scope, ..usage() };
-        assert_eq!(mandate.permits(&usage, NOW), Ok(()));
+        let usage = MandateUsage { scope, ..usage() };
+        assert_eq!(mandate.check_usage(&usage, NOW), Ok(()));
     }
 }
 

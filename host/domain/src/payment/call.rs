@@ -2,13 +2,13 @@
 //! asked by the gateway.
 
 use crate::id::{PaymentId, RefundId};
-use crate::leg::Leg;
+use crate::leg::RemoteCall;
 use crate::payment::{Payment, PaymentEvent, PaymentState, PaymentStep};
 use crate::time::Timestamp;
 
 /// A call to a processor about a payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PaymentCall {
+pub enum PaymentOperation {
     /// Hold the amount.
     Authorize,
     /// Take the held amount.
@@ -19,7 +19,7 @@ pub enum PaymentCall {
     Refund(RefundId),
 }
 
-impl PaymentCall {
+impl PaymentOperation {
     /// The step that makes it.
     #[must_use]
     pub fn step(&self, payment: PaymentId) -> PaymentStep {
@@ -33,7 +33,7 @@ impl PaymentCall {
 
     /// It was done. None when it made a payment whose id at the processor is not given.
     #[must_use]
-    pub fn done(&self, processor_reference: Option<&str>) -> Option<PaymentEvent> {
+    pub fn success_event(&self, processor_reference: Option<&str>) -> Option<PaymentEvent> {
         Some(match self {
             Self::Authorize => PaymentEvent::Authorized {
                 processor_reference: processor_reference?.to_owned(),
@@ -47,10 +47,10 @@ impl PaymentCall {
 
     /// It was not done, and will not be. What is still to be done is tried again at once.
     #[must_use]
-    pub fn not_done(&self, now: Timestamp) -> PaymentEvent {
+    pub fn failure_event(&self, now: Timestamp) -> PaymentEvent {
         match self {
-            Self::Authorize => PaymentEvent::NothingHeld,
-            Self::Capture | Self::Void => PaymentEvent::Failed { retry_at: now },
+            Self::Authorize => PaymentEvent::NotAuthorized,
+            Self::Capture | Self::Void => PaymentEvent::StepFailed { retry_at: now },
             Self::Refund(refund) => PaymentEvent::RefundFailed {
                 refund: refund.clone(),
                 retry_at: now,
@@ -62,19 +62,19 @@ impl PaymentCall {
 impl Payment {
     /// The calls whose outcome is not known; several refunds may be.
     #[must_use]
-    pub fn open_calls(&self) -> Vec<PaymentCall> {
-        let of = |leg: &Leg, call| match leg {
-            Leg::Due { .. } => Vec::new(),
-            Leg::Sent { .. } | Leg::Pending { .. } => vec![call],
+    pub fn unresolved_operations(&self) -> Vec<PaymentOperation> {
+        let of = |leg: &RemoteCall, call| match leg {
+            RemoteCall::Pending { .. } => Vec::new(),
+            RemoteCall::Sent { .. } | RemoteCall::Accepted { .. } => vec![call],
         };
         match &self.state {
-            PaymentState::Authorizing(leg) => of(leg, PaymentCall::Authorize),
-            PaymentState::Capturing(leg) => of(leg, PaymentCall::Capture),
-            PaymentState::Voiding(leg) => of(leg, PaymentCall::Void),
+            PaymentState::Authorizing(leg) => of(leg, PaymentOperation::Authorize),
+            PaymentState::Capturing(leg) => of(leg, PaymentOperation::Capture),
+            PaymentState::Voiding(leg) => of(leg, PaymentOperation::Void),
             PaymentState::Captured => {
                 let legs = self.refunds.iter();
-                let legs = legs.filter_map(|refund| Some((refund, refund.leg.as_ref()?)));
-                legs.flat_map(|(refund, leg)| of(leg, PaymentCall::Refund(refund.id.clone())))
+                let legs = legs.filter_map(|refund| Some((refund, refund.call.as_ref()?)));
+                legs.flat_map(|(refund, leg)| of(leg, PaymentOperation::Refund(refund.id.clone())))
                     .collect()
             }
             PaymentState::RequiresAction

@@ -1,7 +1,7 @@
 //! What happens to a payment.
 
 use crate::id::RefundId;
-use crate::payment::{Card, Decline};
+use crate::payment::{Card, DeclineReason};
 use crate::time::Timestamp;
 
 /// What happens to a payment.
@@ -10,7 +10,7 @@ pub enum PaymentEvent {
     /// The mark before an authorization, capture, void leaves.
     Sent {
         /// When to read back without an answer.
-        next_at: Timestamp,
+        reconcile_at: Timestamp,
     },
     /// The amount is held.
     Authorized {
@@ -20,25 +20,25 @@ pub enum PaymentEvent {
         card: Option<Card>,
     },
     /// A definite no; nothing is held.
-    Declined(Decline),
+    Declined(DeclineReason),
     /// The hold was never asked for, or it is known that nothing came of it.
-    NothingHeld,
+    NotAuthorized,
     /// Taken.
     Captured,
     /// Released.
     Voided,
     /// Capture or void did not happen; try again.
-    Failed {
+    StepFailed {
         /// When.
         retry_at: Timestamp,
     },
     /// Read back without result.
-    Checked {
+    Unresolved {
         /// When to read back next.
         next_at: Timestamp,
     },
     /// A hold that was not there when read back; to be asked for again as the same call.
-    Repeated {
+    ResendScheduled {
         /// When.
         at: Timestamp,
     },
@@ -59,14 +59,14 @@ pub enum PaymentEvent {
         retry_at: Timestamp,
     },
     /// The refund was not there when read back; to be sent again as the same call.
-    RefundRepeated {
+    RefundResendScheduled {
         /// Which.
         refund: RefundId,
         /// When.
         at: Timestamp,
     },
     /// The refund was read back without result.
-    RefundChecked {
+    RefundUnresolved {
         /// Which.
         refund: RefundId,
         /// When to read back next.
@@ -82,17 +82,17 @@ impl PaymentEvent {
             Self::Sent { .. } => "payment_sent",
             Self::Authorized { .. } => "payment_authorized",
             Self::Declined(_) => "payment_declined",
-            Self::NothingHeld => "payment_nothing_held",
+            Self::NotAuthorized => "payment_nothing_held",
             Self::Captured => "payment_captured",
             Self::Voided => "payment_voided",
-            Self::Failed { .. } => "payment_step_failed",
-            Self::Checked { .. } => "payment_checked",
-            Self::Repeated { .. } => "payment_repeated",
+            Self::StepFailed { .. } => "payment_step_failed",
+            Self::Unresolved { .. } => "payment_checked",
+            Self::ResendScheduled { .. } => "payment_repeated",
             Self::RefundSent { .. } => "refund_sent",
             Self::Refunded(_) => "refund_done",
             Self::RefundFailed { .. } => "refund_failed",
-            Self::RefundRepeated { .. } => "refund_repeated",
-            Self::RefundChecked { .. } => "refund_checked",
+            Self::RefundResendScheduled { .. } => "refund_repeated",
+            Self::RefundUnresolved { .. } => "refund_checked",
         }
     }
 }

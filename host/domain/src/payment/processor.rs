@@ -1,14 +1,14 @@
 //! What a processor answers.
 
 use crate::money::Money;
-use crate::payment::{Card, Decline};
+use crate::payment::{Card, DeclineReason};
 use crate::time::Timestamp;
 
 /// What the processor says of a payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProcessorState {
+pub struct ProcessorPayment {
     /// Where it stands there.
-    pub status: ProcessorStatus,
+    pub status: ProcessorPaymentStatus,
     /// The processor's id.
     pub processor_reference: String,
     /// Held in total.
@@ -26,7 +26,7 @@ pub struct ProcessorState {
 /// Where a payment stands at the processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
-pub enum ProcessorStatus {
+pub enum ProcessorPaymentStatus {
     RequiresAction,
     Authorized,
     Captured,
@@ -39,7 +39,7 @@ pub enum ProcessorStatus {
 pub enum PaymentError {
     /// A definite no of the issuer or the processor.
     #[error("the payment was declined")]
-    Declined(Decline),
+    Declined(DeclineReason),
     /// Not possible in this state or with these values.
     #[error("the processor refused: {0}")]
     Refused(String),

@@ -1,8 +1,8 @@
 //! What is to be done next about a payment, whatever it pays for.
 
-use crate::booking::Lapse;
+use crate::booking::Expiry;
 use crate::id::{PaymentId, RefundId};
-use crate::leg::Leg;
+use crate::leg::RemoteCall;
 use crate::payment::{Payment, PaymentState};
 use crate::time::Timestamp;
 
@@ -16,11 +16,11 @@ pub enum PaymentStep {
     /// Release the held amount.
     Void(PaymentId),
     /// Read back a payment whose outcome is not known.
-    Find(PaymentId),
+    Reconcile(PaymentId),
     /// Give money back.
     Refund(PaymentId, RefundId),
     /// Read back a refund whose outcome is not known.
-    FindRefund(PaymentId, RefundId),
+    ReconcileRefund(PaymentId, RefundId),
 }
 
 impl PaymentStep {
@@ -31,9 +31,9 @@ impl PaymentStep {
             Self::Authorize(_) => "authorize",
             Self::Capture(_) => "capture",
             Self::Void(_) => "void",
-            Self::Find(_) => "find_payment",
+            Self::Reconcile(_) => "find_payment",
             Self::Refund(..) => "refund",
-            Self::FindRefund(..) => "find_refund",
+            Self::ReconcileRefund(..) => "find_refund",
         }
     }
 
@@ -44,9 +44,9 @@ impl PaymentStep {
             Self::Authorize(id)
             | Self::Capture(id)
             | Self::Void(id)
-            | Self::Find(id)
+            | Self::Reconcile(id)
             | Self::Refund(id, _)
-            | Self::FindRefund(id, _) => id,
+            | Self::ReconcileRefund(id, _) => id,
         }
     }
 }
@@ -57,22 +57,22 @@ impl Payment {
     pub fn steps(&self) -> Vec<(Timestamp, PaymentStep)> {
         let id = || self.id.clone();
         match &self.state {
-            PaymentState::Authorizing(Leg::Due { at, .. }) => {
+            PaymentState::Authorizing(RemoteCall::Pending { due_at: at, .. }) => {
                 vec![(*at, PaymentStep::Authorize(id()))]
             }
-            PaymentState::Capturing(Leg::Due { at, .. }) => vec![(*at, PaymentStep::Capture(id()))],
-            PaymentState::Voiding(Leg::Due { at, .. }) => vec![(*at, PaymentStep::Void(id()))],
+            PaymentState::Capturing(RemoteCall::Pending { due_at: at, .. }) => vec![(*at, PaymentStep::Capture(id()))],
+            PaymentState::Voiding(RemoteCall::Pending { due_at: at, .. }) => vec![(*at, PaymentStep::Void(id()))],
             PaymentState::Authorizing(leg)
             | PaymentState::Capturing(leg)
-            | PaymentState::Voiding(leg) => vec![(leg.at(), PaymentStep::Find(id()))],
+            | PaymentState::Voiding(leg) => vec![(leg.due_at(), PaymentStep::Reconcile(id()))],
             PaymentState::Captured => self
                 .refunds
                 .iter()
                 .filter_map(|refund| {
-                    let step = match refund.leg.as_ref()? {
-                        Leg::Due { at, .. } => (*at, PaymentStep::Refund(id(), refund.id.clone())),
-                        leg @ (Leg::Sent { .. } | Leg::Pending { .. }) => {
-                            (leg.at(), PaymentStep::FindRefund(id(), refund.id.clone()))
+                    let step = match refund.call.as_ref()? {
+                        RemoteCall::Pending { due_at: at, .. } => (*at, PaymentStep::Refund(id(), refund.id.clone())),
+                        leg @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => {
+                            (leg.due_at(), PaymentStep::ReconcileRefund(id(), refund.id.clone()))
                         }
                     };
                     Some(step)
@@ -88,28 +88,28 @@ impl Payment {
 
 /// When to do what.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Next<S> {
+pub enum NextStep<S> {
     /// At once, and somebody is called.
-    Now(S),
+    Run(S),
     /// The time for this is over, and nobody is called.
-    Over(Lapse),
+    Expire(Expiry),
     /// Nothing until then.
-    At(Timestamp),
+    WaitUntil(Timestamp),
     /// Nothing, unless somebody asks for something.
-    Nothing,
+    Idle,
 }
 
 /// Of several things the earliest; of several at once the first named.
-pub fn due<S>(
-    lapse: Option<(Timestamp, Lapse)>,
+pub fn earliest_step<S>(
+    lapse: Option<(Timestamp, Expiry)>,
     steps: impl Iterator<Item = (Timestamp, S)>,
     now: Timestamp,
-) -> Next<S> {
-    let lapse = lapse.map(|(at, lapse)| (at, Next::Over(lapse)));
-    let steps = steps.map(|(at, step)| (at, Next::Now(step)));
+) -> NextStep<S> {
+    let lapse = lapse.map(|(at, lapse)| (at, NextStep::Expire(lapse)));
+    let steps = steps.map(|(at, step)| (at, NextStep::Run(step)));
     match lapse.into_iter().chain(steps).min_by_key(|(at, _)| *at) {
         Some((at, next)) if at <= now => next,
-        Some((at, _)) => Next::At(at),
-        None => Next::Nothing,
+        Some((at, _)) => NextStep::WaitUntil(at),
+        None => NextStep::Idle,
     }
 }

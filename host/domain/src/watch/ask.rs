@@ -15,7 +15,7 @@ const INTERVAL_MIN_MS: i64 = 1000;
 /// What is watched.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Target {
+pub enum WatchTarget {
     /// The offers of one hotel.
     Hotel {
         /// Which.
@@ -61,14 +61,14 @@ pub struct TripFilters {
 /// What is asked for a watch. Watches of one tenant with the same question share
 /// the answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Question {
+pub struct PriceQuery {
     /// What is watched.
-    pub target: Target,
+    pub target: WatchTarget,
     /// When and who.
     pub stay: Stay,
 }
 
-impl Question {
+impl PriceQuery {
     /// When check-in has passed everywhere.
     #[must_use]
     pub fn expires_at(&self) -> Timestamp {

@@ -6,8 +6,8 @@ mod transition;
 #[cfg(test)]
 mod tests;
 
-pub use ask::{Area, Question, Target, TripFilters};
-pub use transition::{Event, Moved};
+pub use ask::{Area, PriceQuery, WatchTarget, TripFilters};
+pub use transition::{Event, Transition};
 
 use crate::event::EventType;
 use crate::hotel::{Contact, Guest};
@@ -82,7 +82,7 @@ impl Status {
 /// Why a watch could not buy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PurchaseFailure {
+pub enum PurchaseFailureReason {
     /// The card was declined, or needs its holder.
     PaymentFailed,
     /// The instrument is deleted or cannot be charged.
@@ -97,7 +97,7 @@ pub enum PurchaseFailure {
     MandateInvalid,
 }
 
-impl PurchaseFailure {
+impl PurchaseFailureReason {
     /// Every reason.
     pub const ALL: [Self; 6] = [
         Self::PaymentFailed,
@@ -143,7 +143,7 @@ pub enum State {
     /// Could not be bought.
     PurchaseFailed {
         /// Why.
-        reason: PurchaseFailure,
+        reason: PurchaseFailureReason,
         /// The booking that came to nothing, if it came so far.
         booking: Option<BookingId>,
     },
@@ -202,7 +202,7 @@ pub struct Watch {
     /// Counts changes; every update is conditional on it.
     pub version: i64,
     /// What is asked for it, again and again.
-    pub question: Question,
+    pub query: PriceQuery,
     /// What is waited for.
     pub trigger: Trigger,
     /// How to buy; none: it only tells.
@@ -225,7 +225,7 @@ impl Watch {
     pub fn new(
         id: WatchId,
         owner: Owner,
-        question: Question,
+        query: PriceQuery,
         trigger: Trigger,
         auto_book: Option<AutoBook>,
         now: Timestamp,
@@ -234,8 +234,8 @@ impl Watch {
             id,
             owner,
             version: 1,
-            expires_at: question.expires_at(),
-            question,
+            expires_at: query.expires_at(),
+            query,
             trigger,
             auto_book,
             mandate_id: None,
@@ -280,10 +280,10 @@ impl Watch {
     /// What its mandate is for; none: a trip is not bought.
     #[must_use]
     pub fn mandate_scope(&self) -> Option<MandateScope> {
-        let Target::Hotel { hotel_id } = &self.question.target else {
+        let WatchTarget::Hotel { hotel_id } = &self.query.target else {
             return None;
         };
-        let stay = &self.question.stay;
+        let stay = &self.query.stay;
         Some(MandateScope::HotelWatch {
             watch_id: self.id.clone(),
             hotel_id: hotel_id.clone(),
@@ -295,9 +295,9 @@ impl Watch {
     /// What is told when the price is there.
     #[must_use]
     pub const fn triggered_event(&self) -> EventType {
-        match self.question.target {
-            Target::Hotel { .. } => EventType::HotelWatchTriggered,
-            Target::Trip { .. } => EventType::TripWatchTriggered,
+        match self.query.target {
+            WatchTarget::Hotel { .. } => EventType::HotelWatchTriggered,
+            WatchTarget::Trip { .. } => EventType::TripWatchTriggered,
         }
     }
 }

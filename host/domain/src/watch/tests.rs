@@ -15,9 +15,9 @@ fn euros(minor: i64) -> Money {
     Money::new(minor, Currency::parse("EUR").unwrap())
 }
 
-fn question() -> Question {
-    Question {
-        target: Target::Hotel {
+fn question() -> PriceQuery {
+    PriceQuery {
+        target: WatchTarget::Hotel {
             hotel_id: HotelId::from_bits(1),
         },
         stay: Stay {
@@ -65,7 +65,7 @@ fn watch(auto_book: bool, armed: bool, state: State) -> Watch {
 fn states() -> [(&'static str, Watch); 12] {
     let booking = || BookingId::from_bits(1);
     let failed = |booking| State::PurchaseFailed {
-        reason: PurchaseFailure::PaymentFailed,
+        reason: PurchaseFailureReason::PaymentFailed,
         booking,
     };
     let begun = State::Purchasing {
@@ -103,7 +103,7 @@ fn states() -> [(&'static str, Watch); 12] {
 }
 
 fn events() -> [(&'static str, Event); 11] {
-    let priced = |minor| Event::Priced {
+    let priced = |minor| Event::PriceObserved {
         total: euros(minor),
     };
     [
@@ -111,11 +111,11 @@ fn events() -> [(&'static str, Event); 11] {
         ("priced above it", priced(20_001)),
         (
             "priced otherwise",
-            Event::Priced {
+            Event::PriceObserved {
                 total: Money::new(1, Currency::USD),
             },
         ),
-        ("unpriced", Event::Unpriced),
+        ("unpriced", Event::PriceUnavailable),
         (
             "armed",
             Event::Armed {
@@ -124,16 +124,16 @@ fn events() -> [(&'static str, Event); 11] {
         ),
         (
             "purchase began",
-            Event::PurchaseBegan {
+            Event::PurchaseStarted {
                 booking: BookingId::from_bits(2),
             },
         ),
-        ("purchase released", Event::PurchaseReleased),
+        ("purchase released", Event::PurchaseAborted),
         ("purchased", Event::Purchased),
         (
             "purchase failed",
             Event::PurchaseFailed {
-                reason: PurchaseFailure::MandateRevoked,
+                reason: PurchaseFailureReason::MandateRevoked,
             },
         ),
         ("expired", Event::Expired),
@@ -162,7 +162,7 @@ fn the_table_of_states_and_events_is_this() {
     insta::assert_snapshot!("watch_table", table);
 }
 
-fn shown(moved: &Moved) -> String {
+fn shown(moved: &Transition) -> String {
     let watch = &moved.watch;
     let mut after = watch.status().as_str().to_owned();
     if watch.is_armed() {
@@ -172,13 +172,13 @@ fn shown(moved: &Moved) -> String {
         let number = booking.as_str().chars().last().unwrap();
         after.push_str(&format!(", booking {number}"));
     }
-    if let Some(told) = moved.tells {
+    if let Some(told) = moved.notification {
         after.push_str(&format!(", tells {}", told.as_str()));
     }
-    if moved.buys {
+    if moved.is_purchase_due {
         after.push_str(", buys");
     }
-    if moved.asks {
+    if moved.is_check_due {
         after.push_str(", asks");
     }
     after
@@ -190,8 +190,8 @@ fn every_word_is_its_own() {
         assert_eq!(Status::parse(status.as_str()), Some(status));
     }
     assert_eq!(Status::parse("ACTIVE"), None);
-    let reasons: BTreeSet<_> = PurchaseFailure::ALL.map(PurchaseFailure::as_str).into();
-    assert_eq!(reasons.len(), PurchaseFailure::ALL.len());
+    let reasons: BTreeSet<_> = PurchaseFailureReason::ALL.map(PurchaseFailureReason::as_str).into();
+    assert_eq!(reasons.len(), PurchaseFailureReason::ALL.len());
 }
 
 #[test]

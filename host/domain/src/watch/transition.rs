@@ -1,7 +1,7 @@
 //! How a watch moves: the whole table.
 
-use super::{PurchaseFailure, State, Watch};
-use crate::booking::Conflict;
+use super::{PurchaseFailureReason, State, Watch};
+use crate::booking::InvalidTransition;
 use crate::event::EventType;
 use crate::id::{BookingId, MandateId};
 use crate::money::Money;
@@ -11,31 +11,31 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// The cheapest costs this now.
-    Priced {
+    PriceObserved {
         /// For the whole stay.
         total: Money,
     },
     /// Nothing is to be had now.
-    Unpriced,
+    PriceUnavailable,
     /// Its owner consented that it buys.
     Armed {
         /// The sealed consent.
         mandate: MandateId,
     },
     /// There is a booking to buy with.
-    PurchaseBegan {
+    PurchaseStarted {
         /// Which.
         booking: BookingId,
     },
     /// It was sold out or dearer than the cap when it was to be bought: nothing was
     /// promised.
-    PurchaseReleased,
+    PurchaseAborted,
     /// It was bought.
     Purchased,
     /// It could not be bought.
     PurchaseFailed {
         /// Why.
-        reason: PurchaseFailure,
+        reason: PurchaseFailureReason,
     },
     /// Check-in has passed.
     Expired,
@@ -48,11 +48,11 @@ impl Event {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::Priced { .. } => "priced",
-            Self::Unpriced => "unpriced",
+            Self::PriceObserved { .. } => "priced",
+            Self::PriceUnavailable => "unpriced",
             Self::Armed { .. } => "armed",
-            Self::PurchaseBegan { .. } => "purchase_began",
-            Self::PurchaseReleased => "purchase_released",
+            Self::PurchaseStarted { .. } => "purchase_began",
+            Self::PurchaseAborted => "purchase_released",
             Self::Purchased => "purchased",
             Self::PurchaseFailed { .. } => "purchase_failed",
             Self::Expired => "expired",
@@ -63,15 +63,15 @@ impl Event {
 
 /// A watch that has moved.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Moved {
+pub struct Transition {
     /// The watch afterwards, its version counted up.
     pub watch: Watch,
     /// What the organization is told.
-    pub tells: Option<EventType>,
+    pub notification: Option<EventType>,
     /// Whether it is to be bought now.
-    pub buys: bool,
+    pub is_purchase_due: bool,
     /// Whether its question is to be asked now.
-    pub asks: bool,
+    pub is_check_due: bool,
 }
 
 impl Watch {
@@ -80,15 +80,15 @@ impl Watch {
     ///
     /// # Errors
     /// What cannot happen to a watch that is where this one is.
-    pub fn apply(self, event: Event, now: Timestamp) -> Result<Option<Moved>, Conflict> {
+    pub fn apply(self, event: Event, now: Timestamp) -> Result<Option<Transition>, InvalidTransition> {
         let name = event.name();
-        let conflict = Conflict {
+        let conflict = InvalidTransition {
             status: self.status().as_str(),
             event: name,
         };
         let (mut watch, mut tells, mut buys, mut asks) = (self, None, false, false);
         let state = match (watch.state.clone(), event) {
-            (State::Active, Event::Priced { total }) if watch.trigger.is_met_by(total) => {
+            (State::Active, Event::PriceObserved { total }) if watch.trigger.is_met_by(total) => {
                 buys = watch.is_armed();
                 tells = (!buys).then(|| watch.triggered_event());
                 if buys {
@@ -97,12 +97,12 @@ impl Watch {
                     State::Triggered
                 }
             }
-            (State::Triggered, Event::Priced { total }) if watch.trigger.is_met_by(total) => {
+            (State::Triggered, Event::PriceObserved { total }) if watch.trigger.is_met_by(total) => {
                 return Ok(None);
             }
             // What is not to be had costs more than anything.
-            (State::Triggered, Event::Priced { .. } | Event::Unpriced) => State::Active,
-            (State::Active | State::Purchasing { .. }, Event::Priced { .. } | Event::Unpriced) => {
+            (State::Triggered, Event::PriceObserved { .. } | Event::PriceUnavailable) => State::Active,
+            (State::Active | State::Purchasing { .. }, Event::PriceObserved { .. } | Event::PriceUnavailable) => {
                 return Ok(None);
             }
             (State::Active | State::Triggered | State::Purchasing { .. }, Event::Armed { .. })
@@ -119,12 +119,12 @@ impl Watch {
                 asks = true;
                 State::Active
             }
-            (State::Purchasing { booking: None }, Event::PurchaseBegan { booking }) => {
+            (State::Purchasing { booking: None }, Event::PurchaseStarted { booking }) => {
                 State::Purchasing {
                     booking: Some(booking),
                 }
             }
-            (State::Purchasing { .. }, Event::PurchaseReleased) => State::Active,
+            (State::Purchasing { .. }, Event::PurchaseAborted) => State::Active,
             (
                 State::Purchasing {
                     booking: Some(booking),
@@ -146,11 +146,11 @@ impl Watch {
         watch.state = state;
         watch.version += 1;
         watch.updated_at = now;
-        Ok(Some(Moved {
+        Ok(Some(Transition {
             watch,
-            tells,
-            buys,
-            asks,
+            notification: tells,
+            is_purchase_due: buys,
+            is_check_due: asks,
         }))
     }
 }

@@ -50,7 +50,7 @@ impl DeliveryStatus {
 
 /// Why a delivery was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FailureReason {
+pub enum DeliveryFailureReason {
     /// The last attempt failed too.
     RetriesExhausted,
     /// The last attempt failed too: its address may not be connected to.
@@ -61,7 +61,7 @@ pub enum FailureReason {
     Expired,
 }
 
-impl FailureReason {
+impl DeliveryFailureReason {
     /// Every reason.
     pub const ALL: [Self; 4] = [
         Self::RetriesExhausted,
@@ -115,7 +115,7 @@ pub enum DeliveryState {
         /// When it was given up.
         at: Timestamp,
         /// Why.
-        reason: FailureReason,
+        reason: DeliveryFailureReason,
     },
 }
 
@@ -142,11 +142,11 @@ pub struct Delivery {
 
 /// What came of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SendOutcome {
+pub enum DeliveryResult {
     /// 2xx in time.
-    Taken,
+    Accepted,
     /// Another answer, or none.
-    NotTaken {
+    Failed {
         /// How long the receiver asked to be left alone.
         retry_after_s: Option<i64>,
     },
@@ -158,25 +158,25 @@ pub enum SendOutcome {
 
 /// When an attempt that failed is followed by another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Retry<'a> {
+pub struct RetryPolicy<'a> {
     /// Seconds from the first failed attempt to the second, and so on.
-    pub steps_s: &'a [i64],
+    pub delays_s: &'a [i64],
     /// A number of 0 to [`JITTER_PERMILLE_MAX`]: so much later.
     pub jitter_permille: i64,
     /// What a receiver that names a time is given.
-    pub patience: Patience,
+    pub retry_after_limit: RetryAfterLimit,
 }
 
 /// How far a step is lengthened for a receiver that names a time. It is never
 /// shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
+pub enum RetryAfterLimit {
     /// To twice itself.
-    Twice,
+    TwiceDelay,
     /// As far as the last attempt still ends in time, however late the others are.
-    Within {
+    WithinTotal {
         /// From when a sender took the delivery to the end of its last attempt.
-        all_ms: i64,
+        total_ms: i64,
         /// What an attempt takes at most, the wait for its turn included.
         attempt_ms: i64,
     },
@@ -184,7 +184,7 @@ pub enum Patience {
 
 /// What makes a delivery eligible to be sent anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Replay {
+pub struct ReplayPolicy {
     /// PENDING for longer than this.
     pub pending_after_s: i64,
     /// PUBLISHED for longer than this.
@@ -195,15 +195,15 @@ pub struct Replay {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryEvent<'a> {
     /// A sender took it.
-    Taken,
+    Claimed,
     /// An attempt has its outcome.
-    Answered {
+    AttemptFinished {
         /// Of the generation that was sent.
         generation: i64,
         /// What came of it.
-        outcome: SendOutcome,
+        result: DeliveryResult,
         /// When the next one is due.
-        retry: Retry<'a>,
+        retry_policy: RetryPolicy<'a>,
     },
     /// It waited too long for its subscription.
     Expired,
@@ -214,12 +214,12 @@ impl DeliveryEvent<'_> {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::Taken => "taken",
-            Self::Answered { outcome, .. } => match outcome {
-                SendOutcome::Taken => "answered: taken",
-                SendOutcome::NotTaken { .. } => "answered: not taken",
-                SendOutcome::Gone => "answered: gone",
-                SendOutcome::UrlNotAllowed => "answered: url not allowed",
+            Self::Claimed => "taken",
+            Self::AttemptFinished { result: outcome, .. } => match outcome {
+                DeliveryResult::Accepted => "answered: taken",
+                DeliveryResult::Failed { .. } => "answered: not taken",
+                DeliveryResult::Gone => "answered: gone",
+                DeliveryResult::UrlNotAllowed => "answered: url not allowed",
             },
             Self::Expired => "expired",
         }
@@ -229,12 +229,12 @@ impl DeliveryEvent<'_> {
 /// A delivery that is not sent anew: it may still arrive by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a delivery that is {} is not replayed yet", .0.as_str())]
-pub struct NotReplayed(pub DeliveryStatus);
+pub struct ReplayNotAllowed(pub DeliveryStatus);
 
 impl Delivery {
     /// The id of an event's delivery to a subscription: always the same one.
     #[must_use]
-    pub fn id_of(event: &EventId, subscription: &SubscriptionId) -> Option<DeliveryId> {
+    pub fn derive_id(event: &EventId, subscription: &SubscriptionId) -> Option<DeliveryId> {
         let (_, event) = event.as_str().split_once('_')?;
         let (_, subscription) = subscription.as_str().split_once('_')?;
         DeliveryId::parse(&format!("{}{event}-{subscription}", DeliveryId::PREFIX)).ok()
@@ -285,7 +285,7 @@ impl Delivery {
 
     /// When and why it was given up.
     #[must_use]
-    pub const fn failure(&self) -> Option<(Timestamp, FailureReason)> {
+    pub const fn failure(&self) -> Option<(Timestamp, DeliveryFailureReason)> {
         match self.state {
             DeliveryState::Failed { at, reason, .. } => Some((at, reason)),
             DeliveryState::Pending
@@ -300,7 +300,7 @@ impl Delivery {
     pub fn apply(mut self, event: DeliveryEvent<'_>, now: Timestamp) -> Option<Self> {
         let published_at = self.published_at();
         match (self.state, event) {
-            (DeliveryState::Pending, DeliveryEvent::Taken) => {
+            (DeliveryState::Pending, DeliveryEvent::Claimed) => {
                 self.state = DeliveryState::Published {
                     at: now,
                     next_at: self.pending_since,
@@ -308,10 +308,10 @@ impl Delivery {
             }
             (
                 DeliveryState::Published { at, .. },
-                DeliveryEvent::Answered {
+                DeliveryEvent::AttemptFinished {
                     generation,
-                    outcome,
-                    retry,
+                    result: outcome,
+                    retry_policy: retry,
                 },
             ) if generation == self.generation => {
                 self.state = answered(at, outcome, retry, self.attempts, now);
@@ -321,16 +321,16 @@ impl Delivery {
                 self.state = DeliveryState::Failed {
                     published_at,
                     at: now,
-                    reason: FailureReason::Expired,
+                    reason: DeliveryFailureReason::Expired,
                 };
             }
             (
                 DeliveryState::Published { .. }
                 | DeliveryState::Delivered { .. }
                 | DeliveryState::Failed { .. },
-                DeliveryEvent::Taken,
+                DeliveryEvent::Claimed,
             )
-            | (_, DeliveryEvent::Answered { .. })
+            | (_, DeliveryEvent::AttemptFinished { .. })
             | (
                 DeliveryState::Delivered { .. } | DeliveryState::Failed { .. },
                 DeliveryEvent::Expired,
@@ -343,14 +343,14 @@ impl Delivery {
     ///
     /// # Errors
     /// [`NotReplayed`] while it may still arrive by itself.
-    pub fn replay(mut self, rule: Replay, now: Timestamp) -> Result<Self, NotReplayed> {
+    pub fn replay(mut self, rule: ReplayPolicy, now: Timestamp) -> Result<Self, ReplayNotAllowed> {
         let waits_until = match self.state {
             DeliveryState::Pending => Some(self.pending_since.plus_s(rule.pending_after_s)),
             DeliveryState::Published { at, .. } => Some(at.plus_s(rule.published_after_s)),
             DeliveryState::Delivered { .. } | DeliveryState::Failed { .. } => None,
         };
         if waits_until.is_some_and(|until| now <= until) {
-            return Err(NotReplayed(self.status()));
+            return Err(ReplayNotAllowed(self.status()));
         }
         self.state = DeliveryState::Pending;
         self.generation += 1;
@@ -363,8 +363,8 @@ impl Delivery {
 /// What becomes of a delivery of which so many attempts failed before this one.
 fn answered(
     published_at: Timestamp,
-    outcome: SendOutcome,
-    retry: Retry<'_>,
+    outcome: DeliveryResult,
+    retry: RetryPolicy<'_>,
     failed_before: i64,
     now: Timestamp,
 ) -> DeliveryState {
@@ -381,20 +381,20 @@ fn answered(
         })
     };
     match outcome {
-        SendOutcome::Taken => DeliveryState::Delivered {
+        DeliveryResult::Accepted => DeliveryState::Delivered {
             published_at,
             at: now,
         },
-        SendOutcome::NotTaken { retry_after_s } => {
-            again_or(retry_after_s, FailureReason::RetriesExhausted)
+        DeliveryResult::Failed { retry_after_s } => {
+            again_or(retry_after_s, DeliveryFailureReason::RetriesExhausted)
         }
         // A name may mean another address by then.
-        SendOutcome::UrlNotAllowed => again_or(None, FailureReason::UrlNotAllowed),
-        SendOutcome::Gone => given_up(FailureReason::Gone),
+        DeliveryResult::UrlNotAllowed => again_or(None, DeliveryFailureReason::UrlNotAllowed),
+        DeliveryResult::Gone => given_up(DeliveryFailureReason::Gone),
     }
 }
 
-impl Retry<'_> {
+impl RetryPolicy<'_> {
     /// When the attempt after this failed one is due; none: it was the last.
     fn next_at(
         self,
@@ -404,10 +404,10 @@ impl Retry<'_> {
         now: Timestamp,
     ) -> Option<Timestamp> {
         let index = usize::try_from(failed_before).ok()?;
-        let (step_s, later_s) = self.steps_s.get(index..)?.split_first()?;
-        let longest_ms = match self.patience {
-            Patience::Twice => step_s.saturating_mul(2000),
-            Patience::Within { all_ms, attempt_ms } => {
+        let (step_s, later_s) = self.delays_s.get(index..)?.split_first()?;
+        let longest_ms = match self.retry_after_limit {
+            RetryAfterLimit::TwiceDelay => step_s.saturating_mul(2000),
+            RetryAfterLimit::WithinTotal { total_ms: all_ms, attempt_ms } => {
                 let later_ms = later_s.iter().fold(attempt_ms, |sum, step_s| {
                     let step_ms = late_ms(*step_s, JITTER_PERMILLE_MAX);
                     sum.saturating_add(step_ms).saturating_add(attempt_ms)

@@ -4,7 +4,7 @@ use super::delivery::DeliveryStatus;
 
 /// What became of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum EventStatus {
+pub enum WatchEventStatus {
     /// Nobody has it yet: it is being sent, or there is nobody to send it to.
     Pending,
     /// A receiver has it.
@@ -13,7 +13,7 @@ pub enum EventStatus {
     Failed,
 }
 
-impl EventStatus {
+impl WatchEventStatus {
     /// Every status.
     pub const ALL: [Self; 3] = [Self::Pending, Self::Delivered, Self::Failed];
 
@@ -35,7 +35,7 @@ impl EventStatus {
     }
 }
 
-impl From<DeliveryStatus> for EventStatus {
+impl From<DeliveryStatus> for WatchEventStatus {
     fn from(status: DeliveryStatus) -> Self {
         match status {
             DeliveryStatus::Pending | DeliveryStatus::Published => Self::Pending,

@@ -6,8 +6,8 @@ pub mod log;
 pub mod subscription;
 
 pub use delivery::{
-    Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, FailureReason, NotReplayed, Patience,
-    Replay, Retry, SendOutcome,
+    Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, DeliveryFailureReason, ReplayNotAllowed, RetryAfterLimit,
+    ReplayPolicy, RetryPolicy, DeliveryResult,
 };
-pub use log::EventStatus;
+pub use log::WatchEventStatus;
 pub use subscription::{Subscription, SubscriptionEvent, SubscriptionStatus};

@@ -6,7 +6,7 @@ use crate::owner::Tenant;
 use crate::time::Timestamp;
 
 /// Stands for every type of the product, also those that come later.
-pub const EVERY_TYPE: &str = "*";
+pub const WILDCARD_EVENT_TYPE: &str = "*";
 
 /// Whether a subscription's deliveries are sent. While it is not ACTIVE they are
 /// recorded, and wait.
@@ -94,14 +94,14 @@ pub enum SubscriptionEvent {
         previous_secret_expires_at: Timestamp,
     },
     /// The receiver took an event.
-    Succeeded,
+    DeliverySucceeded,
     /// The receiver did not take an event.
-    Failed {
+    DeliveryFailed {
         /// So long without a success disables it.
         disable_after_s: i64,
     },
     /// The receiver answered that it is gone for good.
-    Gone {
+    EndpointGone {
         /// When what its owner sees had changed last as it was sent.
         updated_at: Timestamp,
     },
@@ -116,9 +116,9 @@ impl SubscriptionEvent {
             Self::Paused => "paused",
             Self::Resumed => "resumed",
             Self::Rotated { .. } => "rotated",
-            Self::Succeeded => "succeeded",
-            Self::Failed { .. } => "failed",
-            Self::Gone { .. } => "gone",
+            Self::DeliverySucceeded => "succeeded",
+            Self::DeliveryFailed { .. } => "failed",
+            Self::EndpointGone { .. } => "gone",
         }
     }
 }
@@ -170,10 +170,10 @@ impl Subscription {
             SubscriptionEvent::Rotated {
                 previous_secret_expires_at,
             } => self.previous_secret_expires_at = Some(previous_secret_expires_at),
-            SubscriptionEvent::Succeeded => self.failing_since = None,
-            SubscriptionEvent::Failed { disable_after_s } => self.fail(disable_after_s, now),
+            SubscriptionEvent::DeliverySucceeded => self.failing_since = None,
+            SubscriptionEvent::DeliveryFailed { disable_after_s } => self.fail(disable_after_s, now),
             // What was sent before the caller decided otherwise changes nothing.
-            SubscriptionEvent::Gone { updated_at } => {
+            SubscriptionEvent::EndpointGone { updated_at } => {
                 if self.status == SubscriptionStatus::Active && self.updated_at == updated_at {
                     self.status = SubscriptionStatus::Paused;
                 }

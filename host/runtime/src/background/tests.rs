@@ -37,9 +37,9 @@ async fn give_way() {
 
 #[tokio::test]
 async fn what_computes_for_long_goes_on_elsewhere() {
-    let background = Background::start();
+    let background = BackgroundExecutor::start();
     let here = thread::current().id();
-    let threads = background.shift(compute(TURNS + 3)).await;
+    let threads = background.offload_when_long(compute(TURNS + 3)).await;
     let stayed = threads.iter().take_while(|id| **id == here).count();
     assert!((1..=TURNS).contains(&stayed), "{threads:?}");
     assert!(!threads[stayed..].contains(&here), "{threads:?}");
@@ -47,9 +47,9 @@ async fn what_computes_for_long_goes_on_elsewhere() {
 
 #[tokio::test]
 async fn what_gives_way_without_having_computed_stays() {
-    let background = Background::start();
+    let background = BackgroundExecutor::start();
     let here = thread::current().id();
-    let work = background.shift(async {
+    let work = background.offload_when_long(async {
         for _ in 0..100 {
             give_way().await;
         }
@@ -60,9 +60,9 @@ async fn what_gives_way_without_having_computed_stays() {
 
 #[tokio::test]
 async fn what_waits_comes_back() {
-    let background = Background::start();
+    let background = BackgroundExecutor::start();
     let here = thread::current().id();
-    let work = background.shift(async move {
+    let work = background.offload_when_long(async move {
         let before = compute(TURNS + 1).await.pop();
         // For something that comes about in this thread alone.
         std::future::poll_fn(|_| match thread::current().id() == here {
@@ -77,10 +77,10 @@ async fn what_waits_comes_back() {
 
 #[tokio::test]
 async fn what_nobody_waits_for_ends() {
-    let background = Background::start();
+    let background = BackgroundExecutor::start();
     let held = Arc::new(());
     let watch = Arc::downgrade(&held);
-    let mut work = Box::pin(background.shift(async move {
+    let mut work = Box::pin(background.offload_when_long(async move {
         let _held = held;
         loop {
             burn();
@@ -102,16 +102,16 @@ async fn what_nobody_waits_for_ends() {
 
 #[tokio::test]
 async fn a_panic_is_its_callers_and_the_threads_go_on() {
-    let background = Background::start();
+    let background = BackgroundExecutor::start();
     let here = thread::current().id();
     for _ in 0..thread::available_parallelism().unwrap().get() {
-        let work = background.shift(async {
+        let work = background.offload_when_long(async {
             compute(TURNS + 1).await;
             panic!("of a guest");
         });
         let ended: Result<(), _> = AssertUnwindSafe(work).catch_unwind().await;
         assert_eq!(ended.unwrap_err().downcast_ref(), Some(&"of a guest"));
     }
-    let threads = background.shift(compute(TURNS + 1)).await;
+    let threads = background.offload_when_long(compute(TURNS + 1)).await;
     assert_ne!(threads.last(), Some(&here));
 }

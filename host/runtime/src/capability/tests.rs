@@ -6,7 +6,7 @@ fn list(asks: &[&str], grants: &[&str]) -> AllowList {
     AllowList::new("SUPPLIER_A", asks, grants)
 }
 
-fn check(list: &AllowList, url: &str) -> Result<Allowed, Disallowed> {
+fn check(list: &AllowList, url: &str) -> Result<AllowedTarget, DeniedTarget> {
     list.check(&Url::parse(url).unwrap())
 }
 
@@ -18,11 +18,11 @@ fn only_what_is_asked_for_and_granted_is_allowed() {
     );
     assert_eq!(
         check(&list, "https://api.example.com/v1?x=1"),
-        Ok(Allowed { private: false })
+        Ok(AllowedTarget { private: false })
     );
     assert_eq!(
         check(&list, "https://API.EXAMPLE.COM:443/"),
-        Ok(Allowed { private: false })
+        Ok(AllowedTarget { private: false })
     );
     for url in [
         "https://other.example.com/",
@@ -31,7 +31,7 @@ fn only_what_is_asked_for_and_granted_is_allowed() {
         "https://1.1.1.1/",
     ] {
         assert!(
-            matches!(check(&list, url), Err(Disallowed::NotGranted(_))),
+            matches!(check(&list, url), Err(DeniedTarget::NotGranted(_))),
             "{url}"
         );
     }
@@ -81,7 +81,7 @@ fn a_star_needs_one_label_more_and_never_matches_a_look_alike() {
 #[test]
 fn the_refusal_names_the_line_to_add() {
     let list = list(&["*"], &[]);
-    let Err(Disallowed::NotGranted(message)) =
+    let Err(DeniedTarget::NotGranted(message)) =
         check(&list, "http://api.example.com:8080/a?secret=1")
     else {
         panic!("it was allowed");
@@ -104,7 +104,7 @@ fn users_in_urls_and_other_schemes_are_refused() {
         "data:,x",
     ] {
         assert!(
-            matches!(check(&list, url), Err(Disallowed::Malformed(_))),
+            matches!(check(&list, url), Err(DeniedTarget::Malformed(_))),
             "{url}"
         );
     }
@@ -119,7 +119,7 @@ fn other_spellings_of_an_address_are_the_same_address() {
         "http://0x7f.1:4010/",
         "http://0177.0.0.1:4010/",
     ] {
-        assert_eq!(check(&granted, url), Ok(Allowed { private: true }), "{url}");
+        assert_eq!(check(&granted, url), Ok(AllowedTarget { private: true }), "{url}");
     }
     let other = list(&["*"], &["api.example.com"]);
     for url in [
@@ -140,18 +140,18 @@ fn names_grant_private_addresses_only_when_told() {
             &list(&["*"], &["http://localhost:1"]),
             "http://localhost:1/"
         ),
-        Ok(Allowed { private: true })
+        Ok(AllowedTarget { private: true })
     );
     assert_eq!(
         check(&list(&["*"], &["http://a.internal"]), "http://a.internal/"),
-        Ok(Allowed { private: false })
+        Ok(AllowedTarget { private: false })
     );
     let grant: HostGrant =
         serde_json::from_str(r#"{"host": "http://a.internal", "private": true}"#).unwrap();
     let told = AllowList::new("A", vec!["*".parse().unwrap()], vec![grant]);
     assert_eq!(
         check(&told, "http://a.internal/"),
-        Ok(Allowed { private: true })
+        Ok(AllowedTarget { private: true })
     );
 }
 
@@ -161,7 +161,7 @@ fn unanswered_asks_are_listed_as_lines() {
         &["api.example.com", "book.example.com:8443", "*"],
         &["api.example.com"],
     );
-    assert_eq!(list.missing(), ["https://book.example.com:8443"]);
+    assert_eq!(list.missing_grants(), ["https://book.example.com:8443"]);
 }
 
 #[test]

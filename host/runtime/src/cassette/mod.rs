@@ -9,7 +9,7 @@ mod replay;
 pub(crate) use record::Recorder;
 pub(crate) use replay::Replayer;
 
-use crate::egress::Outgoing;
+use crate::egress::OutboundRequest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -39,14 +39,14 @@ pub enum CassetteError {
 /// One exchange, as it stands in its file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Exchange {
-    request: KeptRequest,
-    response: KeptResponse,
+struct RecordedExchange {
+    request: RecordedRequest,
+    response: RecordedResponse,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct KeptRequest {
+struct RecordedRequest {
     method: String,
     /// Path and query; which host it was does not matter.
     path: String,
@@ -58,7 +58,7 @@ struct KeptRequest {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct KeptResponse {
+struct RecordedResponse {
     status: u16,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     headers: BTreeMap<String, String>,
@@ -93,9 +93,9 @@ impl Body {
     }
 }
 
-impl KeptRequest {
+impl RecordedRequest {
     /// As it is kept, and as it is compared: nothing secret, nothing personal.
-    fn of(outgoing: &Outgoing) -> Self {
+    fn of(outgoing: &OutboundRequest) -> Self {
         Self {
             method: outgoing.method.as_str().to_owned(),
             path: redact::path_and_query(&outgoing.url),
@@ -115,7 +115,7 @@ impl KeptRequest {
             body => body.bytes(),
         })
         .into_owned();
-        redact::without_ids(&format!(
+        redact::replace_ids(&format!(
             "{} {path}?{} {body}",
             self.method.to_uppercase(),
             query.join("&")

@@ -1,8 +1,8 @@
 //! Keeping exchanges: each in a file of its own, numbered in the order in which
 //! they ended.
 
-use super::{Body, CassetteError, Exchange, KeptRequest, KeptResponse, redact};
-use crate::egress::{Incoming, Outgoing};
+use super::{Body, CassetteError, RecordedExchange, RecordedRequest, RecordedResponse, redact};
+use crate::egress::{UpstreamResponse, OutboundRequest};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,10 +31,10 @@ impl Recorder {
 
     /// Keeps one. Recording is for development: the write is on the call's own
     /// task, and a failure of it is told and does not fail the call.
-    pub(crate) fn keep(&self, outgoing: &Outgoing, incoming: &Incoming) {
-        let exchange = Exchange {
-            request: KeptRequest::of(outgoing),
-            response: KeptResponse {
+    pub(crate) fn record(&self, outgoing: &OutboundRequest, incoming: &UpstreamResponse) {
+        let exchange = RecordedExchange {
+            request: RecordedRequest::of(outgoing),
+            response: RecordedResponse {
                 status: incoming.status,
                 headers: redact::headers(&incoming.headers),
                 body: redact::body(&incoming.body, &incoming.headers),
@@ -51,7 +51,7 @@ impl Recorder {
         }
     }
 
-    fn write(&self, exchange: &Exchange) -> io::Result<()> {
+    fn write(&self, exchange: &RecordedExchange) -> io::Result<()> {
         let number = self.kept.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         let path = exchange.request.path.split('?').next().unwrap_or_default();
         let slug: String = path

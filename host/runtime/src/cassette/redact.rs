@@ -2,8 +2,8 @@
 //! cards and documents. Placeholders keep the form of what they stand for, so
 //! that a kept answer is still a readable one.
 
-use super::{Body, KeptRequest};
-use crate::call_log::loggable_path;
+use super::{Body, RecordedRequest};
+use crate::call_log::redact_path;
 use http::{HeaderMap, header};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -138,7 +138,7 @@ pub(super) fn headers(headers: &HeaderMap) -> BTreeMap<String, String> {
 }
 
 pub(super) fn path_and_query(url: &Url) -> String {
-    let path = loggable_path(url.path());
+    let path = redact_path(url.path());
     match url.query() {
         Some(query) if !query.is_empty() => format!("{path}?{}", form(query)),
         _ => path,
@@ -313,13 +313,13 @@ fn id_runs(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The text with every id of the gateway replaced by the same placeholder.
-pub(super) fn without_ids(text: &str) -> String {
+pub(super) fn replace_ids(text: &str) -> String {
     let zeros = "0".repeat(ID_DIGITS);
     id_runs(text).fold(text.to_owned(), |text, run| text.replace(run, &zeros))
 }
 
 /// The ids of the gateway in a request, in their order, each once.
-pub(super) fn ids(request: &KeptRequest) -> Vec<String> {
+pub(super) fn ids(request: &RecordedRequest) -> Vec<String> {
     let text = format!(
         "{} {}",
         request.path,

@@ -1,8 +1,8 @@
 //! Answering from kept exchanges. The same request is answered in the order in
 //! which it was kept; the last answer stands for all that follow.
 
-use super::{CassetteError, Exchange, KeptRequest, KeptResponse, redact};
-use crate::egress::{ExchangeError, Incoming, Outgoing};
+use super::{CassetteError, RecordedExchange, RecordedRequest, RecordedResponse, redact};
+use crate::egress::{ExchangeError, UpstreamResponse, OutboundRequest};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::collections::HashMap;
 use std::fs;
@@ -10,15 +10,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 #[derive(Default)]
-struct Answers {
-    kept: Vec<(KeptRequest, KeptResponse)>,
+struct ReplayQueue {
+    kept: Vec<(RecordedRequest, RecordedResponse)>,
     given: usize,
 }
 
 /// A folder's exchanges.
 pub(crate) struct Replayer {
     folder: PathBuf,
-    answers: Mutex<HashMap<String, Answers>>,
+    answers: Mutex<HashMap<String, ReplayQueue>>,
 }
 
 impl Replayer {
@@ -33,14 +33,14 @@ impl Replayer {
             .collect::<Result<Vec<_>, _>>()
             .map_err(failed)?;
         files.sort_by_key(fs::DirEntry::file_name);
-        let mut answers: HashMap<String, Answers> = HashMap::new();
+        let mut answers: HashMap<String, ReplayQueue> = HashMap::new();
         for file in files
             .iter()
             .map(fs::DirEntry::path)
             .filter(|file| file.extension().is_some_and(|e| e == "json"))
         {
             let text = fs::read_to_string(&file).map_err(failed)?;
-            let exchange: Exchange =
+            let exchange: RecordedExchange =
                 serde_json::from_str(&text).map_err(|source| CassetteError::File {
                     file: file.clone(),
                     source,
@@ -58,8 +58,8 @@ impl Replayer {
     }
 
     /// The kept answer, or an error that names what is missing.
-    pub(crate) fn answer(&self, outgoing: &Outgoing) -> Result<Incoming, ExchangeError> {
-        let asked = KeptRequest::of(outgoing);
+    pub(crate) fn replay(&self, outgoing: &OutboundRequest) -> Result<UpstreamResponse, ExchangeError> {
+        let asked = RecordedRequest::of(outgoing);
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         let missing = || {
             let body: String = String::from_utf8_lossy(&asked.body.bytes())
@@ -81,7 +81,7 @@ impl Replayer {
 }
 
 /// Ids of the gateway in the kept request stand in the answer as those of this run.
-fn incoming(response: &KeptResponse, kept: &KeptRequest, asked: &KeptRequest) -> Incoming {
+fn incoming(response: &RecordedResponse, kept: &RecordedRequest, asked: &RecordedRequest) -> UpstreamResponse {
     let mut headers = HeaderMap::new();
     for (name, value) in &response.headers {
         if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
@@ -99,7 +99,7 @@ fn incoming(response: &KeptResponse, kept: &KeptRequest, asked: &KeptRequest) ->
             Err(binary) => binary.into_bytes(),
         },
     );
-    Incoming {
+    UpstreamResponse {
         status: response.status,
         headers,
         body,

@@ -1,11 +1,11 @@
 use super::*;
-use crate::egress::{ExchangeError, Incoming};
+use crate::egress::{ExchangeError, UpstreamResponse};
 use http::{HeaderMap, HeaderValue, Method, header};
 use serde_json::json;
 use std::fs;
 use url::Url;
 
-fn outgoing(method: Method, url: &str, body: &str) -> Outgoing {
+fn outgoing(method: Method, url: &str, body: &str) -> OutboundRequest {
     let mut headers = HeaderMap::new();
     let form = !body.is_empty() && !body.starts_with(['{', '[']);
     let content_type = if form {
@@ -19,7 +19,7 @@ fn outgoing(method: Method, url: &str, body: &str) -> Outgoing {
         HeaderValue::from_static("Bearer s3cret"),
     );
     headers.insert("x-api-key", HeaderValue::from_static("s3cret"));
-    Outgoing {
+    OutboundRequest {
         method,
         url: Url::parse(url).unwrap(),
         headers,
@@ -27,11 +27,11 @@ fn outgoing(method: Method, url: &str, body: &str) -> Outgoing {
     }
 }
 
-fn post(body: &str) -> Outgoing {
+fn post(body: &str) -> OutboundRequest {
     outgoing(Method::POST, "https://api.example.com/v3/book", body)
 }
 
-fn incoming(status: u16, body: &str) -> Incoming {
+fn incoming(status: u16, body: &str) -> UpstreamResponse {
     let mut headers = HeaderMap::new();
     headers.insert(
         header::CONTENT_TYPE,
@@ -41,18 +41,18 @@ fn incoming(status: u16, body: &str) -> Incoming {
         header::SET_COOKIE,
         HeaderValue::from_static("session=s3cret"),
     );
-    Incoming {
+    UpstreamResponse {
         status,
         headers,
         body: body.as_bytes().to_vec(),
     }
 }
 
-fn kept_text(outgoing: &Outgoing, incoming: &Incoming) -> String {
+fn kept_text(outgoing: &OutboundRequest, incoming: &UpstreamResponse) -> String {
     let folder = tempfile::tempdir().unwrap();
     Recorder::open(folder.path())
         .unwrap()
-        .keep(outgoing, incoming);
+        .record(outgoing, incoming);
     let file = fs::read_dir(folder.path())
         .unwrap()
         .next()
@@ -180,18 +180,18 @@ fn hotels_keep_their_names_and_prices_their_digits() {
     assert!(!text.contains("4111111111111111"), "{text}");
 }
 
-fn replay(exchanges: &[(Outgoing, Incoming)]) -> (tempfile::TempDir, Replayer) {
+fn replay(exchanges: &[(OutboundRequest, UpstreamResponse)]) -> (tempfile::TempDir, Replayer) {
     let folder = tempfile::tempdir().unwrap();
     let recorder = Recorder::open(folder.path()).unwrap();
     for (outgoing, incoming) in exchanges {
-        recorder.keep(outgoing, incoming);
+        recorder.record(outgoing, incoming);
     }
     let replayer = Replayer::open(folder.path()).unwrap();
     (folder, replayer)
 }
 
-fn body(replayer: &Replayer, outgoing: &Outgoing) -> serde_json::Value {
-    serde_json::from_slice(&replayer.answer(outgoing).unwrap().body).unwrap()
+fn body(replayer: &Replayer, outgoing: &OutboundRequest) -> serde_json::Value {
+    serde_json::from_slice(&replayer.replay(outgoing).unwrap().body).unwrap()
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn a_missing_exchange_is_named() {
             r#"{"x":1}"#,
         ),
     ] {
-        let Err(ExchangeError::NotSent(message)) = replayer.answer(&asked) else {
+        let Err(ExchangeError::NotSent(message)) = replayer.replay(&asked) else {
             panic!("it was answered")
         };
         assert!(
@@ -284,7 +284,7 @@ fn a_file_may_be_written_by_hand_and_a_wrong_one_is_named() {
     fs::write(folder.path().join("README.md"), "not an exchange").unwrap();
     let answer = Replayer::open(folder.path())
         .unwrap()
-        .answer(&outgoing(Method::GET, "https://a.com/down", ""))
+        .replay(&outgoing(Method::GET, "https://a.com/down", ""))
         .unwrap();
     assert_eq!(
         (answer.status, answer.body.as_slice()),

@@ -1,12 +1,12 @@
 //! Hotel content, reviews, weather and price calendars: all only shown, so what
 //! makes no sense is left out instead of spoiling the rest.
 
-use super::{Read, date, list, location, money, shown_number, text};
+use super::{ConvertResult, date, list, location, money, shown_number, text};
 use crate::bindings::exports::stopover::supplier::{
     hotel_content as wire, hotel_price_calendar, hotel_weather,
 };
 use host_domain::hotel::content::{
-    CONTENT_ITEMS_MAX, Condition, Details, HotelPrices, HousePolicy, Image, Review, Reviews,
+    CONTENT_ITEMS_MAX, WeatherCondition, HotelDetails, HotelPriceCalendar, HouseRule, Image, Review, Reviews,
     RoomContent, WeatherDay,
 };
 use host_domain::money::Currency;
@@ -19,17 +19,17 @@ const CONDITIONS_MAX: usize = 10;
 /// Days of one answer, about ten years of a calendar.
 const DAYS_MAX: usize = 4_000;
 
-pub(crate) fn details(details: wire::Details) -> Read<Details> {
-    Ok(Details {
-        name: text::line(details.name),
-        description: text::some(details.description, text::TEXT_CHARS),
+pub(crate) fn details(details: wire::Details) -> ConvertResult<HotelDetails> {
+    Ok(HotelDetails {
+        name: text::display_line(details.name),
+        description: text::optional_display(details.description, text::TEXT_CHARS),
         star_rating: shown_number(details.star_rating, 0.0, 5.0),
         guest_rating: shown_number(details.guest_rating, 0.0, 10.0),
         review_count: details.review_count,
-        address_line: text::some(details.address_line, text::LINE_CHARS),
-        city: text::some(details.city, text::LINE_CHARS),
-        region: text::some(details.region, text::LINE_CHARS),
-        postal_code: text::some(details.postal_code, text::LINE_CHARS),
+        address_line: text::optional_display(details.address_line, text::LINE_CHARS),
+        city: text::optional_display(details.city, text::LINE_CHARS),
+        region: text::optional_display(details.region, text::LINE_CHARS),
+        postal_code: text::optional_display(details.postal_code, text::LINE_CHARS),
         country: text::country(details.country),
         location: details
             .location
@@ -37,13 +37,13 @@ pub(crate) fn details(details: wire::Details) -> Read<Details> {
         time_zone: text::time_zone(details.time_zone),
         check_in_from: text::clock_time(details.check_in_from),
         check_out_until: text::clock_time(details.check_out_until),
-        phone: text::some(details.phone, text::LINE_CHARS),
-        email: text::some(details.email, text::LINE_CHARS),
+        phone: text::optional_display(details.phone, text::LINE_CHARS),
+        email: text::optional_display(details.email, text::LINE_CHARS),
         amenities: details
             .amenities
             .into_iter()
             .take(AMENITIES_MAX)
-            .map(text::line)
+            .map(text::display_line)
             .collect(),
         images: images(details.images),
         policies: details
@@ -66,7 +66,7 @@ fn images(images: Vec<wire::Image>) -> Vec<Image> {
         let url = text::url(Some(image.url))?;
         Some(Image {
             url,
-            caption: text::some(image.caption, text::LINE_CHARS),
+            caption: text::optional_display(image.caption, text::LINE_CHARS),
             width: image.width,
             height: image.height,
         })
@@ -74,23 +74,23 @@ fn images(images: Vec<wire::Image>) -> Vec<Image> {
     shown.take(CONTENT_ITEMS_MAX).collect()
 }
 
-fn policy(policy: wire::Policy) -> HousePolicy {
-    HousePolicy {
-        name: text::line(policy.name),
-        text: text::cut(policy.text, text::TEXT_CHARS),
+fn policy(policy: wire::Policy) -> HouseRule {
+    HouseRule {
+        name: text::display_line(policy.name),
+        text: text::truncate(policy.text, text::TEXT_CHARS),
     }
 }
 
 fn room(room: wire::RoomContent) -> RoomContent {
     RoomContent {
-        name: text::line(room.name),
-        description: text::some(room.description, text::TEXT_CHARS),
+        name: text::display_line(room.name),
+        description: text::optional_display(room.description, text::TEXT_CHARS),
         max_occupancy: room.max_occupancy,
         images: images(room.images),
     }
 }
 
-pub(crate) fn reviews(reviews: wire::Reviews, limit: u16) -> Read<Reviews> {
+pub(crate) fn reviews(reviews: wire::Reviews, limit: u16) -> ConvertResult<Reviews> {
     let items_max = usize::from(limit).min(CONTENT_ITEMS_MAX);
     Ok(Reviews {
         average: shown_number(reviews.average, 0.0, 10.0),
@@ -107,12 +107,12 @@ pub(crate) fn reviews(reviews: wire::Reviews, limit: u16) -> Read<Reviews> {
 fn review(review: wire::Review) -> Review {
     Review {
         rating: shown_number(review.rating, 0.0, 10.0),
-        title: text::some(review.title, text::LINE_CHARS),
-        pros: text::some(review.pros, text::TEXT_CHARS),
-        cons: text::some(review.cons, text::TEXT_CHARS),
-        text: text::some(review.text, text::TEXT_CHARS),
-        language: text::some(review.language, 35),
-        traveller_type: text::some(review.traveller_type, text::LINE_CHARS),
+        title: text::optional_display(review.title, text::LINE_CHARS),
+        pros: text::optional_display(review.pros, text::TEXT_CHARS),
+        cons: text::optional_display(review.cons, text::TEXT_CHARS),
+        text: text::optional_display(review.text, text::TEXT_CHARS),
+        language: text::optional_display(review.language, 35),
+        traveller_type: text::optional_display(review.traveller_type, text::LINE_CHARS),
         stayed_on: review
             .stayed_on
             .and_then(|day| date("stayed-on", &day).ok()),
@@ -124,13 +124,13 @@ pub(crate) fn forecast(
     days: Vec<hotel_weather::Day>,
     start: Date,
     end: Date,
-) -> Read<Vec<WeatherDay>> {
+) -> ConvertResult<Vec<WeatherDay>> {
     let mut days = list("days", days, DAYS_MAX, |day| {
         Ok(WeatherDay {
             date: date("days.date", &day.date)?,
             temperature_min: shown_number(day.temperature_min, -150.0, 100.0),
             temperature_max: shown_number(day.temperature_max, -150.0, 100.0),
-            summary: text::some(day.summary, text::LINE_CHARS),
+            summary: text::optional_display(day.summary, text::LINE_CHARS),
             conditions: day
                 .conditions
                 .into_iter()
@@ -151,10 +151,10 @@ pub(crate) fn forecast(
     Ok(days)
 }
 
-fn condition(condition: hotel_weather::Condition) -> Condition {
-    Condition {
-        description: text::line(condition.description),
-        icon: text::some(condition.icon, text::LINE_CHARS),
+fn condition(condition: hotel_weather::Condition) -> WeatherCondition {
+    WeatherCondition {
+        description: text::display_line(condition.description),
+        icon: text::optional_display(condition.icon, text::LINE_CHARS),
     }
 }
 
@@ -164,7 +164,7 @@ pub(crate) fn prices(
     asked: &[String],
     start: Date,
     end: Date,
-) -> Read<Vec<HotelPrices>> {
+) -> ConvertResult<Vec<HotelPriceCalendar>> {
     let mut hotels = list("hotels", answer, asked.len(), |hotel| {
         let mut prices = list("hotels.prices", hotel.prices, DAYS_MAX, |day| {
             Ok((
@@ -179,7 +179,7 @@ pub(crate) fn prices(
         prices.retain(|(day, _)| (start..=end).contains(day));
         prices.sort_by_key(|(day, _)| *day);
         prices.dedup_by_key(|(day, _)| *day);
-        Ok(HotelPrices {
+        Ok(HotelPriceCalendar {
             supplier_hotel_id: text::reference(
                 "hotels.supplier-hotel-id",
                 hotel.supplier_hotel_id,

@@ -173,7 +173,7 @@ fn prices_that_are_read_are_of_what_was_asked() {
         let sent = changed(answer(vec![offer()]), choice, &PRICES);
         let totals: Vec<i64> = offers(&mut sent.clone()).map(|one| one.total).collect();
         let asked = request();
-        let Ok(read) = hotel::price_answer(sent, hotel::Priced::of(&asked)) else {
+        let Ok(read) = hotel::price_answer(sent, hotel::PriceExpectation::of(&asked)) else {
             return;
         };
         assert_eq!(read.currency, asked.stay.currency);
@@ -249,7 +249,7 @@ const BOUND: [Change<hotel_booking::Prebooked>; 8] = [
 #[test]
 fn what_is_bound_is_in_the_currency_asked_for_and_paid_over_an_encrypted_line() {
     fuzz::values("hotel-prebook", 1_000, |choice| {
-        let Ok(read) = hotel::prebooked(changed(bound(), choice, &BOUND), euros(), 1) else {
+        let Ok(read) = hotel::prebook_response(changed(bound(), choice, &BOUND), euros(), 1) else {
             return;
         };
         assert_eq!(read.total.currency, euros());
@@ -292,7 +292,7 @@ fn a_booking_that_is_read_has_a_name_and_each_room_once() {
     fuzz::values("hotel-booking", 1_000, |choice| {
         let state = changed(booked(&[0, 1]), choice, &STATES);
         let asked = choice.maybe(|_| euros());
-        let Ok(read) = hotel::booking_state(state, asked) else {
+        let Ok(read) = hotel::supplier_booking(state, asked) else {
             return;
         };
         assert!(asked.is_none_or(|asked| read.total.currency == asked));
@@ -332,7 +332,7 @@ fn a_payment_that_is_read_never_exceeds_the_step_before() {
     fuzz::values("payment", 1_000, |choice| {
         let state = changed(paid(100, 100, 40), choice, &PAYMENTS);
         let asked = choice.maybe(|_| euros());
-        let Ok(read) = payment::state(state, asked) else {
+        let Ok(read) = payment::processor_payment(state, asked) else {
             return;
         };
         let amounts = [read.refunded, read.captured, read.authorized];
@@ -357,7 +357,7 @@ fn a_refund_that_is_read_is_the_one_asked_for() {
             processor_reference: choice.text(),
             amount: match choice.one_in(2) {
                 true => any_money(choice),
-                false => payment::money_out(Money::new(100, euros())),
+                false => payment::money_to_wire(Money::new(100, euros())),
             },
         };
         if let Ok((reference, amount)) = payment::refund(state, asked) {

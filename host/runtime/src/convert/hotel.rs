@@ -2,7 +2,7 @@
 
 use super::outcome::{booking_status, checkout};
 use super::{
-    Read, any_money, bad, currency, instant, list, location, money, optional, price, same_currency,
+    ConvertResult, any_money, bad, currency, instant, list, location, money, optional, price, same_currency,
     shown_number, text,
 };
 use crate::bindings::exports::stopover::supplier::{
@@ -10,9 +10,9 @@ use crate::bindings::exports::stopover::supplier::{
 };
 use crate::bindings::stopover::supplier::{hotel_types as wire, types};
 use host_domain::hotel::supply::{
-    AppliedFilters, BookRequest, BookedRoom, BookingState, CancelRequest, CancellationAmounts,
-    FindRequest, Found, FoundHotel, HotelOffers, Offer, Place, PlaceQuery, PrebookRequest,
-    Prebooked, PriceAnswer, PriceRequest, SearchAnswer, SearchRequest, SearchSort, SupplierQuote,
+    AppliedFilters, BookRequest, SupplierRoom, SupplierBooking, CancelRequest, CancellationAmounts,
+    FindRequest, BookingLookup, SupplierHotel, HotelOffers, Offer, Place, PlaceQuery, PrebookRequest,
+    PrebookResponse, PriceResponse, PriceRequest, SearchResponse, SearchRequest, SearchSort, SupplierQuote,
 };
 use host_domain::hotel::{
     Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Loyalty, Occupancy,
@@ -187,12 +187,12 @@ pub(crate) fn cancel_request(request: CancelRequest) -> hotel_cancellation::Canc
 
 // Answers
 
-pub(crate) fn places(places: Vec<hotel_places::Place>, limit: u16) -> Read<Vec<Place>> {
+pub(crate) fn places(places: Vec<hotel_places::Place>, limit: u16) -> ConvertResult<Vec<Place>> {
     list("places", places, usize::from(limit), |place| {
         Ok(Place {
             supplier_place_id: text::opaque("places.supplier-place-id", place.supplier_place_id)?,
-            name: text::line(place.name),
-            address: text::line(place.address),
+            name: text::display_line(place.name),
+            address: text::display_line(place.address),
             location: location(
                 "places.location",
                 place.location.latitude,
@@ -200,18 +200,18 @@ pub(crate) fn places(places: Vec<hotel_places::Place>, limit: u16) -> Read<Vec<P
             )?,
             suggested_radius: shown_number(place.suggested_radius, 1.0, RADIUS_M_MAX),
             country: text::country(place.country),
-            city: text::some(place.city, text::LINE_CHARS),
+            city: text::optional_display(place.city, text::LINE_CHARS),
             types: place
                 .types
                 .into_iter()
                 .take(ALTERNATIVES_MAX)
-                .map(text::line)
+                .map(text::display_line)
                 .collect(),
             alternatives: place
                 .alternatives
                 .into_iter()
                 .take(ALTERNATIVES_MAX)
-                .map(|a| (text::line(a.name), text::line(a.address)))
+                .map(|a| (text::display_line(a.name), text::display_line(a.address)))
                 .collect(),
         })
     })
@@ -221,11 +221,11 @@ pub(crate) fn search_answer(
     answer: hotel_search::SearchAnswer,
     asked: Currency,
     limit: u16,
-) -> Read<SearchAnswer> {
+) -> ConvertResult<SearchResponse> {
     use hotel_search::AppliedFilters as Flags;
     let currency = same_currency("currency", &answer.currency, asked)?;
     let applied = |flag| answer.applied.contains(flag);
-    Ok(SearchAnswer {
+    Ok(SearchResponse {
         applied: AppliedFilters {
             min_star_rating: applied(Flags::MIN_STAR_RATING),
             min_guest_rating: applied(Flags::MIN_GUEST_RATING),
@@ -236,13 +236,13 @@ pub(crate) fn search_answer(
         },
         truncated: answer.truncated,
         hotels: list("hotels", answer.hotels, usize::from(limit), |hotel| {
-            Ok(FoundHotel {
+            Ok(SupplierHotel {
                 supplier_hotel_id: text::reference(
                     "hotels.supplier-hotel-id",
                     hotel.supplier_hotel_id,
                 )?,
-                name: text::line(hotel.name),
-                address: text::line(hotel.address),
+                name: text::display_line(hotel.name),
+                address: text::display_line(hotel.address),
                 location: location(
                     "hotels.location",
                     hotel.location.latitude,
@@ -260,14 +260,14 @@ pub(crate) fn search_answer(
 }
 
 /// What a pricing answer is held against.
-pub(crate) struct Priced {
+pub(crate) struct PriceExpectation {
     hotel_ids: Vec<String>,
     rooms: usize,
     currency: Currency,
     offers_max: usize,
 }
 
-impl Priced {
+impl PriceExpectation {
     pub(crate) fn of(request: &PriceRequest) -> Self {
         Self {
             hotel_ids: request.supplier_hotel_ids.clone(),
@@ -280,8 +280,8 @@ impl Priced {
 
 pub(crate) fn price_answer(
     answer: hotel_pricing::PriceAnswer,
-    mut asked: Priced,
-) -> Read<PriceAnswer> {
+    mut asked: PriceExpectation,
+) -> ConvertResult<PriceResponse> {
     let currency = same_currency("currency", &answer.currency, asked.currency)?;
     let hotels = list("hotels", answer.hotels, asked.hotel_ids.len(), |found| {
         let hotel = hotel_summary(found.hotel)?;
@@ -298,10 +298,10 @@ pub(crate) fn price_answer(
         })?;
         Ok(HotelOffers { hotel, offers })
     })?;
-    Ok(PriceAnswer { currency, hotels })
+    Ok(PriceResponse { currency, hotels })
 }
 
-fn offer(offer: hotel_pricing::Offer, currency: Currency, rooms: usize) -> Read<Offer> {
+fn offer(offer: hotel_pricing::Offer, currency: Currency, rooms: usize) -> ConvertResult<Offer> {
     Ok(Offer {
         supplier_offer: text::opaque("offers.supplier-offer", offer.supplier_offer)?,
         total: price("offers.total", offer.total, currency)?,
@@ -313,11 +313,11 @@ fn offer(offer: hotel_pricing::Offer, currency: Currency, rooms: usize) -> Read<
     })
 }
 
-fn hotel_summary(hotel: wire::HotelSummary) -> Read<HotelSummary> {
+fn hotel_summary(hotel: wire::HotelSummary) -> ConvertResult<HotelSummary> {
     Ok(HotelSummary {
         supplier_hotel_id: text::reference("hotel.supplier-hotel-id", hotel.supplier_hotel_id)?,
-        name: text::line(hotel.name),
-        address: text::line(hotel.address),
+        name: text::display_line(hotel.name),
+        address: text::display_line(hotel.address),
         location: optional(hotel.location, |at| {
             location("hotel.location", at.latitude, at.longitude)
         })?,
@@ -325,7 +325,7 @@ fn hotel_summary(hotel: wire::HotelSummary) -> Read<HotelSummary> {
     })
 }
 
-fn room_rates(rates: Vec<wire::RoomRate>, currency: Currency, rooms: usize) -> Read<Vec<RoomRate>> {
+fn room_rates(rates: Vec<wire::RoomRate>, currency: Currency, rooms: usize) -> ConvertResult<Vec<RoomRate>> {
     if rates.len() != rooms {
         return bad("rooms", "not one a requested room");
     }
@@ -333,9 +333,9 @@ fn room_rates(rates: Vec<wire::RoomRate>, currency: Currency, rooms: usize) -> R
         .into_iter()
         .map(|rate| {
             Ok(RoomRate {
-                name: text::line(rate.name),
+                name: text::display_line(rate.name),
                 board: board(rate.board),
-                board_name: text::line(rate.board_name),
+                board_name: text::display_line(rate.board_name),
                 total: money("rooms.total", rate.total, currency)?,
                 due_at_property: optional(rate.due_at_property, |due| {
                     any_money("rooms.due-at-property", &due)
@@ -357,7 +357,7 @@ const fn board(board: types::Board) -> Board {
     }
 }
 
-fn policy(policy: wire::CancellationPolicy) -> Read<CancellationPolicy> {
+fn policy(policy: wire::CancellationPolicy) -> ConvertResult<CancellationPolicy> {
     let mut penalties = list(
         "policy.penalties",
         policy.penalties,
@@ -378,7 +378,7 @@ fn policy(policy: wire::CancellationPolicy) -> Read<CancellationPolicy> {
         |restriction| {
             Ok(Restriction {
                 code: text::reference("policy.restrictions.code", restriction.code)?,
-                description: text::line(restriction.description),
+                description: text::display_line(restriction.description),
                 active_from: optional(restriction.active_from, |at| {
                     instant("policy.restrictions.active-from", at)
                 })?,
@@ -401,7 +401,7 @@ fn promotions(
     promotions: Vec<wire::Promotion>,
     currency: Currency,
     rooms: usize,
-) -> Read<Vec<Promotion>> {
+) -> ConvertResult<Vec<Promotion>> {
     list("promotions", promotions, PROMOTIONS_MAX, |promotion| {
         if promotion.room_positions.len() > rooms
             || promotion
@@ -412,8 +412,8 @@ fn promotions(
             return bad("promotions.room-positions", "not a requested room");
         }
         Ok(Promotion {
-            name: text::line(promotion.name),
-            description: text::some(promotion.description, text::LINE_CHARS),
+            name: text::display_line(promotion.name),
+            description: text::optional_display(promotion.description, text::LINE_CHARS),
             amount: optional(promotion.amount, |minor| {
                 money("promotions.amount", minor, currency)
             })?,
@@ -424,19 +424,19 @@ fn promotions(
 
 fn loyalty(loyalty: wire::Loyalty) -> Loyalty {
     Loyalty {
-        program: text::line(loyalty.program),
-        membership_number: text::some(loyalty.membership_number, text::LINE_CHARS),
+        program: text::display_line(loyalty.program),
+        membership_number: text::optional_display(loyalty.membership_number, text::LINE_CHARS),
         points_estimate: loyalty.points_estimate,
     }
 }
 
-pub(crate) fn prebooked(
+pub(crate) fn prebook_response(
     prebooked: hotel_booking::Prebooked,
     asked: Currency,
     rooms: usize,
-) -> Read<Prebooked> {
+) -> ConvertResult<PrebookResponse> {
     let currency = same_currency("currency", &prebooked.currency, asked)?;
-    Ok(Prebooked {
+    Ok(PrebookResponse {
         supplier_prebook: text::opaque("supplier-prebook", prebooked.supplier_prebook)?,
         total: price("total", prebooked.total, currency)?,
         hotel: hotel_summary(prebooked.hotel)?,
@@ -450,10 +450,10 @@ pub(crate) fn prebooked(
 }
 
 /// A booking as the supplier has it; `asked` where it is known what it must cost in.
-pub(crate) fn booking_state(
+pub(crate) fn supplier_booking(
     state: wire::HotelBookingState,
     asked: Option<Currency>,
-) -> Read<BookingState> {
+) -> ConvertResult<SupplierBooking> {
     let currency = match asked {
         Some(asked) => same_currency("currency", &state.currency, asked)?,
         None => currency("currency", &state.currency)?,
@@ -466,58 +466,58 @@ pub(crate) fn booking_state(
     {
         return bad("rooms.position", "twice");
     }
-    Ok(BookingState {
+    Ok(SupplierBooking {
         status: booking_status(state.status)?,
         supplier_reference: text::reference("supplier-reference", state.supplier_reference)?,
-        client_reference: text::some_reference("client-reference", state.client_reference)?,
+        client_reference: text::optional_reference("client-reference", state.client_reference)?,
         total: money("total", state.total, currency)?,
-        hotel_confirmation_code: text::some(state.hotel_confirmation_code, text::LINE_CHARS),
-        remarks: text::some(state.remarks, text::TEXT_CHARS),
+        hotel_confirmation_code: text::optional_display(state.hotel_confirmation_code, text::LINE_CHARS),
+        remarks: text::optional_display(state.remarks, text::TEXT_CHARS),
         rooms,
         policy: optional(state.policy, policy)?,
         cancellation: optional(state.cancellation, cancellation)?,
     })
 }
 
-fn booked_room(room: wire::BookedRoom) -> Read<BookedRoom> {
+fn booked_room(room: wire::BookedRoom) -> ConvertResult<SupplierRoom> {
     if usize::from(room.position) >= ROOMS_MAX {
         return bad("rooms.position", "out of range");
     }
-    Ok(BookedRoom {
+    Ok(SupplierRoom {
         position: room.position,
-        supplier_room_reference: text::some_reference(
+        supplier_room_reference: text::optional_reference(
             "rooms.supplier-room-reference",
             room.supplier_room_reference,
         )?,
-        hotel_confirmation_code: text::some(room.hotel_confirmation_code, text::LINE_CHARS),
+        hotel_confirmation_code: text::optional_display(room.hotel_confirmation_code, text::LINE_CHARS),
         canceled: room.canceled,
     })
 }
 
-fn cancellation(amounts: wire::CancellationAmounts) -> Read<CancellationAmounts> {
+fn cancellation(amounts: wire::CancellationAmounts) -> ConvertResult<CancellationAmounts> {
     let currency = currency("cancellation.currency", &amounts.currency)?;
     Ok(CancellationAmounts {
         fee: money("cancellation.fee", amounts.fee, currency)?,
         refund: optional(amounts.refund, |minor| {
             money("cancellation.refund", minor, currency)
         })?,
-        supplier_reference: text::some_reference(
+        supplier_reference: text::optional_reference(
             "cancellation.supplier-reference",
             amounts.supplier_reference,
         )?,
     })
 }
 
-pub(crate) fn found(answer: hotel_booking::FindAnswer) -> Read<Found> {
+pub(crate) fn booking_lookup(answer: hotel_booking::FindAnswer) -> ConvertResult<BookingLookup> {
     Ok(match answer {
         hotel_booking::FindAnswer::Found(state) => {
-            Found::Booking(Box::new(booking_state(state, None)?))
+            BookingLookup::Found(Box::new(supplier_booking(state, None)?))
         }
-        hotel_booking::FindAnswer::NotFound => Found::Nothing,
+        hotel_booking::FindAnswer::NotFound => BookingLookup::NotFound,
     })
 }
 
-pub(crate) fn quote(quote: hotel_cancellation::Quote) -> Read<SupplierQuote> {
+pub(crate) fn quote(quote: hotel_cancellation::Quote) -> ConvertResult<SupplierQuote> {
     Ok(match quote {
         hotel_cancellation::Quote::Preview(preview) => {
             let currency = currency("preview.currency", &preview.currency)?;

@@ -17,31 +17,31 @@ use host_domain::time::{Date, Timestamp};
 
 /// An answer that makes no sense, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Unreadable {
+pub(crate) struct InvalidResponse {
     pub(crate) field: &'static str,
     pub(crate) reason: &'static str,
 }
 
-impl std::fmt::Display for Unreadable {
+impl std::fmt::Display for InvalidResponse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.field, self.reason)
     }
 }
 
-type Read<T> = Result<T, Unreadable>;
+type ConvertResult<T> = Result<T, InvalidResponse>;
 
-const fn bad<T>(field: &'static str, reason: &'static str) -> Read<T> {
-    Err(Unreadable { field, reason })
+const fn bad<T>(field: &'static str, reason: &'static str) -> ConvertResult<T> {
+    Err(InvalidResponse { field, reason })
 }
 
 /// Latest instant that is taken: 9999-12-31.
 const INSTANT_MS_MAX: i64 = 253_402_207_200_000;
 
-fn currency(field: &'static str, code: &str) -> Read<Currency> {
+fn currency(field: &'static str, code: &str) -> ConvertResult<Currency> {
     Currency::parse(code).or(bad(field, "not an ISO 4217 currency"))
 }
 
-fn same_currency(field: &'static str, code: &str, wanted: Currency) -> Read<Currency> {
+fn same_currency(field: &'static str, code: &str, wanted: Currency) -> ConvertResult<Currency> {
     if code == wanted.code() {
         Ok(wanted)
     } else {
@@ -49,7 +49,7 @@ fn same_currency(field: &'static str, code: &str, wanted: Currency) -> Read<Curr
     }
 }
 
-fn money(field: &'static str, minor: i64, currency: Currency) -> Read<Money> {
+fn money(field: &'static str, minor: i64, currency: Currency) -> ConvertResult<Money> {
     if minor < 0 {
         return bad(field, "a negative amount");
     }
@@ -59,11 +59,11 @@ fn money(field: &'static str, minor: i64, currency: Currency) -> Read<Money> {
     Ok(Money::new(minor, currency))
 }
 
-fn any_money(field: &'static str, amount: &types::Money) -> Read<Money> {
+fn any_money(field: &'static str, amount: &types::Money) -> ConvertResult<Money> {
     money(field, amount.amount, currency(field, &amount.currency)?)
 }
 
-fn price(field: &'static str, minor: i64, currency: Currency) -> Read<Money> {
+fn price(field: &'static str, minor: i64, currency: Currency) -> ConvertResult<Money> {
     if minor == 0 {
         bad(field, "a price of nothing")
     } else {
@@ -71,7 +71,7 @@ fn price(field: &'static str, minor: i64, currency: Currency) -> Read<Money> {
     }
 }
 
-fn instant(field: &'static str, ms: i64) -> Read<Timestamp> {
+fn instant(field: &'static str, ms: i64) -> ConvertResult<Timestamp> {
     if (0..=INSTANT_MS_MAX).contains(&ms) {
         Ok(Timestamp(ms))
     } else {
@@ -79,7 +79,7 @@ fn instant(field: &'static str, ms: i64) -> Read<Timestamp> {
     }
 }
 
-fn optional<T, U>(value: Option<T>, read: impl FnOnce(T) -> Read<U>) -> Read<Option<U>> {
+fn optional<T, U>(value: Option<T>, read: impl FnOnce(T) -> ConvertResult<U>) -> ConvertResult<Option<U>> {
     value.map(read).transpose()
 }
 
@@ -87,8 +87,8 @@ fn list<T, U>(
     field: &'static str,
     items: Vec<T>,
     items_max: usize,
-    read: impl FnMut(T) -> Read<U>,
-) -> Read<Vec<U>> {
+    read: impl FnMut(T) -> ConvertResult<U>,
+) -> ConvertResult<Vec<U>> {
     if items.len() > items_max {
         return bad(field, "more than asked for, or than makes sense");
     }
@@ -96,7 +96,7 @@ fn list<T, U>(
 }
 
 /// `YYYY-MM-DD`, and nothing else that a date may be written as.
-fn date(field: &'static str, text: &str) -> Read<Date> {
+fn date(field: &'static str, text: &str) -> ConvertResult<Date> {
     let shaped = text.len() == 10
         && text.bytes().enumerate().all(|(at, b)| {
             if at == 4 || at == 7 {
@@ -112,7 +112,7 @@ fn date(field: &'static str, text: &str) -> Read<Date> {
 }
 
 /// `YYYY-MM-DDTHH:MM` of a day that exists, and nothing else.
-fn local_time(field: &'static str, text: String) -> Read<String> {
+fn local_time(field: &'static str, text: String) -> ConvertResult<String> {
     let fits = text
         .split_once('T')
         .is_some_and(|(day, time)| date(field, day).is_ok() && text::is_clock_time(time));
@@ -123,7 +123,7 @@ fn local_time(field: &'static str, text: String) -> Read<String> {
     }
 }
 
-fn location(field: &'static str, latitude: f64, longitude: f64) -> Read<Location> {
+fn location(field: &'static str, latitude: f64, longitude: f64) -> ConvertResult<Location> {
     if (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude) {
         return Ok(Location {
             latitude,

@@ -1,9 +1,9 @@
 //! How calls end: errors, refusals, the status of a booking.
 
-use super::{Read, bad, currency, money, text};
+use super::{ConvertResult, bad, currency, money, text};
 use crate::bindings::stopover::supplier::types as wire;
 use host_domain::supplier::{
-    BookingStatus, ChangeError, Checkout, ReadError, Refusal, RefusalReason,
+    SupplierBookingStatus, ChangeError, Checkout, ReadError, Refusal, RefusalReason,
 };
 use url::{Host, Url};
 
@@ -12,19 +12,19 @@ const RETRY_AFTER_S_MAX: u32 = 24 * 60 * 60;
 
 pub(crate) fn read_error(error: wire::ReadError) -> ReadError {
     match error {
-        wire::ReadError::NotFound(reason) => ReadError::NotFound(text::sentence(reason)),
+        wire::ReadError::NotFound(reason) => ReadError::NotFound(text::operator_message(reason)),
         wire::ReadError::Rejected(no) => match refusal(no) {
             Ok(no) => ReadError::Rejected(no),
-            Err(unreadable) => ReadError::Unreadable(unreadable.to_string()),
+            Err(unreadable) => ReadError::InvalidResponse(unreadable.to_string()),
         },
         wire::ReadError::RateLimited(seconds) => ReadError::RateLimited {
             retry_after_s: retry_after(seconds),
         },
-        wire::ReadError::TimedOut(reason) => ReadError::TimedOut(text::sentence(reason)),
-        wire::ReadError::Unavailable(reason) => ReadError::Unavailable(text::sentence(reason)),
-        wire::ReadError::Failed(reason) => ReadError::Failed(text::sentence(reason)),
-        wire::ReadError::Unreadable(reason) => ReadError::Unreadable(text::sentence(reason)),
-        wire::ReadError::Misconfigured(reason) => ReadError::Misconfigured(text::sentence(reason)),
+        wire::ReadError::TimedOut(reason) => ReadError::TimedOut(text::operator_message(reason)),
+        wire::ReadError::Unavailable(reason) => ReadError::Unavailable(text::operator_message(reason)),
+        wire::ReadError::Failed(reason) => ReadError::Failed(text::operator_message(reason)),
+        wire::ReadError::Unreadable(reason) => ReadError::InvalidResponse(text::operator_message(reason)),
+        wire::ReadError::Misconfigured(reason) => ReadError::Misconfigured(text::operator_message(reason)),
     }
 }
 
@@ -37,11 +37,11 @@ pub(crate) fn change_error(error: wire::ChangeError) -> ChangeError {
                 ChangeError::Unknown(format!("the refusal cannot be read: {unreadable}"))
             }
         },
-        wire::ChangeError::NotSent(reason) => ChangeError::NotSent(text::sentence(reason)),
+        wire::ChangeError::NotSent(reason) => ChangeError::NotSent(text::operator_message(reason)),
         wire::ChangeError::RateLimited(seconds) => ChangeError::RateLimited {
             retry_after_s: retry_after(seconds),
         },
-        wire::ChangeError::Unknown(reason) => ChangeError::Unknown(text::sentence(reason)),
+        wire::ChangeError::Unknown(reason) => ChangeError::Unknown(text::operator_message(reason)),
     }
 }
 
@@ -49,15 +49,15 @@ fn retry_after(seconds: Option<u32>) -> Option<u32> {
     seconds.map(|seconds| seconds.min(RETRY_AFTER_S_MAX))
 }
 
-fn refusal(no: wire::Refusal) -> Read<Refusal> {
+fn refusal(no: wire::Refusal) -> ConvertResult<Refusal> {
     Ok(Refusal {
         reason: reason(no.reason)?,
-        supplier_code: text::some(no.supplier_code, text::LINE_CHARS),
-        message: text::sentence(no.message),
+        supplier_code: text::optional_display(no.supplier_code, text::LINE_CHARS),
+        message: text::operator_message(no.message),
     })
 }
 
-fn reason(reason: wire::RefusalReason) -> Read<RefusalReason> {
+fn reason(reason: wire::RefusalReason) -> ConvertResult<RefusalReason> {
     Ok(match reason {
         wire::RefusalReason::Unavailable => RefusalReason::Unavailable,
         wire::RefusalReason::Expired => RefusalReason::Expired,
@@ -72,23 +72,23 @@ fn reason(reason: wire::RefusalReason) -> Read<RefusalReason> {
         wire::RefusalReason::Duplicate => RefusalReason::Duplicate,
         wire::RefusalReason::NotCancellable => RefusalReason::NotCancellable,
         wire::RefusalReason::Account => RefusalReason::Account,
-        wire::RefusalReason::Other(other) => RefusalReason::Other(text::sentence(other)),
+        wire::RefusalReason::Other(other) => RefusalReason::Other(text::operator_message(other)),
     })
 }
 
-pub(super) fn booking_status(status: wire::BookingStatus) -> Read<BookingStatus> {
+pub(super) fn booking_status(status: wire::BookingStatus) -> ConvertResult<SupplierBookingStatus> {
     Ok(match status {
-        wire::BookingStatus::Pending => BookingStatus::Pending,
-        wire::BookingStatus::Confirmed => BookingStatus::Confirmed,
-        wire::BookingStatus::PartiallyCanceled => BookingStatus::PartiallyCanceled,
-        wire::BookingStatus::CancelPending => BookingStatus::CancelPending,
-        wire::BookingStatus::Canceled => BookingStatus::Canceled,
-        wire::BookingStatus::Failed(no) => BookingStatus::Failed(refusal(no)?),
+        wire::BookingStatus::Pending => SupplierBookingStatus::Pending,
+        wire::BookingStatus::Confirmed => SupplierBookingStatus::Confirmed,
+        wire::BookingStatus::PartiallyCanceled => SupplierBookingStatus::PartiallyCanceled,
+        wire::BookingStatus::CancelPending => SupplierBookingStatus::CancelPending,
+        wire::BookingStatus::Canceled => SupplierBookingStatus::Canceled,
+        wire::BookingStatus::Failed(no) => SupplierBookingStatus::Failed(refusal(no)?),
     })
 }
 
 /// The end user is sent there: encrypted, or on this very machine.
-pub(super) fn checkout(checkout: wire::Checkout) -> Read<Checkout> {
+pub(super) fn checkout(checkout: wire::Checkout) -> ConvertResult<Checkout> {
     let url = match checkout.url {
         None => None,
         Some(url) => match text::url(Some(url)).filter(|url| is_checkout(url)) {

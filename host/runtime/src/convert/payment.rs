@@ -1,14 +1,14 @@
 //! Payments.
 
-use super::{Read, bad, instant, money, optional, same_currency, text};
+use super::{ConvertResult, bad, instant, money, optional, same_currency, text};
 use crate::bindings::exports::stopover::payment::processor as wire;
 use crate::bindings::stopover::supplier::types;
 use host_domain::money::{Currency, Money};
 use host_domain::payment::{
-    Card, CardBrand, Decline, Funding, PaymentError, ProcessorState, ProcessorStatus, Wallet,
+    Card, CardBrand, DeclineReason, Funding, PaymentError, ProcessorPayment, ProcessorPaymentStatus, Wallet,
 };
 
-pub(crate) fn money_out(money: Money) -> types::Money {
+pub(crate) fn money_to_wire(money: Money) -> types::Money {
     types::Money {
         amount: money.minor,
         currency: money.currency.code().to_owned(),
@@ -18,25 +18,25 @@ pub(crate) fn money_out(money: Money) -> types::Money {
 pub(crate) fn payment_error(error: wire::PaymentError) -> PaymentError {
     match error {
         wire::PaymentError::Declined(reason) => PaymentError::Declined(decline(&reason)),
-        wire::PaymentError::Refused(reason) => PaymentError::Refused(text::sentence(reason)),
-        wire::PaymentError::NotSent(reason) => PaymentError::NotSent(text::sentence(reason)),
-        wire::PaymentError::Unknown(reason) => PaymentError::Unknown(text::sentence(reason)),
+        wire::PaymentError::Refused(reason) => PaymentError::Refused(text::operator_message(reason)),
+        wire::PaymentError::NotSent(reason) => PaymentError::NotSent(text::operator_message(reason)),
+        wire::PaymentError::Unknown(reason) => PaymentError::Unknown(text::operator_message(reason)),
     }
 }
 
-const fn decline(reason: &wire::DeclineReason) -> Decline {
+const fn decline(reason: &wire::DeclineReason) -> DeclineReason {
     match reason {
-        wire::DeclineReason::InsufficientFunds => Decline::InsufficientFunds,
-        wire::DeclineReason::ExpiredCard => Decline::ExpiredCard,
-        wire::DeclineReason::IncorrectDetails => Decline::IncorrectDetails,
-        wire::DeclineReason::SuspectedFraud => Decline::SuspectedFraud,
-        wire::DeclineReason::RequiresAction => Decline::RequiresAction,
-        wire::DeclineReason::Other(_) => Decline::Other,
+        wire::DeclineReason::InsufficientFunds => DeclineReason::InsufficientFunds,
+        wire::DeclineReason::ExpiredCard => DeclineReason::ExpiredCard,
+        wire::DeclineReason::IncorrectDetails => DeclineReason::IncorrectDetails,
+        wire::DeclineReason::SuspectedFraud => DeclineReason::SuspectedFraud,
+        wire::DeclineReason::RequiresAction => DeclineReason::RequiresAction,
+        wire::DeclineReason::Other(_) => DeclineReason::Other,
     }
 }
 
 /// Intent: the processor's id of the payment, and the browser's token.
-pub(crate) fn intent(intent: wire::Intent) -> Read<(String, String)> {
+pub(crate) fn intent(intent: wire::Intent) -> ConvertResult<(String, String)> {
     Ok((
         text::reference("processor-reference", intent.processor_reference)?,
         text::opaque("token", intent.token)?,
@@ -45,7 +45,7 @@ pub(crate) fn intent(intent: wire::Intent) -> Read<(String, String)> {
 
 /// Amounts are totals so far: no more is taken than was held, no more given back
 /// than was taken.
-pub(crate) fn state(state: wire::PaymentState, asked: Option<Currency>) -> Read<ProcessorState> {
+pub(crate) fn processor_payment(state: wire::PaymentState, asked: Option<Currency>) -> ConvertResult<ProcessorPayment> {
     let currency = match asked {
         Some(asked) => same_currency("currency", &state.currency, asked)?,
         None => super::currency("currency", &state.currency)?,
@@ -59,7 +59,7 @@ pub(crate) fn state(state: wire::PaymentState, asked: Option<Currency>) -> Read<
     if refunded.minor > captured.minor {
         return bad("refunded", "more than was captured");
     }
-    Ok(ProcessorState {
+    Ok(ProcessorPayment {
         status: status(state.status),
         processor_reference: text::reference("processor-reference", state.processor_reference)?,
         authorized,
@@ -70,17 +70,17 @@ pub(crate) fn state(state: wire::PaymentState, asked: Option<Currency>) -> Read<
     })
 }
 
-const fn status(status: wire::PaymentStatus) -> ProcessorStatus {
+const fn status(status: wire::PaymentStatus) -> ProcessorPaymentStatus {
     match status {
-        wire::PaymentStatus::RequiresAction => ProcessorStatus::RequiresAction,
-        wire::PaymentStatus::Authorized => ProcessorStatus::Authorized,
-        wire::PaymentStatus::Captured => ProcessorStatus::Captured,
-        wire::PaymentStatus::Voided => ProcessorStatus::Voided,
-        wire::PaymentStatus::Declined => ProcessorStatus::Declined,
+        wire::PaymentStatus::RequiresAction => ProcessorPaymentStatus::RequiresAction,
+        wire::PaymentStatus::Authorized => ProcessorPaymentStatus::Authorized,
+        wire::PaymentStatus::Captured => ProcessorPaymentStatus::Captured,
+        wire::PaymentStatus::Voided => ProcessorPaymentStatus::Voided,
+        wire::PaymentStatus::Declined => ProcessorPaymentStatus::Declined,
     }
 }
 
-pub(crate) fn card(card: wire::Card) -> Read<Card> {
+pub(crate) fn card(card: wire::Card) -> ConvertResult<Card> {
     if card.last4.len() != 4 || !card.last4.bytes().all(|b| b.is_ascii_digit()) {
         return bad("card.last4", "not four digits");
     }
@@ -121,7 +121,7 @@ fn is_month(text: &str) -> bool {
 }
 
 /// A refund: its id at the processor, and how much it was.
-pub(crate) fn refund(state: wire::RefundState, asked: Option<Money>) -> Read<(String, Money)> {
+pub(crate) fn refund(state: wire::RefundState, asked: Option<Money>) -> ConvertResult<(String, Money)> {
     let currency = super::currency("currency", &state.amount.currency)?;
     let amount = money("amount", state.amount.amount, currency)?;
     if asked.is_some_and(|asked| asked != amount) {
@@ -133,7 +133,7 @@ pub(crate) fn refund(state: wire::RefundState, asked: Option<Money>) -> Read<(St
     ))
 }
 
-pub(crate) fn instrument(instrument: wire::Instrument) -> Read<(String, Option<Card>)> {
+pub(crate) fn instrument(instrument: wire::Instrument) -> ConvertResult<(String, Option<Card>)> {
     Ok((
         text::opaque("token", instrument.token)?,
         optional(instrument.card, card)?,

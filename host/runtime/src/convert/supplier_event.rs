@@ -1,9 +1,9 @@
 //! A supplier's own webhooks: what came in, and what the adapter reads in it.
 
-use super::{Read, instant, list, optional, text};
+use super::{ConvertResult, instant, list, optional, text};
 use crate::bindings::exports::stopover::supplier::supplier_events as wire;
 use host_domain::supplier_event::{
-    BODY_BYTES_MAX, HEADER_BYTES_MAX, HEADERS_MAX, SupplierDelivery, SupplierEvent,
+    BODY_BYTES_MAX, HEADER_BYTES_MAX, HEADERS_MAX, SupplierWebhookRequest, SupplierEvent,
     SupplierEventKind, VerifyError,
 };
 
@@ -12,8 +12,8 @@ const EVENTS_MAX: usize = 200;
 
 /// A delivery as the adapter gets it. Anybody may send one: what is too large
 /// does not reach the adapter.
-pub(crate) fn delivery(delivery: SupplierDelivery) -> Result<wire::Delivery, VerifyError> {
-    let too_large = |what: &str| Err(VerifyError::Unreadable(format!("{what} too large")));
+pub(crate) fn delivery(delivery: SupplierWebhookRequest) -> Result<wire::Delivery, VerifyError> {
+    let too_large = |what: &str| Err(VerifyError::Malformed(format!("{what} too large")));
     if delivery.body.len() > BODY_BYTES_MAX {
         return too_large("the body is");
     }
@@ -35,17 +35,17 @@ pub(crate) fn delivery(delivery: SupplierDelivery) -> Result<wire::Delivery, Ver
     })
 }
 
-pub(crate) fn events(events: Vec<wire::Event>) -> Read<Vec<SupplierEvent>> {
+pub(crate) fn events(events: Vec<wire::Event>) -> ConvertResult<Vec<SupplierEvent>> {
     list("events", events, EVENTS_MAX, |event| {
         let offer = event.supplier_offer.filter(|offer| !offer.is_empty());
         Ok(SupplierEvent {
             id: text::reference("events.id", event.id)?,
             kind: kind(event.kind),
-            supplier_reference: text::some_reference(
+            supplier_reference: text::optional_reference(
                 "events.supplier-reference",
                 event.supplier_reference,
             )?,
-            client_reference: text::some_reference(
+            client_reference: text::optional_reference(
                 "events.client-reference",
                 event.client_reference,
             )?,
@@ -63,14 +63,14 @@ fn kind(kind: wire::Kind) -> SupplierEventKind {
         wire::Kind::ItineraryChanged => SupplierEventKind::ItineraryChanged,
         wire::Kind::CancellationChanged => SupplierEventKind::CancellationChanged,
         wire::Kind::PaymentChanged => SupplierEventKind::PaymentChanged,
-        wire::Kind::Irrelevant(what) => SupplierEventKind::Irrelevant(text::sentence(what)),
+        wire::Kind::Irrelevant(what) => SupplierEventKind::Irrelevant(text::operator_message(what)),
     }
 }
 
 pub(crate) fn verify_error(error: wire::VerifyError) -> VerifyError {
     match error {
-        wire::VerifyError::Unauthentic(reason) => VerifyError::Unauthentic(text::sentence(reason)),
-        wire::VerifyError::Unreadable(reason) => VerifyError::Unreadable(text::sentence(reason)),
+        wire::VerifyError::Unauthentic(reason) => VerifyError::InvalidSignature(text::operator_message(reason)),
+        wire::VerifyError::Unreadable(reason) => VerifyError::Malformed(text::operator_message(reason)),
     }
 }
 
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn a_delivery_is_passed_on_up_to_its_limits() {
         let sent = |headers: usize, value: usize, body: usize| {
-            delivery(SupplierDelivery {
+            delivery(SupplierWebhookRequest {
                 headers: vec![("x".to_owned(), "y".repeat(value)); headers],
                 body: vec![0; body],
                 received_at: Timestamp(1),
@@ -141,7 +141,7 @@ mod tests {
         ] {
             assert!(matches!(
                 sent(headers, value, body),
-                Err(VerifyError::Unreadable(_))
+                Err(VerifyError::Malformed(_))
             ));
         }
     }

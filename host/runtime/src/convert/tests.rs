@@ -89,8 +89,8 @@ pub(super) fn answer(offers: Vec<hotel_pricing::Offer>) -> hotel_pricing::PriceA
 
 fn read(
     answer: hotel_pricing::PriceAnswer,
-) -> Result<host_domain::hotel::supply::PriceAnswer, Unreadable> {
-    hotel::price_answer(answer, hotel::Priced::of(&request()))
+) -> Result<host_domain::hotel::supply::PriceResponse, InvalidResponse> {
+    hotel::price_answer(answer, hotel::PriceExpectation::of(&request()))
 }
 
 #[test]
@@ -273,7 +273,7 @@ pub(super) fn booked(positions: &[u8]) -> wire::HotelBookingState {
 
 #[test]
 fn a_booking_needs_its_reference_its_currency_and_each_room_once() {
-    let state = hotel::booking_state(booked(&[1, 0]), Some(euros())).unwrap();
+    let state = hotel::supplier_booking(booked(&[1, 0]), Some(euros())).unwrap();
     assert_eq!(
         state
             .rooms
@@ -291,19 +291,19 @@ fn a_booking_needs_its_reference_its_currency_and_each_room_once() {
         (None, None, None)
     );
     assert_eq!(
-        hotel::booking_state(booked(&[0, 0]), None)
+        hotel::supplier_booking(booked(&[0, 0]), None)
             .unwrap_err()
             .field,
         "rooms.position"
     );
     assert_eq!(
-        hotel::booking_state(booked(&[200]), None)
+        hotel::supplier_booking(booked(&[200]), None)
             .unwrap_err()
             .field,
         "rooms.position"
     );
     assert_eq!(
-        hotel::booking_state(booked(&[]), Some(Currency::USD))
+        hotel::supplier_booking(booked(&[]), Some(Currency::USD))
             .unwrap_err()
             .field,
         "currency"
@@ -313,7 +313,7 @@ fn a_booking_needs_its_reference_its_currency_and_each_room_once() {
         ..booked(&[])
     };
     assert_eq!(
-        hotel::booking_state(nameless, None).unwrap_err().field,
+        hotel::supplier_booking(nameless, None).unwrap_err().field,
         "supplier-reference"
     );
 }
@@ -340,7 +340,7 @@ fn a_refusal_that_cannot_be_read_is_not_a_definite_no() {
     ));
     assert!(matches!(
         outcome::read_error(types::ReadError::Rejected(refusal("???"))),
-        ReadError::Unreadable(_)
+        ReadError::InvalidResponse(_)
     ));
     let endless = outcome::read_error(types::ReadError::RateLimited(Some(u32::MAX)));
     assert_eq!(
@@ -367,16 +367,16 @@ pub(super) fn paid(authorized: i64, captured: i64, refunded: i64) -> processor::
 
 #[test]
 fn money_never_exceeds_the_step_before() {
-    assert!(payment::state(paid(100, 100, 40), Some(euros())).is_ok());
+    assert!(payment::processor_payment(paid(100, 100, 40), Some(euros())).is_ok());
     for (state, field) in [
         (paid(100, 101, 0), "captured"),
         (paid(100, 50, 51), "refunded"),
         (paid(-1, 0, 0), "authorized"),
     ] {
-        assert_eq!(payment::state(state, None).unwrap_err().field, field);
+        assert_eq!(payment::processor_payment(state, None).unwrap_err().field, field);
     }
     assert_eq!(
-        payment::state(paid(1, 0, 0), Some(Currency::USD))
+        payment::processor_payment(paid(1, 0, 0), Some(Currency::USD))
             .unwrap_err()
             .field,
         "currency"

@@ -1,6 +1,6 @@
 //! Texts from guests: references must be there and whole, display texts are cut.
 
-use super::{Read, bad};
+use super::{ConvertResult, bad};
 use host_domain::time::is_time_zone;
 
 /// Longest reference of a supplier.
@@ -19,16 +19,16 @@ pub(super) const TEXT_CHARS: usize = 20_000;
 const SENTENCE_CHARS: usize = 500;
 
 /// An identifier: neither empty nor too long, without control characters.
-pub(super) fn reference(field: &'static str, text: String) -> Read<String> {
+pub(super) fn reference(field: &'static str, text: String) -> ConvertResult<String> {
     identifier(field, text, REFERENCE_BYTES_MAX)
 }
 
 /// An identifier that may be a whole offer's.
-pub(super) fn key(field: &'static str, text: String) -> Read<String> {
+pub(super) fn key(field: &'static str, text: String) -> ConvertResult<String> {
     identifier(field, text, KEY_BYTES_MAX)
 }
 
-fn identifier(field: &'static str, text: String, bytes_max: usize) -> Read<String> {
+fn identifier(field: &'static str, text: String, bytes_max: usize) -> ConvertResult<String> {
     if text.is_empty() || text.len() > bytes_max || has_control(&text) {
         return bad(field, "empty, too long, or not an identifier");
     }
@@ -45,13 +45,13 @@ fn has_control(text: &str) -> bool {
 }
 
 /// An identifier, or none where there is nothing in it.
-pub(super) fn some_reference(field: &'static str, text: Option<String>) -> Read<Option<String>> {
+pub(super) fn optional_reference(field: &'static str, text: Option<String>) -> ConvertResult<Option<String>> {
     let text = text.filter(|text| !text.is_empty());
     text.map(|text| reference(field, text)).transpose()
 }
 
 /// State of an adapter: neither empty nor too long, anything else goes.
-pub(super) fn opaque(field: &'static str, text: String) -> Read<String> {
+pub(super) fn opaque(field: &'static str, text: String) -> ConvertResult<String> {
     if text.is_empty() || text.len() > OPAQUE_BYTES_MAX || text.contains('\0') {
         return bad(field, "empty, or larger than 4 KiB");
     }
@@ -59,7 +59,7 @@ pub(super) fn opaque(field: &'static str, text: String) -> Read<String> {
 }
 
 /// Display text, cut at a number of characters; NUL, which no database takes, is dropped.
-pub(super) fn cut(mut text: String, chars_max: usize) -> String {
+pub(super) fn truncate(mut text: String, chars_max: usize) -> String {
     if text.len() > chars_max
         && let Some((end, _)) = text.char_indices().nth(chars_max)
     {
@@ -71,19 +71,19 @@ pub(super) fn cut(mut text: String, chars_max: usize) -> String {
     text
 }
 
-pub(super) fn line(text: String) -> String {
-    cut(text, LINE_CHARS)
+pub(super) fn display_line(text: String) -> String {
+    truncate(text, LINE_CHARS)
 }
 
 /// Display text that is none when there is nothing in it.
-pub(super) fn some(text: Option<String>, chars_max: usize) -> Option<String> {
-    text.map(|text| cut(text, chars_max))
+pub(super) fn optional_display(text: Option<String>, chars_max: usize) -> Option<String> {
+    text.map(|text| truncate(text, chars_max))
         .filter(|text| !text.trim().is_empty())
 }
 
 /// One sentence for operators.
-pub(super) fn sentence(text: String) -> String {
-    let text = cut(text, SENTENCE_CHARS);
+pub(super) fn operator_message(text: String) -> String {
+    let text = truncate(text, SENTENCE_CHARS);
     if has_control(&text) {
         text.replace(char::is_control, " ")
     } else {
@@ -128,7 +128,7 @@ pub(super) fn clock_time(text: Option<String>) -> Option<String> {
 }
 
 /// The IATA code of an airport or city: three capital letters.
-pub(super) fn airport_code(field: &'static str, text: String) -> Read<String> {
+pub(super) fn airport_code(field: &'static str, text: String) -> ConvertResult<String> {
     if text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase()) {
         Ok(text)
     } else {
@@ -137,7 +137,7 @@ pub(super) fn airport_code(field: &'static str, text: String) -> Read<String> {
 }
 
 /// The IATA code of an airline: two capital letters or digits.
-pub(super) fn airline_code(field: &'static str, text: String) -> Read<String> {
+pub(super) fn airline_code(field: &'static str, text: String) -> ConvertResult<String> {
     if text.len() == 2 && text.bytes().all(is_capital_or_digit) {
         Ok(text)
     } else {

@@ -1,10 +1,10 @@
 //! Connections of plugins, through the guard. Pools belong to one plugin, and so to
 //! its credentials.
 
-use crate::address::Reach;
-use crate::egress::{ExchangeError, Incoming, Outgoing};
-use crate::guard::{self, Lookup, sentence};
-use crate::limits::Limits;
+use crate::address::AddressPolicy;
+use crate::egress::{ExchangeError, UpstreamResponse, OutboundRequest};
+use crate::guard::{self, DnsLookup, root_cause};
+use crate::limits::PluginLimits;
 use http::header;
 use reqwest::{Client, Response};
 use std::sync::OnceLock;
@@ -24,13 +24,13 @@ const IDLE_CONNECTIONS_A_HOST: usize = 64;
 pub(super) struct Clients {
     public: OnceLock<Client>,
     private: OnceLock<Client>,
-    lookup: Lookup,
+    lookup: DnsLookup,
     headers_max: usize,
     header_bytes_max: usize,
 }
 
 impl Clients {
-    pub(super) fn new(limits: &Limits, lookup: Lookup) -> Self {
+    pub(super) fn new(limits: &PluginLimits, lookup: DnsLookup) -> Self {
         Self {
             public: OnceLock::new(),
             private: OnceLock::new(),
@@ -44,10 +44,10 @@ impl Clients {
     pub(super) async fn exchange(
         &self,
         private: bool,
-        outgoing: Outgoing,
+        outgoing: OutboundRequest,
         deadline: Instant,
-        limits: &Limits,
-    ) -> Result<Incoming, ExchangeError> {
+        limits: &PluginLimits,
+    ) -> Result<UpstreamResponse, ExchangeError> {
         let client = self.client(private)?;
         let mut request = reqwest::Request::new(outgoing.method, outgoing.url);
         *request.headers_mut() = outgoing.headers;
@@ -71,14 +71,14 @@ impl Clients {
 
     fn client(&self, private: bool) -> Result<&Client, ExchangeError> {
         let (cell, reach) = if private {
-            (&self.private, Reach::Private)
+            (&self.private, AddressPolicy::AllowPrivate)
         } else {
-            (&self.public, Reach::Public)
+            (&self.public, AddressPolicy::PublicOnly)
         };
         if let Some(client) = cell.get() {
             return Ok(client);
         }
-        let built = guard::client(self.lookup.clone(), reach)
+        let built = guard::client_builder(self.lookup.clone(), reach)
             .gzip(true)
             .connect_timeout(CONNECT_TIME_MAX)
             .pool_idle_timeout(IDLE_TIME_MAX)
@@ -87,13 +87,13 @@ impl Clients {
             .http2_max_header_list_size(u32::try_from(self.header_bytes_max).unwrap_or(u32::MAX))
             .build()
             .map_err(|error| {
-                ExchangeError::NotSent(format!("no HTTP client: {}", sentence(&error)))
+                ExchangeError::NotSent(format!("no HTTP client: {}", root_cause(&error)))
             })?;
         Ok(cell.get_or_init(|| built))
     }
 }
 
-async fn read(mut response: Response, limits: &Limits) -> Result<Incoming, ExchangeError> {
+async fn read(mut response: Response, limits: &PluginLimits) -> Result<UpstreamResponse, ExchangeError> {
     let status = response.status().as_u16();
     let headers = std::mem::take(response.headers_mut());
     let header_bytes: usize = headers
@@ -130,7 +130,7 @@ async fn read(mut response: Response, limits: &Limits) -> Result<Incoming, Excha
     ] {
         headers.remove(name);
     }
-    Ok(Incoming {
+    Ok(UpstreamResponse {
         status,
         headers,
         body,
@@ -138,17 +138,17 @@ async fn read(mut response: Response, limits: &Limits) -> Result<Incoming, Excha
 }
 
 fn failure(error: &reqwest::Error) -> ExchangeError {
-    if let Some(reason) = guard::refused_address(error) {
+    if let Some(reason) = guard::blocked_address_reason(error) {
         return ExchangeError::Denied(reason.to_owned());
     }
-    let text = sentence(error);
+    let text = root_cause(error);
     if error.is_builder() || error.is_connect() {
         return ExchangeError::NotSent(text);
     }
     if error.is_timeout() {
         ExchangeError::TimedOut(text)
     } else {
-        ExchangeError::Cut(text)
+        ExchangeError::ConnectionLost(text)
     }
 }
 

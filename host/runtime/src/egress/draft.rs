@@ -26,7 +26,7 @@ const OF_THE_CONNECTION: [HeaderName; 10] = [
 ];
 
 /// What the guest wrote; nothing is checked.
-pub(crate) struct Draft {
+pub(crate) struct UncheckedRequest {
     pub(crate) method: Method,
     pub(crate) url: String,
     pub(crate) headers: Vec<(String, String)>,
@@ -36,22 +36,22 @@ pub(crate) struct Draft {
 
 /// A request that may be sent.
 #[derive(Debug, Clone)]
-pub(crate) struct Outgoing {
+pub(crate) struct OutboundRequest {
     pub(crate) method: Method,
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-impl Outgoing {
+impl OutboundRequest {
     /// Whether it may change something at the supplier.
-    pub(crate) fn is_changing(&self) -> bool {
+    pub(crate) fn is_mutating(&self) -> bool {
         self.method != Method::GET && self.method != Method::HEAD
     }
 }
 
 /// Reads the URL, for the first and only time.
-pub(crate) fn read_url(text: &str) -> Result<Url, &'static str> {
+pub(crate) fn parse_url(text: &str) -> Result<Url, &'static str> {
     if text.len() > URL_BYTES_MAX {
         return Err("the URL is too long");
     }
@@ -60,10 +60,10 @@ pub(crate) fn read_url(text: &str) -> Result<Url, &'static str> {
     Ok(url)
 }
 
-impl Draft {
-    pub(crate) fn into_outgoing(self, url: Url) -> Result<Outgoing, ExchangeError> {
+impl UncheckedRequest {
+    pub(crate) fn into_outbound(self, url: Url) -> Result<OutboundRequest, ExchangeError> {
         let headers = read_headers(self.headers).map_err(ExchangeError::NotSent)?;
-        Ok(Outgoing {
+        Ok(OutboundRequest {
             method: self.method,
             url,
             headers,
@@ -164,13 +164,13 @@ mod tests {
     fn too_much_of_anything_is_refused() {
         assert!(read_headers(vec![("a".to_owned(), "b".to_owned()); HEADERS_MAX + 1]).is_err());
         assert!(read("a", &"b".repeat(HEADER_BYTES_MAX)).is_err());
-        assert!(read_url(&format!("https://a.com/{}", "x".repeat(URL_BYTES_MAX))).is_err());
+        assert!(parse_url(&format!("https://a.com/{}", "x".repeat(URL_BYTES_MAX))).is_err());
     }
 
     #[test]
     fn fragments_are_dropped_and_nonsense_is_refused() {
         assert_eq!(
-            read_url("https://a.com/b#c").unwrap().as_str(),
+            parse_url("https://a.com/b#c").unwrap().as_str(),
             "https://a.com/b"
         );
         for text in [
@@ -182,7 +182,7 @@ mod tests {
             "https://[::1",
             "https://a.com:99999",
         ] {
-            assert!(read_url(text).is_err(), "{text}");
+            assert!(parse_url(text).is_err(), "{text}");
         }
     }
 }

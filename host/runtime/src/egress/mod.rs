@@ -5,15 +5,15 @@
 mod client;
 mod draft;
 
-pub(crate) use draft::{Draft, Outgoing};
+pub(crate) use draft::{UncheckedRequest, OutboundRequest};
 
-use crate::address::{self, Reach};
-use crate::call_log::{ExchangeOutcome, ExchangeRecord, loggable_path, trace_exchange};
-use crate::capability::{AllowList, Disallowed};
+use crate::address::{self, AddressPolicy};
+use crate::call_log::{ExchangeOutcome, ExchangeRecord, redact_path, trace_exchange};
+use crate::capability::{AllowList, DeniedTarget};
 use crate::cassette::{Recorder, Replayer};
-use crate::guard::Lookup;
-use crate::limits::Limits;
-use crate::provision::Provision;
+use crate::guard::DnsLookup;
+use crate::limits::PluginLimits;
+use crate::provision::PluginEnv;
 use crate::state::CallScope;
 use client::Clients;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -44,7 +44,7 @@ pub struct InvalidCredential {
 }
 
 /// Where requests go.
-pub(crate) enum Route {
+pub(crate) enum EgressTarget {
     /// To the supplier.
     Live,
     /// To the supplier, and every exchange is kept.
@@ -55,7 +55,7 @@ pub(crate) enum Route {
 
 /// A whole response, decompressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Incoming {
+pub(crate) struct UpstreamResponse {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
@@ -67,7 +67,7 @@ pub(crate) enum ExchangeError {
     Denied(String),
     NotSent(String),
     TimedOut(String),
-    Cut(String),
+    ConnectionLost(String),
     TooLarge(usize),
 }
 
@@ -82,7 +82,7 @@ impl ExchangeError {
             Self::Denied(_) => ExchangeOutcome::Denied,
             Self::NotSent(_) => ExchangeOutcome::NotSent,
             Self::TimedOut(_) => ExchangeOutcome::TimedOut,
-            Self::Cut(_) => ExchangeOutcome::Cut,
+            Self::ConnectionLost(_) => ExchangeOutcome::ConnectionLost,
             Self::TooLarge(_) => ExchangeOutcome::TooLarge,
         }
     }
@@ -92,7 +92,7 @@ impl ExchangeError {
             Self::Denied(reason)
             | Self::NotSent(reason)
             | Self::TimedOut(reason)
-            | Self::Cut(reason) => reason,
+            | Self::ConnectionLost(reason) => reason,
             Self::TooLarge(_) => "the response is larger than the limit",
         }
     }
@@ -141,15 +141,15 @@ pub(crate) struct Egress {
     allowed: AllowList,
     credentials: Vec<PreparedCredential>,
     clients: Clients,
-    route: Route,
+    route: EgressTarget,
 }
 
 impl Egress {
     pub(crate) fn new(
         allowed: AllowList,
         credentials: &[Credential],
-        limits: &Limits,
-        route: Route,
+        limits: &PluginLimits,
+        route: EgressTarget,
     ) -> Result<Self, InvalidCredential> {
         let credentials = credentials
             .iter()
@@ -158,7 +158,7 @@ impl Egress {
         Ok(Self {
             allowed,
             credentials,
-            clients: Clients::new(limits, Lookup::system()),
+            clients: Clients::new(limits, DnsLookup::system()),
             route,
         })
     }
@@ -166,17 +166,17 @@ impl Egress {
     /// One exchange: everything that may go wrong with it, and a record of it.
     pub(crate) async fn send(
         &self,
-        provision: &Provision,
+        provision: &PluginEnv,
         scope: &CallScope,
-        draft: Draft,
-    ) -> Result<Incoming, ExchangeError> {
+        draft: UncheckedRequest,
+    ) -> Result<UpstreamResponse, ExchangeError> {
         let began = Instant::now();
         let started_at = provision.clock.now();
         let (method, request_bytes) = (
             draft.method.clone(),
             draft.body.as_ref().map_or(0, Vec::len),
         );
-        let url = draft::read_url(&draft.url);
+        let url = draft::parse_url(&draft.url);
         let result = match &url {
             Ok(url) => self.attempt(provision, scope, url, draft).await,
             Err(refusal) => Err(ExchangeError::NotSent((*refusal).to_owned())),
@@ -187,7 +187,7 @@ impl Egress {
         let (origin, path) = match &url {
             Ok(url) => (
                 url.origin().ascii_serialization(),
-                loggable_path(url.path()),
+                redact_path(url.path()),
             ),
             Err(_) => (String::new(), String::new()),
         };
@@ -207,7 +207,7 @@ impl Egress {
             duration: began.elapsed(),
             outcome: result
                 .as_ref()
-                .map_or_else(ExchangeError::outcome, |_| ExchangeOutcome::Answered),
+                .map_or_else(ExchangeError::outcome, |_| ExchangeOutcome::Completed),
             detail: result.as_ref().err().map(ExchangeError::detail),
         };
         trace_exchange(&record);
@@ -217,13 +217,13 @@ impl Egress {
 
     async fn attempt(
         &self,
-        provision: &Provision,
+        provision: &PluginEnv,
         scope: &CallScope,
         url: &Url,
-        draft: Draft,
-    ) -> Result<Incoming, ExchangeError> {
+        draft: UncheckedRequest,
+    ) -> Result<UpstreamResponse, ExchangeError> {
         let limits = &provision.limits;
-        if !scope.sent.try_request(limits.requests_max) {
+        if !scope.sent.try_reserve(limits.requests_max) {
             return Err(ExchangeError::Denied(format!(
                 "more than {} requests in one call",
                 limits.requests_max
@@ -231,23 +231,23 @@ impl Egress {
         }
         let timeout = draft.timeout.unwrap_or(Duration::MAX);
         let private = self.judge(url)?;
-        let mut outgoing = draft.into_outgoing(url.clone())?;
-        let changing = outgoing.is_changing();
+        let mut outgoing = draft.into_outbound(url.clone())?;
+        let changing = outgoing.is_mutating();
         let limit = Instant::now().checked_add(timeout);
         let deadline = limit.map_or(scope.deadline, |limit| limit.min(scope.deadline));
 
-        if !scope.sent.begin(changing) {
+        if !scope.sent.try_begin(changing) {
             return Err(ExchangeError::NotSent("the call is over".to_owned()));
         }
         let result = match &self.route {
-            Route::Replay(replayer) => replayer.answer(&outgoing),
-            Route::Live => {
+            EgressTarget::Replay(replayer) => replayer.replay(&outgoing),
+            EgressTarget::Live => {
                 self.authorize(&mut outgoing);
                 self.clients
                     .exchange(private, outgoing, deadline, limits)
                     .await
             }
-            Route::Record(recorder) => {
+            EgressTarget::Record(recorder) => {
                 let mut authorized = outgoing.clone();
                 self.authorize(&mut authorized);
                 let result = self
@@ -255,7 +255,7 @@ impl Egress {
                     .exchange(private, authorized, deadline, limits)
                     .await;
                 if let Ok(incoming) = &result {
-                    recorder.keep(&outgoing, incoming);
+                    recorder.record(&outgoing, incoming);
                 }
                 result
             }
@@ -263,7 +263,7 @@ impl Egress {
         match result {
             Err(error) => {
                 if error.is_unsent() {
-                    scope.sent.take_back(changing);
+                    scope.sent.mark_unsent(changing);
                 }
                 Err(self.with_the_line_to_add(url, error))
             }
@@ -277,8 +277,8 @@ impl Egress {
             .allowed
             .check(url)
             .map_err(|disallowed| match disallowed {
-                Disallowed::Malformed(reason) => ExchangeError::NotSent(reason.to_owned()),
-                Disallowed::NotGranted(reason) => ExchangeError::Denied(reason),
+                DeniedTarget::Malformed(reason) => ExchangeError::NotSent(reason.to_owned()),
+                DeniedTarget::NotGranted(reason) => ExchangeError::Denied(reason),
             })?;
         let literal = match url.host() {
             Some(url::Host::Ipv4(address)) => Some(address.into()),
@@ -286,19 +286,19 @@ impl Egress {
             Some(url::Host::Domain(_)) | None => None,
         };
         let reach = if allowed.private {
-            Reach::Private
+            AddressPolicy::AllowPrivate
         } else {
-            Reach::Public
+            AddressPolicy::PublicOnly
         };
-        match literal.and_then(|address| address::refusal(address, reach)) {
+        match literal.and_then(|address| address::denial_reason(address, reach)) {
             Some(reason) => Err(ExchangeError::Denied(
-                self.allowed.private_refusal(url, reason),
+                self.allowed.private_address_message(url, reason),
             )),
             None => Ok(allowed.private),
         }
     }
 
-    fn authorize(&self, outgoing: &mut Outgoing) {
+    fn authorize(&self, outgoing: &mut OutboundRequest) {
         for credential in self
             .credentials
             .iter()
@@ -313,7 +313,7 @@ impl Egress {
     fn with_the_line_to_add(&self, url: &Url, error: ExchangeError) -> ExchangeError {
         match error {
             ExchangeError::Denied(reason) => {
-                ExchangeError::Denied(self.allowed.private_refusal(url, &reason))
+                ExchangeError::Denied(self.allowed.private_address_message(url, &reason))
             }
             error => error,
         }

@@ -1,49 +1,49 @@
 //! The flight capabilities of a component.
 
-use super::{Change, ExportError, Finder, Function, Read};
+use super::{ChangeFn, ExportError, ExportResolver, TypedExport, ReadFn};
 use crate::bindings::exports::stopover::supplier as wit;
 use crate::bindings::stopover::supplier::flight_types::FlightBookingState;
 use crate::bindings::stopover::supplier::types::ReadError;
-use host_domain::supplier::Operation;
+use host_domain::supplier::Capability;
 
-pub(crate) type Pricing =
-    Option<Read<wit::flight_pricing::PriceRequest, wit::flight_pricing::PriceAnswer>>;
+pub(crate) type PricingFn =
+    Option<ReadFn<wit::flight_pricing::PriceRequest, wit::flight_pricing::PriceAnswer>>;
 
-pub(crate) struct Booking {
-    pub(crate) prebook: Change<wit::flight_booking::PrebookRequest, wit::flight_booking::Prebooked>,
-    pub(crate) book: Change<wit::flight_booking::BookRequest, FlightBookingState>,
-    pub(crate) find: Read<wit::flight_booking::FindRequest, wit::flight_booking::FindAnswer>,
+pub(crate) struct FlightBookingExports {
+    pub(crate) prebook: ChangeFn<wit::flight_booking::PrebookRequest, wit::flight_booking::Prebooked>,
+    pub(crate) book: ChangeFn<wit::flight_booking::BookRequest, FlightBookingState>,
+    pub(crate) find: ReadFn<wit::flight_booking::FindRequest, wit::flight_booking::FindAnswer>,
 }
 
-pub(crate) struct Cancellation {
-    pub(crate) quote: Read<wit::flight_cancellation::QuoteRequest, wit::flight_cancellation::Quote>,
-    pub(crate) cancel: Change<wit::flight_cancellation::CancelRequest, FlightBookingState>,
+pub(crate) struct FlightCancellationExports {
+    pub(crate) quote: ReadFn<wit::flight_cancellation::QuoteRequest, wit::flight_cancellation::Quote>,
+    pub(crate) cancel: ChangeFn<wit::flight_cancellation::CancelRequest, FlightBookingState>,
 }
 
-pub(crate) struct Services {
-    pub(crate) list: Read<wit::flight_services::ListRequest, wit::flight_services::Available>,
-    pub(crate) buy: Change<wit::flight_services::BuyRequest, FlightBookingState>,
+pub(crate) struct FlightServicesExports {
+    pub(crate) list: ReadFn<wit::flight_services::ListRequest, wit::flight_services::Available>,
+    pub(crate) buy: ChangeFn<wit::flight_services::BuyRequest, FlightBookingState>,
 }
 
-pub(crate) struct Reference {
+pub(crate) struct FlightReferenceExports {
     pub(crate) airports:
-        Function<(String, u16), (Result<wit::flight_reference::AirportAnswer, ReadError>,)>,
-    pub(crate) airline: Read<String, wit::flight_reference::Airline>,
+        TypedExport<(String, u16), (Result<wit::flight_reference::AirportAnswer, ReadError>,)>,
+    pub(crate) airline: ReadFn<String, wit::flight_reference::Airline>,
 }
 
 /// What a component exports of flights.
-pub(crate) struct Flight {
-    pub(crate) price: Pricing,
-    pub(crate) booking: Option<Booking>,
-    pub(crate) cancellation: Option<Cancellation>,
-    pub(crate) services: Option<Services>,
-    pub(crate) reference: Option<Reference>,
+pub(crate) struct FlightExports {
+    pub(crate) price: PricingFn,
+    pub(crate) booking: Option<FlightBookingExports>,
+    pub(crate) cancellation: Option<FlightCancellationExports>,
+    pub(crate) services: Option<FlightServicesExports>,
+    pub(crate) reference: Option<FlightReferenceExports>,
 }
 
-impl Finder<'_> {
-    pub(super) fn flight(&mut self) -> Result<Flight, ExportError> {
-        Ok(Flight {
-            price: self.one(Operation::FlightPricing, "price")?,
+impl ExportResolver<'_> {
+    pub(super) fn flight(&mut self) -> Result<FlightExports, ExportError> {
+        Ok(FlightExports {
+            price: self.one(Capability::FlightPricing, "price")?,
             booking: self.flight_booking()?,
             cancellation: self.flight_cancellation()?,
             services: self.flight_services()?,
@@ -51,44 +51,44 @@ impl Finder<'_> {
         })
     }
 
-    fn flight_booking(&mut self) -> Result<Option<Booking>, ExportError> {
-        let Some(interface) = self.interface(Operation::FlightBooking) else {
+    fn flight_booking(&mut self) -> Result<Option<FlightBookingExports>, ExportError> {
+        let Some(interface) = self.interface(Capability::FlightBooking) else {
             return Ok(None);
         };
-        Ok(Some(Booking {
-            prebook: Function::find(self, &interface, "prebook")?,
-            book: Function::find(self, &interface, "book")?,
-            find: Function::find(self, &interface, "find")?,
+        Ok(Some(FlightBookingExports {
+            prebook: TypedExport::find(self, &interface, "prebook")?,
+            book: TypedExport::find(self, &interface, "book")?,
+            find: TypedExport::find(self, &interface, "find")?,
         }))
     }
 
-    fn flight_cancellation(&mut self) -> Result<Option<Cancellation>, ExportError> {
-        let Some(interface) = self.interface(Operation::FlightCancellation) else {
+    fn flight_cancellation(&mut self) -> Result<Option<FlightCancellationExports>, ExportError> {
+        let Some(interface) = self.interface(Capability::FlightCancellation) else {
             return Ok(None);
         };
-        Ok(Some(Cancellation {
-            quote: Function::find(self, &interface, "quote-cancellation")?,
-            cancel: Function::find(self, &interface, "cancel")?,
+        Ok(Some(FlightCancellationExports {
+            quote: TypedExport::find(self, &interface, "quote-cancellation")?,
+            cancel: TypedExport::find(self, &interface, "cancel")?,
         }))
     }
 
-    fn flight_services(&mut self) -> Result<Option<Services>, ExportError> {
-        let Some(interface) = self.interface(Operation::FlightServices) else {
+    fn flight_services(&mut self) -> Result<Option<FlightServicesExports>, ExportError> {
+        let Some(interface) = self.interface(Capability::FlightServices) else {
             return Ok(None);
         };
-        Ok(Some(Services {
-            list: Function::find(self, &interface, "list-services")?,
-            buy: Function::find(self, &interface, "buy-services")?,
+        Ok(Some(FlightServicesExports {
+            list: TypedExport::find(self, &interface, "list-services")?,
+            buy: TypedExport::find(self, &interface, "buy-services")?,
         }))
     }
 
-    fn flight_reference(&mut self) -> Result<Option<Reference>, ExportError> {
-        let Some(interface) = self.interface(Operation::FlightReference) else {
+    fn flight_reference(&mut self) -> Result<Option<FlightReferenceExports>, ExportError> {
+        let Some(interface) = self.interface(Capability::FlightReference) else {
             return Ok(None);
         };
-        Ok(Some(Reference {
-            airports: Function::find(self, &interface, "find-airports")?,
-            airline: Function::find(self, &interface, "read-airline")?,
+        Ok(Some(FlightReferenceExports {
+            airports: TypedExport::find(self, &interface, "find-airports")?,
+            airline: TypedExport::find(self, &interface, "read-airline")?,
         }))
     }
 }

@@ -2,8 +2,8 @@
 //! is decided in the egress.
 
 use crate::bindings::stopover::host::http;
-use crate::egress::{Draft, ExchangeError, Incoming};
-use crate::provision::Provision;
+use crate::egress::{UncheckedRequest, ExchangeError, UpstreamResponse};
+use crate::provision::PluginEnv;
 use crate::state::{CallScope, GuestState};
 use futures::StreamExt;
 use std::time::Duration;
@@ -31,7 +31,7 @@ impl http::Host for GuestState {
             };
             return Ok(requests.iter().map(|_| refusal()).collect());
         }
-        let at_once = self.provision.limits.requests_at_once_max.max(1);
+        let at_once = self.provision.limits.concurrent_requests_max.max(1);
         let (provision, scope) = (&*self.provision, &*self.scope);
         let answers = futures::stream::iter(requests)
             .map(|request| send(provision, scope, request))
@@ -41,11 +41,11 @@ impl http::Host for GuestState {
 }
 
 async fn send(
-    provision: &Provision,
+    provision: &PluginEnv,
     scope: &CallScope,
     request: http::Request,
 ) -> Result<http::Response, http::Error> {
-    let draft = Draft {
+    let draft = UncheckedRequest {
         method: method(request.method),
         url: request.url,
         headers: request
@@ -64,7 +64,7 @@ async fn send(
             ExchangeError::Denied(reason) => http::Error::Denied(reason),
             ExchangeError::NotSent(reason) => http::Error::NotSent(reason),
             ExchangeError::TimedOut(reason) => http::Error::TimedOut(reason),
-            ExchangeError::Cut(reason) => http::Error::Cut(reason),
+            ExchangeError::ConnectionLost(reason) => http::Error::Cut(reason),
             ExchangeError::TooLarge(bytes_max) => {
                 http::Error::TooLarge(u64::try_from(bytes_max).unwrap_or(u64::MAX))
             }
@@ -83,7 +83,7 @@ const fn method(method: http::Method) -> ::http::Method {
     }
 }
 
-fn response(incoming: Incoming) -> http::Response {
+fn response(incoming: UpstreamResponse) -> http::Response {
     let headers = incoming.headers.iter().map(|(name, value)| http::Header {
         name: name.as_str().to_owned(),
         value: String::from_utf8_lossy(value.as_bytes()).into_owned(),

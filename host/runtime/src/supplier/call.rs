@@ -1,16 +1,16 @@
 //! One call from admission to record: circuit, places, guest, meaning of its
 //! answer, and what is written down, also when the caller goes away.
 
-use crate::breaker::{Open, Passage};
-use crate::call_log::{CallRecord, Outcome, trace_call};
-use crate::convert::Unreadable;
-use crate::exports::Function;
+use crate::breaker::{CircuitOpen, CallPermit};
+use crate::call_log::{CallRecord, PluginCallOutcome, trace_call};
+use crate::convert::InvalidResponse;
+use crate::exports::TypedExport;
 use crate::guest;
 use crate::plugin::Plugin;
 use crate::state::CallScope;
-use crate::supplier::ending::{Ending, Unanswered};
+use crate::supplier::ending::{CallError, NotCalled};
 use crate::supplier::{CallContext, Supplier};
-use host_domain::supplier::Operation;
+use host_domain::supplier::Capability;
 use host_domain::time::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,8 +19,8 @@ use wasmtime::component::{ComponentNamedList, Lift, Lower};
 
 /// Which function of which capability.
 #[derive(Clone, Copy)]
-pub(super) struct Name {
-    pub(super) operation: Operation,
+pub(super) struct ExportName {
+    pub(super) capability: Capability,
     pub(super) function: &'static str,
 }
 
@@ -29,41 +29,41 @@ impl Supplier {
     pub(super) async fn call<A, W, X, T, E>(
         &self,
         context: &CallContext,
-        name: Name,
-        function: Option<&Function<A, (Result<W, X>,)>>,
+        name: ExportName,
+        function: Option<&TypedExport<A, (Result<W, X>,)>>,
         arguments: A,
-        read: impl FnOnce(W) -> Result<T, Unreadable>,
+        read: impl FnOnce(W) -> Result<T, InvalidResponse>,
     ) -> Result<T, E>
     where
         A: ComponentNamedList + Lower + Send + Sync + 'static,
         W: Lift + Send + Sync + 'static,
         X: Lift + Send + Sync + 'static,
         (Result<W, X>,): ComponentNamedList + Lift,
-        E: Ending<Wire = X>,
+        E: CallError<Wire = X>,
     {
         let plugin = &*self.plugin;
-        let mut record = Recording::begin(plugin, context, name);
+        let mut record = CallTracker::begin(plugin, context, name);
         let Some(function) = function else {
-            return Err(record.end(E::unanswered(Unanswered::Unsupported), Outcome::Unsupported));
+            return Err(record.end(E::from_not_called(NotCalled::Unsupported), PluginCallOutcome::Unsupported));
         };
         record.passage = match record.pass() {
             Ok(passage) => passage,
             Err(open) => {
                 let last_failure = plugin.breaker.report().last_failure.unwrap_or_default();
-                let error = E::unanswered(Unanswered::CircuitOpen {
+                let error = E::from_not_called(NotCalled::CircuitOpen {
                     retry_after: open.retry_after,
                     last_failure,
                 });
-                return Err(record.end(error, Outcome::CircuitOpen));
+                return Err(record.end(error, PluginCallOutcome::CircuitOpen));
             }
         };
         let deadline = record.scope.deadline;
         let wait = plugin.spec.limits.admission_wait();
-        let Ok(own_place) = plugin.admission.enter(wait, deadline).await else {
-            return Err(record.end(E::unanswered(Unanswered::Overloaded), Outcome::Overloaded));
+        let Ok(own_place) = plugin.admission.acquire(wait, deadline).await else {
+            return Err(record.end(E::from_not_called(NotCalled::Overloaded), PluginCallOutcome::Overloaded));
         };
-        let Ok(place) = self.places.enter(wait, deadline).await else {
-            return Err(record.end(E::unanswered(Unanswered::Overloaded), Outcome::Overloaded));
+        let Ok(place) = self.places.acquire(wait, deadline).await else {
+            return Err(record.end(E::from_not_called(NotCalled::Overloaded), PluginCallOutcome::Overloaded));
         };
 
         let answer = guest::call(
@@ -79,19 +79,19 @@ impl Supplier {
         match answer {
             Ok((Ok(wire),)) => match read(wire) {
                 Ok(answer) => {
-                    record.finish(Outcome::Done, None);
+                    record.finish(PluginCallOutcome::Succeeded, None);
                     Ok(answer)
                 }
-                Err(unreadable) => Err(record.end(E::unreadable(unreadable), Outcome::Unreadable)),
+                Err(unreadable) => Err(record.end(E::from_invalid_response(unreadable), PluginCallOutcome::InvalidResponse)),
             },
             Ok((Err(wire),)) => {
-                let error = E::told(wire, sent);
+                let error = E::from_wire(wire, sent);
                 let outcome = error.outcome();
                 Err(record.end(error, outcome))
             }
             Err(broken) => {
                 let outcome = broken.outcome();
-                let error = E::broken(broken, sent);
+                let error = E::from_guest_error(broken, sent);
                 Err(record.end(error, outcome))
             }
         }
@@ -99,23 +99,23 @@ impl Supplier {
 }
 
 /// The record of a call while it runs. Dropped early, it says that the caller went away.
-struct Recording<'a> {
+struct CallTracker<'a> {
     plugin: &'a Plugin,
     context: &'a CallContext,
-    name: Name,
+    name: ExportName,
     scope: Arc<CallScope>,
-    passage: Option<Passage>,
+    passage: Option<CallPermit>,
     began: Instant,
     started_at: Timestamp,
     finished: bool,
 }
 
-impl<'a> Recording<'a> {
-    fn begin(plugin: &'a Plugin, context: &'a CallContext, name: Name) -> Self {
+impl<'a> CallTracker<'a> {
+    fn begin(plugin: &'a Plugin, context: &'a CallContext, name: ExportName) -> Self {
         let began = Instant::now();
         let deadline = context.deadline.min(began + plugin.spec.limits.call_time());
         let booking = context.booking.as_deref();
-        let scope = CallScope::new(Some(name.operation), &context.request_id, booking, deadline);
+        let scope = CallScope::new(Some(name.capability), &context.request_id, booking, deadline);
         Self {
             plugin,
             context,
@@ -130,27 +130,27 @@ impl<'a> Recording<'a> {
 
     /// Through the circuit. Reading an event reaches nobody, and anybody may send
     /// one: it goes past an open circuit, and its end neither opens nor closes one.
-    fn pass(&self) -> Result<Option<Passage>, Open> {
-        if self.name.operation == Operation::SupplierEvents {
+    fn pass(&self) -> Result<Option<CallPermit>, CircuitOpen> {
+        if self.name.capability == Capability::SupplierEvents {
             return Ok(None);
         }
-        self.plugin.breaker.pass().map(Some)
+        self.plugin.breaker.try_acquire().map(Some)
     }
 
-    fn end<E: std::fmt::Display>(mut self, error: E, outcome: Outcome) -> E {
+    fn end<E: std::fmt::Display>(mut self, error: E, outcome: PluginCallOutcome) -> E {
         self.finish(outcome, Some(&error.to_string()));
         error
     }
 
-    fn finish(&mut self, outcome: Outcome, detail: Option<&str>) {
+    fn finish(&mut self, outcome: PluginCallOutcome, detail: Option<&str>) {
         self.finished = true;
         if let Some(passage) = self.passage.take() {
-            self.plugin.breaker.ended(passage, outcome, detail);
+            self.plugin.breaker.record_outcome(passage, outcome, detail);
         }
         let record = CallRecord {
             supplier: &self.plugin.info.id,
             digest: &self.plugin.info.digest,
-            operation: self.name.operation,
+            capability: self.name.capability,
             function: self.name.function,
             request_id: &self.context.request_id,
             organization: &self.context.organization,
@@ -159,7 +159,7 @@ impl<'a> Recording<'a> {
             duration: self.began.elapsed(),
             outcome,
             detail,
-            exchanges: self.scope.sent.tried(),
+            exchanges: self.scope.sent.attempted_requests(),
             memory_bytes: self.scope.memory_bytes.load(Ordering::Relaxed),
         };
         trace_call(&record);
@@ -167,10 +167,10 @@ impl<'a> Recording<'a> {
     }
 }
 
-impl Drop for Recording<'_> {
+impl Drop for CallTracker<'_> {
     fn drop(&mut self) {
         if !self.finished {
-            self.finish(Outcome::Canceled, None);
+            self.finish(PluginCallOutcome::Canceled, None);
         }
     }
 }

@@ -5,16 +5,16 @@
 use crate::bindings::exports::stopover::payment::processor as payment_wire;
 use crate::bindings::exports::stopover::supplier::supplier_events as event_wire;
 use crate::bindings::stopover::supplier::types as wire;
-use crate::call_log::Outcome;
-use crate::convert::{self, Unreadable};
-use crate::state::{Broken, Sent};
+use crate::call_log::PluginCallOutcome;
+use crate::convert::{self, InvalidResponse};
+use crate::state::{GuestError, OutboundTracker};
 use host_domain::payment::PaymentError;
 use host_domain::supplier::{ChangeError, ReadError};
 use host_domain::supplier_event::VerifyError;
 use std::time::Duration;
 
 /// Why the guest was not even asked.
-pub(super) enum Unanswered {
+pub(super) enum NotCalled {
     Unsupported,
     Overloaded,
     CircuitOpen {
@@ -23,7 +23,7 @@ pub(super) enum Unanswered {
     },
 }
 
-impl Unanswered {
+impl NotCalled {
     fn sentence(&self) -> String {
         match self {
             Self::Unsupported => "the supplier does not offer this operation".to_owned(),
@@ -42,188 +42,188 @@ impl Unanswered {
 }
 
 /// How a kind of call ends that is not done.
-pub(super) trait Ending: std::fmt::Display + Sized {
+pub(super) trait CallError: std::fmt::Display + Sized {
     type Wire;
 
-    fn unanswered(why: Unanswered) -> Self;
+    fn from_not_called(why: NotCalled) -> Self;
     /// The guest says it.
-    fn told(wire: Self::Wire, sent: &Sent) -> Self;
+    fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self;
     /// The guest said something that makes no sense.
-    fn unreadable(unreadable: Unreadable) -> Self;
+    fn from_invalid_response(unreadable: InvalidResponse) -> Self;
     /// The guest said nothing.
-    fn broken(broken: Broken, sent: &Sent) -> Self;
-    fn outcome(&self) -> Outcome;
+    fn from_guest_error(broken: GuestError, sent: &OutboundTracker) -> Self;
+    fn outcome(&self) -> PluginCallOutcome;
 }
 
-fn sentence(broken: Broken) -> String {
+fn sentence(broken: GuestError) -> String {
     match broken {
-        Broken::Trapped(reason) => reason,
-        Broken::TimedOut => "no answer before the deadline".to_owned(),
-        Broken::NoPlace => "too many calls at once".to_owned(),
+        GuestError::Trapped(reason) => reason,
+        GuestError::TimedOut => "no answer before the deadline".to_owned(),
+        GuestError::PoolExhausted => "too many calls at once".to_owned(),
     }
 }
 
 const OVERRULED: &str = "the plugin says that nothing was sent, but a request left the gateway";
 
-impl Ending for ReadError {
+impl CallError for ReadError {
     type Wire = wire::ReadError;
 
-    fn unanswered(why: Unanswered) -> Self {
+    fn from_not_called(why: NotCalled) -> Self {
         match why {
-            Unanswered::Unsupported => Self::Unsupported,
-            Unanswered::Overloaded => Self::Overloaded,
-            Unanswered::CircuitOpen { .. } => Self::Unavailable(why.sentence()),
+            NotCalled::Unsupported => Self::Unsupported,
+            NotCalled::Overloaded => Self::Overloaded,
+            NotCalled::CircuitOpen { .. } => Self::Unavailable(why.sentence()),
         }
     }
 
-    fn told(wire: Self::Wire, _sent: &Sent) -> Self {
+    fn from_wire(wire: Self::Wire, _sent: &OutboundTracker) -> Self {
         convert::outcome::read_error(wire)
     }
 
-    fn unreadable(unreadable: Unreadable) -> Self {
-        Self::Unreadable(unreadable.to_string())
+    fn from_invalid_response(unreadable: InvalidResponse) -> Self {
+        Self::InvalidResponse(unreadable.to_string())
     }
 
-    fn broken(broken: Broken, _sent: &Sent) -> Self {
+    fn from_guest_error(broken: GuestError, _sent: &OutboundTracker) -> Self {
         match broken {
-            Broken::TimedOut => Self::TimedOut(sentence(broken)),
-            Broken::NoPlace => Self::Overloaded,
-            Broken::Trapped(_) => Self::Failed(sentence(broken)),
+            GuestError::TimedOut => Self::TimedOut(sentence(broken)),
+            GuestError::PoolExhausted => Self::Overloaded,
+            GuestError::Trapped(_) => Self::Failed(sentence(broken)),
         }
     }
 
-    fn outcome(&self) -> Outcome {
+    fn outcome(&self) -> PluginCallOutcome {
         match self {
-            Self::Unsupported => Outcome::Unsupported,
-            Self::NotFound(_) => Outcome::NotFound,
-            Self::Rejected(_) => Outcome::Refused,
-            Self::RateLimited { .. } => Outcome::RateLimited,
-            Self::TimedOut(_) => Outcome::TimedOut,
-            Self::Unavailable(_) | Self::Failed(_) => Outcome::Unavailable,
-            Self::Unreadable(_) => Outcome::Unreadable,
-            Self::Misconfigured(_) => Outcome::Misconfigured,
-            Self::Overloaded => Outcome::Overloaded,
+            Self::Unsupported => PluginCallOutcome::Unsupported,
+            Self::NotFound(_) => PluginCallOutcome::NotFound,
+            Self::Rejected(_) => PluginCallOutcome::Refused,
+            Self::RateLimited { .. } => PluginCallOutcome::RateLimited,
+            Self::TimedOut(_) => PluginCallOutcome::TimedOut,
+            Self::Unavailable(_) | Self::Failed(_) => PluginCallOutcome::Unavailable,
+            Self::InvalidResponse(_) => PluginCallOutcome::InvalidResponse,
+            Self::Misconfigured(_) => PluginCallOutcome::Misconfigured,
+            Self::Overloaded => PluginCallOutcome::Overloaded,
         }
     }
 }
 
-impl Ending for ChangeError {
+impl CallError for ChangeError {
     type Wire = wire::ChangeError;
 
-    fn unanswered(why: Unanswered) -> Self {
+    fn from_not_called(why: NotCalled) -> Self {
         match why {
-            Unanswered::Unsupported => Self::Unsupported,
-            Unanswered::Overloaded => Self::Overloaded,
-            Unanswered::CircuitOpen { .. } => Self::NotSent(why.sentence()),
+            NotCalled::Unsupported => Self::Unsupported,
+            NotCalled::Overloaded => Self::Overloaded,
+            NotCalled::CircuitOpen { .. } => Self::NotSent(why.sentence()),
         }
     }
 
     /// A limit is believed although something was sent: the supplier answers it
     /// to the very request that would have changed something.
-    fn told(wire: Self::Wire, sent: &Sent) -> Self {
+    fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {
         match convert::outcome::change_error(wire) {
-            Self::NotSent(reason) if sent.changing() => {
+            Self::NotSent(reason) if sent.has_sent_mutation() => {
                 Self::Unknown(format!("{OVERRULED}: {reason}"))
             }
             error => error,
         }
     }
 
-    fn unreadable(unreadable: Unreadable) -> Self {
+    fn from_invalid_response(unreadable: InvalidResponse) -> Self {
         Self::Unknown(format!("the answer cannot be used: {unreadable}"))
     }
 
-    fn broken(broken: Broken, sent: &Sent) -> Self {
+    fn from_guest_error(broken: GuestError, sent: &OutboundTracker) -> Self {
         match broken {
-            Broken::NoPlace => Self::Overloaded,
-            broken if sent.any() => Self::Unknown(sentence(broken)),
+            GuestError::PoolExhausted => Self::Overloaded,
+            broken if sent.has_sent() => Self::Unknown(sentence(broken)),
             broken => Self::NotSent(sentence(broken)),
         }
     }
 
-    fn outcome(&self) -> Outcome {
+    fn outcome(&self) -> PluginCallOutcome {
         match self {
-            Self::Unsupported => Outcome::Unsupported,
-            Self::Refused(_) => Outcome::Refused,
-            Self::NotSent(_) => Outcome::NotSent,
-            Self::RateLimited { .. } => Outcome::RateLimited,
-            Self::Overloaded => Outcome::Overloaded,
-            Self::Unknown(_) => Outcome::Unknown,
+            Self::Unsupported => PluginCallOutcome::Unsupported,
+            Self::Refused(_) => PluginCallOutcome::Refused,
+            Self::NotSent(_) => PluginCallOutcome::NotSent,
+            Self::RateLimited { .. } => PluginCallOutcome::RateLimited,
+            Self::Overloaded => PluginCallOutcome::Overloaded,
+            Self::Unknown(_) => PluginCallOutcome::Unknown,
         }
     }
 }
 
-impl Ending for PaymentError {
+impl CallError for PaymentError {
     type Wire = payment_wire::PaymentError;
 
-    fn unanswered(why: Unanswered) -> Self {
+    fn from_not_called(why: NotCalled) -> Self {
         Self::NotSent(why.sentence())
     }
 
-    fn told(wire: Self::Wire, sent: &Sent) -> Self {
+    fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {
         match convert::payment::payment_error(wire) {
-            Self::NotSent(reason) if sent.changing() => {
+            Self::NotSent(reason) if sent.has_sent_mutation() => {
                 Self::Unknown(format!("{OVERRULED}: {reason}"))
             }
             error => error,
         }
     }
 
-    fn unreadable(unreadable: Unreadable) -> Self {
+    fn from_invalid_response(unreadable: InvalidResponse) -> Self {
         Self::Unknown(format!("the answer cannot be used: {unreadable}"))
     }
 
-    fn broken(broken: Broken, sent: &Sent) -> Self {
-        if sent.any() {
+    fn from_guest_error(broken: GuestError, sent: &OutboundTracker) -> Self {
+        if sent.has_sent() {
             Self::Unknown(sentence(broken))
         } else {
             Self::NotSent(sentence(broken))
         }
     }
 
-    fn outcome(&self) -> Outcome {
+    fn outcome(&self) -> PluginCallOutcome {
         match self {
-            Self::Declined(_) => Outcome::Declined,
-            Self::Refused(_) => Outcome::Refused,
-            Self::NotSent(_) => Outcome::NotSent,
-            Self::Unknown(_) => Outcome::Unknown,
+            Self::Declined(_) => PluginCallOutcome::Declined,
+            Self::Refused(_) => PluginCallOutcome::Refused,
+            Self::NotSent(_) => PluginCallOutcome::NotSent,
+            Self::Unknown(_) => PluginCallOutcome::Unknown,
         }
     }
 }
 
-impl Ending for VerifyError {
+impl CallError for VerifyError {
     type Wire = event_wire::VerifyError;
 
-    fn unanswered(why: Unanswered) -> Self {
+    fn from_not_called(why: NotCalled) -> Self {
         match why {
-            Unanswered::Unsupported => Self::Unsupported,
-            Unanswered::Overloaded => Self::Overloaded,
-            Unanswered::CircuitOpen { .. } => Self::Failed(why.sentence()),
+            NotCalled::Unsupported => Self::Unsupported,
+            NotCalled::Overloaded => Self::Overloaded,
+            NotCalled::CircuitOpen { .. } => Self::Failed(why.sentence()),
         }
     }
 
-    fn told(wire: Self::Wire, _sent: &Sent) -> Self {
+    fn from_wire(wire: Self::Wire, _sent: &OutboundTracker) -> Self {
         convert::supplier_event::verify_error(wire)
     }
 
-    fn unreadable(unreadable: Unreadable) -> Self {
+    fn from_invalid_response(unreadable: InvalidResponse) -> Self {
         Self::Failed(format!("its answer cannot be used: {unreadable}"))
     }
 
-    fn broken(broken: Broken, _sent: &Sent) -> Self {
+    fn from_guest_error(broken: GuestError, _sent: &OutboundTracker) -> Self {
         match broken {
-            Broken::NoPlace => Self::Overloaded,
-            Broken::TimedOut | Broken::Trapped(_) => Self::Failed(sentence(broken)),
+            GuestError::PoolExhausted => Self::Overloaded,
+            GuestError::TimedOut | GuestError::Trapped(_) => Self::Failed(sentence(broken)),
         }
     }
 
-    fn outcome(&self) -> Outcome {
+    fn outcome(&self) -> PluginCallOutcome {
         match self {
-            Self::Unsupported => Outcome::Unsupported,
-            Self::Unauthentic(_) => Outcome::Unauthentic,
-            Self::Unreadable(_) => Outcome::Unreadable,
-            Self::Failed(_) => Outcome::Unavailable,
-            Self::Overloaded => Outcome::Overloaded,
+            Self::Unsupported => PluginCallOutcome::Unsupported,
+            Self::InvalidSignature(_) => PluginCallOutcome::InvalidSignature,
+            Self::Malformed(_) => PluginCallOutcome::InvalidResponse,
+            Self::Failed(_) => PluginCallOutcome::Unavailable,
+            Self::Overloaded => PluginCallOutcome::Overloaded,
         }
     }
 }

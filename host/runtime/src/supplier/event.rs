@@ -1,10 +1,10 @@
 //! A supplier's own webhooks.
 
 use crate::convert::supplier_event as convert;
-use crate::supplier::call::Name;
+use crate::supplier::call::ExportName;
 use crate::supplier::{CallContext, Supplier};
-use host_domain::supplier::Operation;
-use host_domain::supplier_event::{SupplierDelivery, SupplierEvent, VerifyError};
+use host_domain::supplier::Capability;
+use host_domain::supplier_event::{SupplierWebhookRequest, SupplierEvent, VerifyError};
 
 impl Supplier {
     /// Checks that a delivery is the supplier's, and reads what it tells.
@@ -14,10 +14,10 @@ impl Supplier {
     pub async fn verify_supplier_event(
         &self,
         context: &CallContext,
-        delivery: SupplierDelivery,
+        delivery: SupplierWebhookRequest,
     ) -> Result<Vec<SupplierEvent>, VerifyError> {
-        let name = Name {
-            operation: Operation::SupplierEvents,
+        let name = ExportName {
+            capability: Capability::SupplierEvents,
             function: "verify",
         };
         let function = self.plugin.exports.events.as_ref();

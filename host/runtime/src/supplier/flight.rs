@@ -1,18 +1,18 @@
 //! Flight operations.
 
-use crate::convert::flight::{self as convert, Asked, Priced};
-use crate::supplier::call::Name;
+use crate::convert::flight::{self as convert, BookingExpectation, PriceExpectation};
+use crate::supplier::call::ExportName;
 use crate::supplier::{CallContext, Supplier};
 use host_domain::flight::supply::{
-    Airline, AirportAnswer, AvailableService, BookRequest, BookingReference, BookingState,
-    BuyRequest, CancelRequest, FindRequest, Found, PrebookRequest, Prebooked, PriceAnswer,
+    Airline, AirportResponse, AvailableService, BookRequest, BookingReference, SupplierBooking,
+    BuyRequest, CancelRequest, FindRequest, BookingLookup, PrebookRequest, PrebookResponse, PriceResponse,
     PriceRequest, SupplierQuote,
 };
-use host_domain::supplier::{ChangeError, Operation, ReadError};
+use host_domain::supplier::{ChangeError, Capability, ReadError};
 
-const fn name(operation: Operation, function: &'static str) -> Name {
-    Name {
-        operation,
+const fn name(operation: Capability, function: &'static str) -> ExportName {
+    ExportName {
+        capability: operation,
         function,
     }
 }
@@ -27,14 +27,14 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: PriceRequest,
-    ) -> Result<PriceAnswer, ReadError> {
+    ) -> Result<PriceResponse, ReadError> {
         let function = self.plugin.exports.flight.price.as_ref();
-        let asked = Priced::of(&request);
+        let asked = PriceExpectation::of(&request);
         let arguments = (convert::price_request(request),);
         let read = |answer| convert::price_answer(answer, asked);
         self.call(
             context,
-            name(Operation::FlightPricing, "price"),
+            name(Capability::FlightPricing, "price"),
             function,
             arguments,
             read,
@@ -50,7 +50,7 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: PrebookRequest,
-    ) -> Result<Prebooked, ChangeError> {
+    ) -> Result<PrebookResponse, ChangeError> {
         let booking = self.plugin.exports.flight.booking.as_ref();
         let function = booking.map(|booking| &booking.prebook);
         let (currency, passengers) = (request.total.currency, request.passengers.len());
@@ -58,7 +58,7 @@ impl Supplier {
         let read = |answer| convert::prebooked(answer, currency, passengers);
         self.call(
             context,
-            name(Operation::FlightBooking, "prebook"),
+            name(Capability::FlightBooking, "prebook"),
             function,
             arguments,
             read,
@@ -75,15 +75,15 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: BookRequest,
-    ) -> Result<BookingState, ChangeError> {
+    ) -> Result<SupplierBooking, ChangeError> {
         let booking = self.plugin.exports.flight.booking.as_ref();
         let function = booking.map(|booking| &booking.book);
-        let asked = Asked::to_book(&request);
+        let asked = BookingExpectation::for_book(&request);
         let arguments = (convert::book_request(request),);
-        let read = |state| convert::booking_state(state, &asked);
+        let read = |state| convert::supplier_booking(state, &asked);
         self.call(
             context,
-            name(Operation::FlightBooking, "book"),
+            name(Capability::FlightBooking, "book"),
             function,
             arguments,
             read,
@@ -99,15 +99,15 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: FindRequest,
-    ) -> Result<Found, ReadError> {
+    ) -> Result<BookingLookup, ReadError> {
         let booking = self.plugin.exports.flight.booking.as_ref();
         let function = booking.map(|booking| &booking.find);
-        let asked = Asked::to_find(&request);
+        let asked = BookingExpectation::for_find(&request);
         let arguments = (convert::find_request(request),);
-        let read = |answer| convert::found(answer, &asked);
+        let read = |answer| convert::booking_lookup(answer, &asked);
         self.call(
             context,
-            name(Operation::FlightBooking, "find"),
+            name(Capability::FlightBooking, "find"),
             function,
             arguments,
             read,
@@ -129,7 +129,7 @@ impl Supplier {
         let arguments = (convert::quote_request(booking),);
         self.call(
             context,
-            name(Operation::FlightCancellation, "quote-cancellation"),
+            name(Capability::FlightCancellation, "quote-cancellation"),
             function,
             arguments,
             convert::quote,
@@ -145,15 +145,15 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: CancelRequest,
-    ) -> Result<BookingState, ChangeError> {
+    ) -> Result<SupplierBooking, ChangeError> {
         let cancellation = self.plugin.exports.flight.cancellation.as_ref();
         let function = cancellation.map(|cancellation| &cancellation.cancel);
-        let asked = Asked::to_cancel(&request);
+        let asked = BookingExpectation::for_cancel(&request);
         let arguments = (convert::cancel_request(request),);
-        let read = |state| convert::booking_state(state, &asked);
+        let read = |state| convert::supplier_booking(state, &asked);
         self.call(
             context,
-            name(Operation::FlightCancellation, "cancel"),
+            name(Capability::FlightCancellation, "cancel"),
             function,
             arguments,
             read,
@@ -175,10 +175,10 @@ impl Supplier {
         let arguments = (convert::list_request(booking),);
         self.call(
             context,
-            name(Operation::FlightServices, "list-services"),
+            name(Capability::FlightServices, "list-services"),
             function,
             arguments,
-            convert::available,
+            convert::available_services,
         )
         .await
     }
@@ -191,15 +191,15 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: BuyRequest,
-    ) -> Result<BookingState, ChangeError> {
+    ) -> Result<SupplierBooking, ChangeError> {
         let services = self.plugin.exports.flight.services.as_ref();
         let function = services.map(|services| &services.buy);
-        let asked = Asked::to_buy(&request);
+        let asked = BookingExpectation::for_buy_services(&request);
         let arguments = (convert::buy_request(request),);
-        let read = |state| convert::booking_state(state, &asked);
+        let read = |state| convert::supplier_booking(state, &asked);
         self.call(
             context,
-            name(Operation::FlightServices, "buy-services"),
+            name(Capability::FlightServices, "buy-services"),
             function,
             arguments,
             read,
@@ -217,13 +217,13 @@ impl Supplier {
         context: &CallContext,
         text: String,
         limit: u16,
-    ) -> Result<AirportAnswer, ReadError> {
+    ) -> Result<AirportResponse, ReadError> {
         let reference = self.plugin.exports.flight.reference.as_ref();
         let function = reference.map(|reference| &reference.airports);
         let read = |answer| convert::airports(answer, limit);
         self.call(
             context,
-            name(Operation::FlightReference, "find-airports"),
+            name(Capability::FlightReference, "find-airports"),
             function,
             (text, limit),
             read,
@@ -246,7 +246,7 @@ impl Supplier {
         let read = |answer| convert::airline(answer, &asked);
         self.call(
             context,
-            name(Operation::FlightReference, "read-airline"),
+            name(Capability::FlightReference, "read-airline"),
             function,
             (iata_code,),
             read,

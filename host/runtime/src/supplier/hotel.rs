@@ -2,23 +2,23 @@
 
 use crate::bindings::exports::stopover::supplier::{hotel_cancellation, hotel_weather};
 use crate::convert;
-use crate::convert::hotel::Priced;
-use crate::supplier::call::Name;
+use crate::convert::hotel::PriceExpectation;
+use crate::supplier::call::ExportName;
 use crate::supplier::{CallContext, Supplier};
 use host_domain::hotel::Location;
-use host_domain::hotel::content::{Details, HotelPrices, Reviews, WeatherDay};
+use host_domain::hotel::content::{HotelDetails, HotelPriceCalendar, Reviews, WeatherDay};
 use host_domain::hotel::supply::{
-    BookRequest, BookingState, CancelRequest, FindRequest, Found, Place, PlaceQuery,
-    PrebookRequest, Prebooked, PriceAnswer, PriceRequest, SearchAnswer, SearchRequest,
+    BookRequest, SupplierBooking, CancelRequest, FindRequest, BookingLookup, Place, PlaceQuery,
+    PrebookRequest, PrebookResponse, PriceResponse, PriceRequest, SearchResponse, SearchRequest,
     SupplierQuote,
 };
 use host_domain::money::Currency;
-use host_domain::supplier::{ChangeError, Operation, ReadError};
+use host_domain::supplier::{ChangeError, Capability, ReadError};
 use host_domain::time::Date;
 
-const fn name(operation: Operation, function: &'static str) -> Name {
-    Name {
-        operation,
+const fn name(operation: Capability, function: &'static str) -> ExportName {
+    ExportName {
+        capability: operation,
         function,
     }
 }
@@ -38,7 +38,7 @@ impl Supplier {
         let arguments = (convert::hotel::place_query(query),);
         self.call(
             context,
-            name(Operation::HotelPlaces, "find-places"),
+            name(Capability::HotelPlaces, "find-places"),
             function,
             arguments,
             |places| convert::hotel::places(places, limit),
@@ -54,14 +54,14 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: SearchRequest,
-    ) -> Result<SearchAnswer, ReadError> {
+    ) -> Result<SearchResponse, ReadError> {
         let function = self.plugin.exports.search.as_ref();
         let (currency, limit) = (request.stay.currency, request.limit);
         let arguments = (convert::hotel::search_request(request),);
         let read = |answer| convert::hotel::search_answer(answer, currency, limit);
         self.call(
             context,
-            name(Operation::HotelSearch, "search"),
+            name(Capability::HotelSearch, "search"),
             function,
             arguments,
             read,
@@ -78,14 +78,14 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: PriceRequest,
-    ) -> Result<PriceAnswer, ReadError> {
+    ) -> Result<PriceResponse, ReadError> {
         let function = self.plugin.exports.price.as_ref();
-        let asked = Priced::of(&request);
+        let asked = PriceExpectation::of(&request);
         let arguments = (convert::hotel::price_request(request),);
         let read = |answer| convert::hotel::price_answer(answer, asked);
         self.call(
             context,
-            name(Operation::HotelPricing, "price"),
+            name(Capability::HotelPricing, "price"),
             function,
             arguments,
             read,
@@ -101,7 +101,7 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: PrebookRequest,
-    ) -> Result<Prebooked, ChangeError> {
+    ) -> Result<PrebookResponse, ChangeError> {
         let function = self
             .plugin
             .exports
@@ -110,10 +110,10 @@ impl Supplier {
             .map(|booking| &booking.prebook);
         let (currency, rooms) = (request.total.currency, request.stay.occupancies.len());
         let arguments = (convert::hotel::prebook_request(request),);
-        let read = |answer| convert::hotel::prebooked(answer, currency, rooms);
+        let read = |answer| convert::hotel::prebook_response(answer, currency, rooms);
         self.call(
             context,
-            name(Operation::HotelBooking, "prebook"),
+            name(Capability::HotelBooking, "prebook"),
             function,
             arguments,
             read,
@@ -129,7 +129,7 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: BookRequest,
-    ) -> Result<BookingState, ChangeError> {
+    ) -> Result<SupplierBooking, ChangeError> {
         let function = self
             .plugin
             .exports
@@ -138,10 +138,10 @@ impl Supplier {
             .map(|booking| &booking.book);
         let currency = request.total.currency;
         let arguments = (convert::hotel::book_request(request),);
-        let read = |state| convert::hotel::booking_state(state, Some(currency));
+        let read = |state| convert::hotel::supplier_booking(state, Some(currency));
         self.call(
             context,
-            name(Operation::HotelBooking, "book"),
+            name(Capability::HotelBooking, "book"),
             function,
             arguments,
             read,
@@ -157,7 +157,7 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: FindRequest,
-    ) -> Result<Found, ReadError> {
+    ) -> Result<BookingLookup, ReadError> {
         let function = self
             .plugin
             .exports
@@ -167,10 +167,10 @@ impl Supplier {
         let arguments = (convert::hotel::find_request(request),);
         self.call(
             context,
-            name(Operation::HotelBooking, "find"),
+            name(Capability::HotelBooking, "find"),
             function,
             arguments,
-            convert::hotel::found,
+            convert::hotel::booking_lookup,
         )
         .await
     }
@@ -197,7 +197,7 @@ impl Supplier {
         },);
         self.call(
             context,
-            name(Operation::HotelCancellation, "quote-cancellation"),
+            name(Capability::HotelCancellation, "quote-cancellation"),
             function,
             arguments,
             convert::hotel::quote,
@@ -214,7 +214,7 @@ impl Supplier {
         context: &CallContext,
         request: CancelRequest,
         currency: Currency,
-    ) -> Result<BookingState, ChangeError> {
+    ) -> Result<SupplierBooking, ChangeError> {
         let function = self
             .plugin
             .exports
@@ -222,10 +222,10 @@ impl Supplier {
             .as_ref()
             .map(|cancellation| &cancellation.cancel);
         let arguments = (convert::hotel::cancel_request(request),);
-        let read = |state| convert::hotel::booking_state(state, Some(currency));
+        let read = |state| convert::hotel::supplier_booking(state, Some(currency));
         self.call(
             context,
-            name(Operation::HotelCancellation, "cancel"),
+            name(Capability::HotelCancellation, "cancel"),
             function,
             arguments,
             read,
@@ -241,7 +241,7 @@ impl Supplier {
         &self,
         context: &CallContext,
         supplier_hotel_id: String,
-    ) -> Result<Details, ReadError> {
+    ) -> Result<HotelDetails, ReadError> {
         let function = self
             .plugin
             .exports
@@ -250,7 +250,7 @@ impl Supplier {
             .map(|content| &content.details);
         self.call(
             context,
-            name(Operation::HotelContent, "read-details"),
+            name(Capability::HotelContent, "read-details"),
             function,
             (supplier_hotel_id,),
             convert::content::details,
@@ -277,7 +277,7 @@ impl Supplier {
         let read = |reviews| convert::content::reviews(reviews, limit);
         self.call(
             context,
-            name(Operation::HotelContent, "read-reviews"),
+            name(Capability::HotelContent, "read-reviews"),
             function,
             (supplier_hotel_id, limit),
             read,
@@ -305,7 +305,7 @@ impl Supplier {
         let read = |days| convert::content::forecast(days, start, end);
         self.call(
             context,
-            name(Operation::HotelWeather, "forecast"),
+            name(Capability::HotelWeather, "forecast"),
             function,
             arguments,
             read,
@@ -317,20 +317,20 @@ impl Supplier {
     ///
     /// # Errors
     /// [`ReadError`].
-    pub async fn read_hotel_prices(
+    pub async fn read_hotel_price_calendar(
         &self,
         context: &CallContext,
         supplier_hotel_ids: Vec<String>,
         start: Date,
         end: Date,
-    ) -> Result<Vec<HotelPrices>, ReadError> {
+    ) -> Result<Vec<HotelPriceCalendar>, ReadError> {
         let function = self.plugin.exports.prices.as_ref();
         let asked = supplier_hotel_ids.clone();
         let arguments = (supplier_hotel_ids, start.to_string(), end.to_string());
         let read = |answer| convert::content::prices(answer, &asked, start, end);
         self.call(
             context,
-            name(Operation::HotelPriceCalendar, "read-prices"),
+            name(Capability::HotelPriceCalendar, "read-prices"),
             function,
             arguments,
             read,

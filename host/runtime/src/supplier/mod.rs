@@ -9,14 +9,14 @@ mod hotel;
 mod payment;
 
 pub use payment::{
-    AuthorizeRequest, CaptureRequest, FoundInstrument, FoundPayment, FoundRefund, Intent,
-    IntentRequest, RefundDone, RefundRequest, VoidRequest,
+    AuthorizeRequest, CaptureRequest, InstrumentDescription, PaymentLookup, RefundLookup, Intent,
+    IntentRequest, ProcessorRefund, RefundRequest, VoidRequest,
 };
 
-use crate::admission::Admission;
+use crate::admission::ConcurrencyLimit;
 use crate::breaker::HealthReport;
 use crate::plugin::{Plugin, PluginInfo};
-use host_domain::supplier::{Health, Operation};
+use host_domain::supplier::{Health, Capability};
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -37,11 +37,11 @@ pub struct CallContext {
 #[derive(Clone)]
 pub struct Supplier {
     plugin: Arc<Plugin>,
-    places: Arc<Admission>,
+    places: Arc<ConcurrencyLimit>,
 }
 
 impl Supplier {
-    pub(crate) const fn new(plugin: Arc<Plugin>, places: Arc<Admission>) -> Self {
+    pub(crate) const fn new(plugin: Arc<Plugin>, places: Arc<ConcurrencyLimit>) -> Self {
         Self { plugin, places }
     }
 
@@ -53,8 +53,8 @@ impl Supplier {
 
     /// Whether it exports a capability.
     #[must_use]
-    pub fn supports(&self, operation: Operation) -> bool {
-        self.plugin.info.operations.contains(&operation)
+    pub fn supports(&self, operation: Capability) -> bool {
+        self.plugin.info.capabilities.contains(&operation)
     }
 
     /// How it does at the moment.

@@ -2,12 +2,12 @@
 
 use crate::bindings::exports::stopover::payment::processor as wire;
 use crate::convert::payment as convert;
-use crate::exports::Processor;
-use crate::supplier::call::Name;
+use crate::exports::ProcessorExports;
+use crate::supplier::call::ExportName;
 use crate::supplier::{CallContext, Supplier};
 use host_domain::money::Money;
-use host_domain::payment::{Card, PaymentError, ProcessorState};
-use host_domain::supplier::{Operation, ReadError};
+use host_domain::payment::{Card, PaymentError, ProcessorPayment};
+use host_domain::supplier::{Capability, ReadError};
 
 /// A payment to be completed in a browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub struct RefundRequest {
 
 /// A refund that is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RefundDone {
+pub struct ProcessorRefund {
     /// The processor's id of it.
     pub processor_reference: String,
     /// How much.
@@ -86,40 +86,40 @@ pub struct RefundDone {
 
 /// What reading a payment back found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FoundPayment {
+pub enum PaymentLookup {
     /// This.
-    Payment(Box<ProcessorState>),
+    Found(Box<ProcessorPayment>),
     /// The processor answered, and knows nothing of it.
-    Nothing,
+    NotFound,
 }
 
 /// What reading a refund back found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FoundRefund {
+pub enum RefundLookup {
     /// This.
-    Refund(RefundDone),
+    Found(ProcessorRefund),
     /// The processor answered, and knows nothing of it.
-    Nothing,
+    NotFound,
 }
 
 /// What a browser's token stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundInstrument {
+pub struct InstrumentDescription {
     /// The token to keep.
     pub token: String,
     /// What may be shown.
     pub card: Option<Card>,
 }
 
-const fn name(function: &'static str) -> Name {
-    Name {
-        operation: Operation::PaymentProcessor,
+const fn name(function: &'static str) -> ExportName {
+    ExportName {
+        capability: Capability::PaymentProcessor,
         function,
     }
 }
 
 impl Supplier {
-    fn processor(&self) -> Option<&Processor> {
+    fn processor(&self) -> Option<&ProcessorExports> {
         self.plugin.exports.processor.as_ref()
     }
 
@@ -135,7 +135,7 @@ impl Supplier {
         let function = self.processor().map(|processor| &processor.create_intent);
         let arguments = wire::IntentRequest {
             client_reference: request.client_reference,
-            amount: convert::money_out(request.amount),
+            amount: convert::money_to_wire(request.amount),
             description: request.description,
         };
         let read = |intent| {
@@ -156,12 +156,12 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: AuthorizeRequest,
-    ) -> Result<ProcessorState, PaymentError> {
+    ) -> Result<ProcessorPayment, PaymentError> {
         let function = self.processor().map(|processor| &processor.authorize);
         let currency = request.amount.currency;
         let arguments = wire::AuthorizeRequest {
             client_reference: request.client_reference,
-            amount: convert::money_out(request.amount),
+            amount: convert::money_to_wire(request.amount),
             instrument: request.instrument,
             description: request.description,
             off_session: request.off_session,
@@ -171,7 +171,7 @@ impl Supplier {
             name("authorize"),
             function,
             (arguments,),
-            |state| convert::state(state, Some(currency)),
+            |state| convert::processor_payment(state, Some(currency)),
         )
         .await
     }
@@ -184,16 +184,16 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: CaptureRequest,
-    ) -> Result<ProcessorState, PaymentError> {
+    ) -> Result<ProcessorPayment, PaymentError> {
         let function = self.processor().map(|processor| &processor.capture);
         let currency = request.amount.currency;
         let arguments = wire::CaptureRequest {
             client_reference: request.client_reference,
             processor_reference: request.processor_reference,
-            amount: convert::money_out(request.amount),
+            amount: convert::money_to_wire(request.amount),
         };
         self.call(context, name("capture"), function, (arguments,), |state| {
-            convert::state(state, Some(currency))
+            convert::processor_payment(state, Some(currency))
         })
         .await
     }
@@ -206,14 +206,14 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: VoidRequest,
-    ) -> Result<ProcessorState, PaymentError> {
+    ) -> Result<ProcessorPayment, PaymentError> {
         let function = self.processor().map(|processor| &processor.void);
         let arguments = wire::VoidRequest {
             client_reference: request.client_reference,
             processor_reference: request.processor_reference,
         };
         self.call(context, name("void"), function, (arguments,), |state| {
-            convert::state(state, None)
+            convert::processor_payment(state, None)
         })
         .await
     }
@@ -226,13 +226,13 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: RefundRequest,
-    ) -> Result<RefundDone, PaymentError> {
+    ) -> Result<ProcessorRefund, PaymentError> {
         let function = self.processor().map(|processor| &processor.refund);
         let asked = request.amount;
         let arguments = wire::RefundRequest {
             client_reference: request.client_reference,
             processor_reference: request.processor_reference,
-            amount: convert::money_out(request.amount),
+            amount: convert::money_to_wire(request.amount),
         };
         self.call(context, name("refund"), function, (arguments,), |state| {
             refund_done(state, Some(asked))
@@ -249,7 +249,7 @@ impl Supplier {
         context: &CallContext,
         client_reference: String,
         processor_reference: Option<String>,
-    ) -> Result<FoundPayment, ReadError> {
+    ) -> Result<PaymentLookup, ReadError> {
         let function = self.processor().map(|processor| &processor.find);
         let arguments = wire::FindRequest {
             client_reference,
@@ -257,9 +257,9 @@ impl Supplier {
         };
         let read = |answer| match answer {
             wire::FindAnswer::Found(state) => {
-                convert::state(state, None).map(|state| FoundPayment::Payment(Box::new(state)))
+                convert::processor_payment(state, None).map(|state| PaymentLookup::Found(Box::new(state)))
             }
-            wire::FindAnswer::NotFound => Ok(FoundPayment::Nothing),
+            wire::FindAnswer::NotFound => Ok(PaymentLookup::NotFound),
         };
         self.call(context, name("find"), function, (arguments,), read)
             .await
@@ -274,13 +274,13 @@ impl Supplier {
         context: &CallContext,
         processor_reference: String,
         client_reference: String,
-    ) -> Result<FoundRefund, ReadError> {
+    ) -> Result<RefundLookup, ReadError> {
         let function = self.processor().map(|processor| &processor.find_refund);
         let read = |answer| match answer {
             wire::FindRefundAnswer::Found(state) => {
-                refund_done(state, None).map(FoundRefund::Refund)
+                refund_done(state, None).map(RefundLookup::Found)
             }
-            wire::FindRefundAnswer::NotFound => Ok(FoundRefund::Nothing),
+            wire::FindRefundAnswer::NotFound => Ok(RefundLookup::NotFound),
         };
         self.call(
             context,
@@ -300,12 +300,12 @@ impl Supplier {
         &self,
         context: &CallContext,
         token: String,
-    ) -> Result<FoundInstrument, ReadError> {
+    ) -> Result<InstrumentDescription, ReadError> {
         let function = self
             .processor()
             .map(|processor| &processor.describe_instrument);
         let read = |instrument| {
-            convert::instrument(instrument).map(|(token, card)| FoundInstrument { token, card })
+            convert::instrument(instrument).map(|(token, card)| InstrumentDescription { token, card })
         };
         self.call(
             context,
@@ -321,8 +321,8 @@ impl Supplier {
 fn refund_done(
     state: wire::RefundState,
     asked: Option<Money>,
-) -> Result<RefundDone, crate::convert::Unreadable> {
-    convert::refund(state, asked).map(|(processor_reference, amount)| RefundDone {
+) -> Result<ProcessorRefund, crate::convert::InvalidResponse> {
+    convert::refund(state, asked).map(|(processor_reference, amount)| ProcessorRefund {
         processor_reference,
         amount,
     })

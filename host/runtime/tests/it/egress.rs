@@ -302,7 +302,7 @@ async fn a_broken_answer_is_cut_and_not_unsent() {
             CUT,
             "{answer:?}"
         );
-        assert_eq!(bench.sink.last_exchange().outcome, ExchangeOutcome::Cut);
+        assert_eq!(bench.sink.last_exchange().outcome, ExchangeOutcome::ConnectionLost);
     }
 }
 

@@ -2,12 +2,12 @@
 
 use crate::support::guest::Guest;
 use crate::support::{Bench, context};
-use host_domain::supplier::{Health, Operation};
+use host_domain::supplier::{Health, Capability};
 use host_domain::supplier_event::{
-    BODY_BYTES_MAX, SupplierDelivery, SupplierEventKind, VerifyError,
+    BODY_BYTES_MAX, SupplierWebhookRequest, SupplierEventKind, VerifyError,
 };
 use host_domain::time::Timestamp;
-use host_runtime::Outcome;
+use host_runtime::PluginCallOutcome;
 
 /// Reads one event in any delivery, refuses one without a body, and traps at a `t`.
 fn reader() -> Guest {
@@ -30,8 +30,8 @@ fn reader() -> Guest {
     }
 }
 
-fn delivery(body: &[u8]) -> SupplierDelivery {
-    SupplierDelivery {
+fn delivery(body: &[u8]) -> SupplierWebhookRequest {
+    SupplierWebhookRequest {
         headers: vec![("x-signature".to_owned(), "v1=abc".to_owned())],
         body: body.to_vec(),
         received_at: Timestamp(1),
@@ -42,7 +42,7 @@ fn delivery(body: &[u8]) -> SupplierDelivery {
 async fn a_delivery_is_read_or_refused_and_either_is_written_down() {
     let bench = Bench::new();
     let supplier = bench.load(&reader(), &[]).await;
-    assert!(supplier.supports(Operation::SupplierEvents));
+    assert!(supplier.supports(Capability::SupplierEvents));
     let events = supplier
         .verify_supplier_event(&context(), delivery(b"{}"))
         .await
@@ -54,16 +54,16 @@ async fn a_delivery_is_read_or_refused_and_either_is_written_down() {
     let call = bench.sink.last_call();
     assert_eq!(
         (call.operation, call.outcome),
-        (Operation::SupplierEvents, Outcome::Done)
+        (Capability::SupplierEvents, PluginCallOutcome::Succeeded)
     );
     let refused = supplier
         .verify_supplier_event(&context(), delivery(b""))
         .await;
     assert_eq!(
         refused,
-        Err(VerifyError::Unauthentic("no signature".to_owned()))
+        Err(VerifyError::InvalidSignature("no signature".to_owned()))
     );
-    assert_eq!(bench.sink.last_call().outcome, Outcome::Unauthentic);
+    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::InvalidSignature);
 }
 
 #[tokio::test]
@@ -92,7 +92,7 @@ async fn a_delivery_that_is_too_large_does_not_reach_the_adapter() {
     let supplier = bench.load(&reader(), &[]).await;
     let large = delivery(&vec![b't'; BODY_BYTES_MAX + 1]);
     let refused = supplier.verify_supplier_event(&context(), large).await;
-    assert!(matches!(refused, Err(VerifyError::Unreadable(_))));
+    assert!(matches!(refused, Err(VerifyError::Malformed(_))));
     assert!(bench.sink.calls.lock().unwrap().is_empty());
     let largest = delivery(&vec![b' '; BODY_BYTES_MAX]);
     let read = supplier.verify_supplier_event(&context(), largest).await;
@@ -107,5 +107,5 @@ async fn an_adapter_without_events_says_so() {
         .verify_supplier_event(&context(), delivery(b"{}"))
         .await;
     assert_eq!(read, Err(VerifyError::Unsupported));
-    assert_eq!(bench.sink.last_call().outcome, Outcome::Unsupported);
+    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Unsupported);
 }

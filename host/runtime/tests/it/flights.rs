@@ -9,7 +9,7 @@ use host_domain::flight::supply::{
     PriceRequest, Sort,
 };
 use host_domain::money::{Currency, Money};
-use host_domain::supplier::{ChangeError, Operation, ReadError};
+use host_domain::supplier::{ChangeError, Capability, ReadError};
 use host_domain::time::Timestamp;
 use host_runtime::Supplier;
 
@@ -50,7 +50,7 @@ fn contact() -> Contact {
 
 fn unreadable<T>(answer: Result<T, ReadError>) -> String {
     match answer {
-        Err(ReadError::Unreadable(why)) => why,
+        Err(ReadError::InvalidResponse(why)) => why,
         Err(other) => format!("{other:?}"),
         Ok(_) => "an answer".to_owned(),
     }
@@ -70,7 +70,7 @@ async fn supplier(bench: &Bench) -> Supplier {
 
 fn fares() -> PriceRequest {
     PriceRequest {
-        legs: Vec::new(),
+        journeys: Vec::new(),
         travellers: Travellers {
             adults: 1,
             children: vec![5],
@@ -89,11 +89,11 @@ async fn empty_answers_are_answers_where_empty_makes_sense() {
     let bench = Bench::new();
     let supplier = supplier(&bench).await;
     for operation in [
-        Operation::FlightPricing,
-        Operation::FlightBooking,
-        Operation::FlightCancellation,
-        Operation::FlightServices,
-        Operation::FlightReference,
+        Capability::FlightPricing,
+        Capability::FlightBooking,
+        Capability::FlightCancellation,
+        Capability::FlightServices,
+        Capability::FlightReference,
     ] {
         assert!(supplier.supports(operation), "{operation:?}");
     }

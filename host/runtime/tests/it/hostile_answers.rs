@@ -6,7 +6,7 @@ use crate::support::upstream::Upstream;
 use crate::support::{Bench, context, id, stay};
 use host_domain::hotel::supply::PriceRequest;
 use host_domain::supplier::ReadError;
-use host_runtime::{LoadError, Outcome, PluginSpec, Supplier};
+use host_runtime::{LoadError, PluginCallOutcome, PluginSpec, Supplier};
 
 /// `read-reviews` counts so much when the gateway did not send its request.
 const NOT_SENT: u32 = 1_001;
@@ -38,7 +38,7 @@ async fn fails(bench: &Bench, guest: &Guest) -> String {
     let supplier = bench.load(guest, &[]).await;
     let error = count(&supplier, "x".to_owned()).await.unwrap_err();
     assert!(matches!(error, ReadError::Failed(_)), "{error:?}");
-    assert_eq!(bench.sink.last_call().outcome, Outcome::Trapped);
+    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Trapped);
     format!("{error:?}")
 }
 
@@ -68,7 +68,7 @@ async fn tables_are_limited_and_the_reason_is_told() {
     let error = bench.runtime.load(bench.spec(&begins_large)).await;
     let error = error.map(drop).unwrap_err();
     assert!(
-        matches!(error, LoadError::Broken(_) | LoadError::Compile(_)),
+        matches!(error, LoadError::DescribeFailed(_) | LoadError::Compile(_)),
         "{error:?}"
     );
 }
@@ -118,10 +118,10 @@ async fn text_that_is_not_utf_8_is_not_taken() {
     let supplier = bench.load(&guest.guest(), &[]).await;
     let error = price(&supplier).await;
     assert!(
-        matches!(&error, ReadError::Failed(_) | ReadError::Unreadable(_)),
+        matches!(&error, ReadError::Failed(_) | ReadError::InvalidResponse(_)),
         "{error:?}"
     );
-    assert_eq!(bench.sink.last_call().outcome, Outcome::Trapped);
+    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Trapped);
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn what_makes_no_sense_is_unreadable_and_says_where() {
         (nowhere(f64::INFINITY), "hotel.location"),
     ] {
         let supplier = bench.load(&answer.guest(), &[]).await;
-        let ReadError::Unreadable(why) = price(&supplier).await else {
+        let ReadError::InvalidResponse(why) = price(&supplier).await else {
             panic!("{field} is not judged")
         };
         assert!(why.starts_with(&format!("{field}: ")), "{why}");

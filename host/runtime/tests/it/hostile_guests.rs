@@ -25,7 +25,7 @@ use crate::support::{Bench, context, within};
 use host_domain::hotel::supply::CancelRequest;
 use host_domain::money::Currency;
 use host_domain::supplier::{ChangeError, Health, ReadError, RefusalReason};
-use host_runtime::{LoadError, Outcome, Supplier};
+use host_runtime::{LoadError, PluginCallOutcome, Supplier};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -63,7 +63,7 @@ async fn a_sound_guest_answers() {
     let bench = Bench::new();
     let supplier = bench.load(&quiet(), &[]).await;
     assert_eq!(read(&supplier).await, Ok(0));
-    assert_eq!(bench.sink.last_call().outcome, Outcome::Done);
+    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Succeeded);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -130,7 +130,7 @@ async fn processor_time_is_limited_below_the_deadline() {
         matches!(&answer, Err(ReadError::Failed(reason)) if reason.contains("processor time")),
         "{answer:?}"
     );
-    assert_eq!(bench.sink.last_call().outcome, Outcome::Trapped);
+    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Trapped);
 }
 
 #[tokio::test]
@@ -206,7 +206,7 @@ async fn a_guest_that_begins_with_too_much_memory_does_not_load() {
     spec.limits.memory_bytes_max = 4 << 20;
     assert!(matches!(
         bench.runtime.load(spec).await,
-        Err(LoadError::Broken(_))
+        Err(LoadError::DescribeFailed(_))
     ));
 }
 
@@ -262,7 +262,7 @@ async fn a_plugin_that_traps_on_every_call_is_down_and_is_not_called() {
     assert!(
         matches!(read(&supplier).await, Err(ReadError::Unavailable(reason)) if reason.contains("tried again"))
     );
-    assert_eq!(bench.sink.last_call().outcome, Outcome::CircuitOpen);
+    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::CircuitOpen);
     let change = cancel(
         &supplier,
         "https://api.example.com/",
@@ -307,7 +307,7 @@ async fn what_a_plugin_does_not_export_is_unsupported() {
         supplier.find_places(&context(), query).await,
         Err(ReadError::Unsupported)
     );
-    assert_eq!(bench.sink.last_call().outcome, Outcome::Unsupported);
+    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Unsupported);
 }
 
 // Changes: what is told against what left the gateway.
@@ -343,7 +343,7 @@ async fn a_trap_after_a_request_is_unknown() {
     assert!(matches!(change, ChangeError::Unknown(_)), "{change:?}");
     assert_eq!(
         (bench.sink.last_call().outcome, upstream.asked().len()),
-        (Outcome::Trapped, 1)
+        (PluginCallOutcome::Trapped, 1)
     );
 }
 
@@ -396,7 +396,7 @@ async fn a_limit_is_believed_although_the_request_left_the_gateway() {
         }
     );
     assert_eq!(upstream.asked().len(), 1);
-    assert_eq!(bench.sink.last_call().outcome, Outcome::RateLimited);
+    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::RateLimited);
 }
 
 #[tokio::test]
@@ -437,7 +437,7 @@ async fn a_definite_no_is_passed_on() {
         (no.reason, no.message.as_str()),
         (RefusalReason::NotCancellable, "the supplier said no")
     );
-    assert_eq!(bench.sink.last_call().outcome, Outcome::Refused);
+    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Refused);
 }
 
 #[tokio::test]
@@ -449,7 +449,7 @@ async fn a_caller_that_goes_away_is_written_down() {
     let call = supplier.read_hotel_reviews(&context, upstream.origin(), 0);
     let gone = tokio::time::timeout(Duration::from_millis(200), call).await;
     assert!(gone.is_err());
-    assert_eq!(bench.sink.last_call().outcome, Outcome::Canceled);
+    assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Canceled);
 }
 
 #[tokio::test]
@@ -459,7 +459,7 @@ async fn calls_over_the_plugins_number_wait_and_then_are_refused() {
     let mut spec = bench.spec(&Guest::default());
     spec.grants = vec![upstream.origin().parse().unwrap()];
     spec.limits.calls_max = 1;
-    spec.limits.admission_wait_ms = 50;
+    spec.limits.queue_wait_ms = 50;
     let supplier = bench.load_spec(spec).await;
     let held = within(Duration::from_millis(400));
     let second = context();

@@ -7,8 +7,8 @@ use crate::support::{Bench, context, id};
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use host_domain::supplier::{Operation, ReadError};
-use host_runtime::{CodeSource, LoadError, PluginSpec, SignatureError, Supplier, Traffic};
+use host_domain::supplier::{Capability, ReadError};
+use host_runtime::{CodeSource, LoadError, PluginSpec, SignatureError, Supplier, TrafficMode};
 use std::fs;
 
 fn quiet() -> Guest {
@@ -38,13 +38,13 @@ async fn a_plugin_says_what_it_is_and_what_it_can() {
         ("test-guest", "1.0.0")
     );
     assert_eq!(
-        info.operations,
-        [Operation::HotelCancellation, Operation::HotelContent]
+        info.capabilities,
+        [Capability::HotelCancellation, Capability::HotelContent]
     );
     assert_eq!(bench.runtime.list().len(), 1);
     let supplier = bench.runtime.supplier(&id()).unwrap();
     assert!(
-        supplier.supports(Operation::HotelContent) && !supplier.supports(Operation::HotelPricing)
+        supplier.supports(Capability::HotelContent) && !supplier.supports(Capability::HotelPricing)
     );
     assert!(bench.runtime.remove(&id()));
     assert!(bench.runtime.supplier(&id()).is_none() && !bench.runtime.remove(&id()));
@@ -158,7 +158,7 @@ async fn a_plugin_that_breaks_or_hangs_when_asked_does_not_load() {
     };
     assert!(matches!(
         bench.runtime.load(bench.spec(&trap)).await,
-        Err(LoadError::Broken(_))
+        Err(LoadError::DescribeFailed(_))
     ));
     let hang = Guest {
         on_describe: "(loop $again (br $again))".to_owned(),
@@ -166,7 +166,7 @@ async fn a_plugin_that_breaks_or_hangs_when_asked_does_not_load() {
     };
     assert!(matches!(
         bench.runtime.load(bench.spec(&hang)).await,
-        Err(LoadError::Broken(_))
+        Err(LoadError::DescribeFailed(_))
     ));
     let nonsense = Guest {
         version: "latest",
@@ -209,7 +209,7 @@ async fn code_is_compiled_once_and_damaged_code_is_not_run() {
     );
     assert_eq!(
         bench.runtime.reload(&id()).await.unwrap().code,
-        CodeSource::Kept
+        CodeSource::Cached
     );
     let kept = fs::read_dir(bench.folder.path().join("code"))
         .unwrap()
@@ -226,7 +226,7 @@ async fn code_is_compiled_once_and_damaged_code_is_not_run() {
     );
     assert_eq!(
         bench.runtime.reload(&id()).await.unwrap().code,
-        CodeSource::Kept
+        CodeSource::Cached
     );
 }
 
@@ -242,12 +242,12 @@ fn a_code_folder_that_others_may_write_is_refused() {
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
     let config = RuntimeConfig {
         calls_max: 1,
-        code_folder: Some(folder.path().to_owned()),
+        code_cache_dir: Some(folder.path().to_owned()),
         clock: Arc::new(StillClock),
     };
     assert!(matches!(
         Runtime::new(config, Arc::new(NoSink)),
-        Err(RuntimeError::CodeFolder(_))
+        Err(RuntimeError::CodeCache(_))
     ));
 }
 
@@ -328,7 +328,7 @@ async fn what_is_recorded_is_replayed_without_a_network() {
     let (origin, folder) = (upstream.origin(), bench.folder.path().join("exchanges"));
     let mut spec = bench.spec(&Guest::default());
     spec.grants = vec![origin.parse().unwrap()];
-    spec.traffic = Traffic::Record(folder.clone());
+    spec.traffic = TrafficMode::Record(folder.clone());
     let recorded = bench.load_spec(spec.clone()).await;
     assert_eq!(
         status(
@@ -350,7 +350,7 @@ async fn what_is_recorded_is_replayed_without_a_network() {
     assert!(!text.contains("Ada") && !text.contains("ada@"), "{text}");
 
     drop(upstream);
-    spec.traffic = Traffic::Replay(folder);
+    spec.traffic = TrafficMode::Replay(folder);
     let replayed = bench.load_spec(spec).await;
     assert_eq!(
         status(

@@ -97,7 +97,7 @@ async fn searches(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
         max_offers_per_hotel: 1,
     };
     let (start, end) = (stay().check_in, stay().check_out);
-    let prices = supplier.read_hotel_prices(&context, vec![text()], start, end);
+    let prices = supplier.read_hotel_price_calendar(&context, vec![text()], start, end);
     [
         supplier.find_places(&context, places).await.map(drop),
         supplier.search_hotels(&context, search).await.map(drop),

@@ -11,7 +11,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use host_domain::supplier::{Operation, SupplierId};
+use host_domain::supplier::{Capability, SupplierId};
 use host_runtime::{LoadError, PluginInfo};
 use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ pub(crate) fn show(info: &PluginInfo) -> Value {
         "version": info.description.version,
         "digest": info.digest,
         "modes": info.modes.iter().map(|mode| mode.as_str()).collect::<Vec<_>>(),
-        "operations": info.operations.iter().copied().map(Operation::as_str).collect::<Vec<_>>(),
+        "operations": info.capabilities.iter().copied().map(Capability::as_str).collect::<Vec<_>>(),
         "hosts": info.description.hosts,
         "missing_hosts": info.missing_grants,
         "secrets": info.description.secrets,

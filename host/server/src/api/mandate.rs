@@ -167,7 +167,7 @@ impl MandateAmount {
 impl MandateRequest {
     /// Whose mandate is wanted, and which.
     fn wish(self, app: &App, caller: &Owner) -> Result<(Owner, NewMandate), ApiError> {
-        if !caller.acts_for(&self.user_id) {
+        if !caller.can_act_for(&self.user_id) {
             let detail = "is another user than x-user-id says";
             let other = Violation::body("/user_id", "other_user", detail);
             return Err(ApiError::violation(other));

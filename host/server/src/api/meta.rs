@@ -2,7 +2,7 @@
 
 use crate::api::answer::Meta;
 use host_domain::supplier::{Checkout, SupplierId};
-use host_storage::Page;
+use host_storage::PageRequest;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -106,7 +106,7 @@ pub(crate) struct PaginationMeta {
 }
 
 impl PaginationMeta {
-    pub(crate) const fn of(page: Page, has_more: bool, total: u64) -> Self {
+    pub(crate) const fn of(page: PageRequest, has_more: bool, total: u64) -> Self {
         Self {
             pagination: Pagination {
                 limit: page.limit,

@@ -13,7 +13,7 @@ use crate::render::payment::{InstrumentType, PaymentInstrument};
 use axum::extract::State;
 use host_domain::id::InstrumentId;
 use host_domain::time::Timestamp;
-use host_storage::{CommitError, Conflict, Write};
+use host_storage::{CommitError, Conflict, UnitOfWork};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -132,11 +132,11 @@ pub(crate) async fn delete_payment_instrument(
     caller: Caller,
     Valid(Id(id)): Valid<Id<InstrumentId>>,
 ) -> Result<NoContent, ApiError> {
-    let mut write = Write::new(app.clock.now());
+    let mut write = UnitOfWork::new(app.clock.now());
     write.delete_instrument(&caller.owner, &id);
     match app.store.commit(write).await {
         Ok(()) => Ok(NoContent),
-        Err(CommitError::Conflict(Conflict::InstrumentUnknown)) => {
+        Err(CommitError::Conflict(Conflict::InstrumentNotFound)) => {
             Err(Code::PaymentInstrumentNotFound.into())
         }
         Err(error) => Err(ApiError::commit(error)),

@@ -191,8 +191,8 @@ impl ApiError {
         let code = match &error {
             DatabaseError::Unavailable(_) | DatabaseError::Closed => Code::Overloaded,
             DatabaseError::CommitUnknown(_) => Code::ResultUnknown,
-            DatabaseError::Unreadable { .. }
-            | DatabaseError::Unwritable(_)
+            DatabaseError::Decode { .. }
+            | DatabaseError::Encode(_)
             | DatabaseError::Refused(_) => Code::InternalError,
         };
         let answer = Self::from(code).because(error);
@@ -228,7 +228,7 @@ impl ApiError {
             ReadError::TimedOut(_) => Code::SupplierTimeout,
             ReadError::Unavailable(_) => Code::SupplierUnavailable,
             ReadError::Failed(_) => Code::SupplierError,
-            ReadError::Unreadable(_) | ReadError::Misconfigured(_) => Code::SupplierError,
+            ReadError::InvalidResponse(_) | ReadError::Misconfigured(_) => Code::SupplierError,
             ReadError::Overloaded => Code::Overloaded,
         };
         let known = match error {

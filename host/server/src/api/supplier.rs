@@ -7,7 +7,7 @@ use crate::api::problem::ApiError;
 use crate::app::App;
 use crate::config::SupplierConfig;
 use axum::extract::State;
-use host_domain::supplier::{Health, Kind, Operation};
+use host_domain::supplier::{Health, SupplierKind, Capability};
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -86,10 +86,10 @@ fn show(app: &App, configured: &SupplierConfig) -> Supplier {
     let loaded = app.runtime.supplier(&configured.id);
     let info = loaded.as_ref().map(host_runtime::Supplier::info);
     let operations = info.map(|info| {
-        info.operations
+        info.capabilities
             .iter()
             .copied()
-            .map(Operation::as_str)
+            .map(Capability::as_str)
             .map(str::to_owned)
             .collect()
     });
@@ -98,9 +98,9 @@ fn show(app: &App, configured: &SupplierConfig) -> Supplier {
         name: info.map(|info| info.description.name.clone()),
         version: info.map(|info| info.description.version.clone()),
         kinds: vec![match configured.kind {
-            Kind::Hotel => SupplierKind::Hotel,
-            Kind::Flight => SupplierKind::Flight,
-            Kind::Payment => SupplierKind::Payment,
+            SupplierKind::Hotel => SupplierKind::Hotel,
+            SupplierKind::Flight => SupplierKind::Flight,
+            SupplierKind::Payment => SupplierKind::Payment,
         }],
         operations: operations.unwrap_or_default(),
         health: match loaded

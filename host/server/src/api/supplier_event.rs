@@ -11,7 +11,7 @@ use crate::flow::supplier_event::Delivered;
 use crate::suppliers::EventsPath;
 use axum::extract::State;
 use host_domain::supplier::SupplierId;
-use host_domain::supplier_event::{BODY_BYTES_MAX, SupplierDelivery};
+use host_domain::supplier_event::{BODY_BYTES_MAX, SupplierWebhookRequest};
 use http::HeaderMap;
 use serde::Serialize;
 use std::sync::Arc;
@@ -111,7 +111,7 @@ async fn receive<T>(
     .map_err(ApiError::delivery_body)?;
     let delivered = Delivered {
         supplier: configured.clone(),
-        delivery: SupplierDelivery {
+        delivery: SupplierWebhookRequest {
             headers: texts(&request.headers),
             body: body.into(),
             received_at,

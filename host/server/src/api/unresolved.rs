@@ -11,7 +11,7 @@ use crate::id;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use host_domain::id::BookingId;
-use host_storage::{Attempt, Job, ParkedFilter};
+use host_storage::{Attempt, Job, ParkedJobFilter};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -123,7 +123,7 @@ pub(super) async fn begin_jobs_anew(
     State(app): State<Arc<App>>,
     Json(parked): Json<Parked>,
 ) -> Result<Json<Value>, ApiError> {
-    let filter = ParkedFilter {
+    let filter = ParkedJobFilter {
         kind: parked.kind.as_deref(),
         subject: parked.subject.as_deref(),
     };
@@ -163,10 +163,10 @@ fn show_attempt(attempt: &Attempt) -> Value {
         "organization": attempt.tenant.organization,
         "mode": attempt.tenant.mode.as_str(),
         "booking_id": attempt.call.booking_id.as_str(),
-        "step": attempt.call.operation,
+        "step": attempt.call.step,
         "target": attempt.call.target.as_str(),
         "client_reference": attempt.call.client_reference,
-        "sent_at": attempt.dispatched_at.to_string(),
+        "sent_at": attempt.last_sent_at.to_string(),
         "evidence": attempt.evidence,
     })
 }

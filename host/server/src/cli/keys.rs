@@ -190,7 +190,7 @@ async fn show_all(store: &Store, as_json: bool) -> Result<(), Failure> {
             key.id,
             key.tenant.organization,
             key.tenant.mode.as_str(),
-            key.hint,
+            key.masked_key,
             key.name
         ))?;
     }

@@ -2,8 +2,8 @@
 
 use crate::config::Secret;
 use host_domain::owner::Mode;
-use host_domain::supplier::{Kind, SupplierId};
-use host_runtime::{Credential, HostGrant, Limits, PluginSpec, Traffic, TrustedKey};
+use host_domain::supplier::{SupplierKind, SupplierId};
+use host_runtime::{Credential, HostGrant, PluginLimits, PluginSpec, TrafficMode, TrustedKey};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 #[expect(missing_docs, reason = "config.default.toml explains every key")]
 pub struct SupplierConfig {
     pub id: SupplierId,
-    pub kind: Kind,
+    pub kind: SupplierKind,
     pub modes: Vec<Mode>,
     pub component: PathBuf,
     #[serde(default)]
@@ -32,7 +32,7 @@ pub struct SupplierConfig {
     #[serde(default)]
     pub events_token: Secret,
     #[serde(default)]
-    pub limits: Limits,
+    pub limits: PluginLimits,
     #[serde(default = "priority")]
     pub priority: i32,
     #[serde(default = "weight")]
@@ -144,13 +144,13 @@ impl SupplierConfig {
         spec
     }
 
-    fn traffic(&self) -> Traffic {
+    fn traffic(&self) -> TrafficMode {
         if !self.replay.as_os_str().is_empty() {
-            Traffic::Replay(self.replay.clone())
+            TrafficMode::Replay(self.replay.clone())
         } else if !self.record.as_os_str().is_empty() {
-            Traffic::Record(self.record.clone())
+            TrafficMode::Record(self.record.clone())
         } else {
-            Traffic::Live
+            TrafficMode::Live
         }
     }
 }

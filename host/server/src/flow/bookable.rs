@@ -5,16 +5,16 @@ use crate::flow::judge::Judgement;
 use crate::flow::step::{Begin, FlowError, Walker};
 use crate::id::IdSource;
 use futures::future::BoxFuture;
-use host_domain::booking::{Conflict, Lapse, Moved, Notice, Settlement, Teller};
+use host_domain::booking::{InvalidTransition, Expiry, Transition, Notification, PaymentCollector, ChangeSource};
 use host_domain::event::Product;
 use host_domain::id::{BookingId, EventId, PaymentId};
-use host_domain::leg::Leg;
+use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
-use host_domain::payment::{Next, Payment, PaymentEvent};
+use host_domain::payment::{NextStep, Payment, PaymentEvent};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
-use host_storage::{DatabaseError, Store, Write};
+use host_storage::{DatabaseError, Store, UnitOfWork};
 use std::fmt::Debug;
 
 /// Where a booking stands, as far as completing it goes.
@@ -25,7 +25,7 @@ pub(crate) enum Stage<'a> {
     /// Bound; waits for the caller.
     Ready,
     /// Being paid and booked.
-    Completing(&'a Leg),
+    Completing(&'a RemoteCall),
     /// Booked.
     Confirmed,
     /// Booked, and being cancelled or cancelled.
@@ -60,15 +60,15 @@ pub(crate) trait Bookable: Clone + Debug + Send + Sync + Sized + 'static {
     fn status_name(&self) -> &'static str;
     fn stage(&self) -> Stage<'_>;
     fn payments(&self) -> &[Payment];
-    fn settlement(&self) -> Settlement;
+    fn settlement(&self) -> PaymentCollector;
     fn use_payment_sdk(&self) -> bool;
     /// What was offered, then what is bound.
     fn price(&self) -> Money;
     /// Until when it can be completed.
     fn expires_at(&self) -> Timestamp;
 
-    fn apply(self, event: Self::Event, now: Timestamp) -> Result<Moved<Self>, Conflict>;
-    fn next(&self, now: Timestamp) -> Next<Self::Step>;
+    fn apply(self, event: Self::Event, now: Timestamp) -> Result<Transition<Self>, InvalidTransition>;
+    fn next(&self, now: Timestamp) -> NextStep<Self::Step>;
     fn step_name(step: &Self::Step) -> &'static str;
     /// What a step begins with; none when what it is about is gone. A call whose answer
     /// is lost is read back at `next_at`.
@@ -85,11 +85,11 @@ pub(crate) trait Bookable: Clone + Debug + Send + Sync + Sized + 'static {
     fn prebook_started() -> Self::Event;
     fn prebook_refused() -> Self::Event;
     /// What happens when its time is over.
-    fn lapsed(lapse: Lapse) -> Self::Event;
-    fn hinted(by: Teller) -> Self::Event;
+    fn lapsed(lapse: Expiry) -> Self::Event;
+    fn hinted(by: ChangeSource) -> Self::Event;
     fn book_started(payment: Option<Payment>) -> Self::Event;
     /// The call whose outcome may be unknown, by the name of its step.
-    fn open_call(&self) -> Option<(&'static str, &Leg)>;
+    fn open_call(&self) -> Option<(&'static str, &RemoteCall)>;
     /// What happens when an operator says how much a cancellation gives back; none
     /// unless nobody else could.
     fn held_refund(&self) -> Option<fn(Money) -> Self::Event> {
@@ -104,9 +104,9 @@ pub(crate) trait Bookable: Clone + Debug + Send + Sync + Sized + 'static {
     ) -> Self::Event;
     fn supplier_reference(&self) -> Option<&str>;
 
-    fn insert(&self, write: &mut Write);
-    fn update(&self, read_version: i64, write: &mut Write);
-    fn payload(&self, id: &EventId, notice: &Notice) -> String;
+    fn insert(&self, write: &mut UnitOfWork);
+    fn update(&self, read_version: i64, write: &mut UnitOfWork);
+    fn payload(&self, id: &EventId, notice: &Notification) -> String;
     /// Whoever it belongs to.
     fn load<'a>(
         store: &'a Store,

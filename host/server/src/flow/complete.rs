@@ -8,15 +8,15 @@ use crate::idempotency::{KeyError, RequestKey, take};
 use crate::instrument::InstrumentError;
 use crate::seal::SealError;
 use futures::FutureExt;
-use host_domain::booking::{Lapse, Settlement};
+use host_domain::booking::{Expiry, PaymentCollector};
 use host_domain::flight;
 use host_domain::hotel;
 use host_domain::id::{BookingId, InstrumentId, PaymentId};
-use host_domain::leg::Leg;
+use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
-use host_domain::payment::{Decline, Instrument, Method, Payment, PaymentState};
-use host_storage::Write;
+use host_domain::payment::{DeclineReason, Instrument, PaymentMethod, Payment, PaymentState};
+use host_storage::UnitOfWork;
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -39,13 +39,13 @@ pub(crate) struct Complete {
 
 impl Complete {
     /// How its instrument was declined so far.
-    fn declines<B: Bookable>(&self, booking: &B) -> Vec<Decline> {
+    fn declines<B: Bookable>(&self, booking: &B) -> Vec<DeclineReason> {
         let by_it = |payment: &&Payment| match &payment.method {
-            Method::Instrument { id } => self.instrument.as_ref() == Some(id),
-            Method::Sdk | Method::Supplier => false,
+            PaymentMethod::Instrument { id } => self.instrument.as_ref() == Some(id),
+            PaymentMethod::Sdk | PaymentMethod::Supplier => false,
         };
         let tried = booking.payments().iter().filter(by_it);
-        tried.filter_map(|payment| payment.decline).collect()
+        tried.filter_map(|payment| payment.decline_reason).collect()
     }
 }
 
@@ -168,7 +168,7 @@ impl App {
             match booking.stage() {
                 Stage::Ready if declines.len() > known => {
                     return Ok(Completion::PaymentFailed {
-                        requires_action: declines.last() == Some(&Decline::RequiresAction),
+                        requires_action: declines.last() == Some(&DeclineReason::RequiresAction),
                         booking: Box::new(booking),
                     });
                 }
@@ -239,13 +239,13 @@ impl App {
         let mut walker = self.walker(&wish.request_id, wish.deadline);
         let expired = booking.expires_at() <= self.clock.now();
         let event = if expired {
-            B::lapsed(Lapse::Offer)
+            B::lapsed(Expiry::Offer)
         } else {
             walker.instrument = self.instrument_for(&booking, wish).await?;
             let hold = |instrument| self.hold(booking.price(), instrument);
             B::book_started(walker.instrument.as_ref().map(hold))
         };
-        let take_key = |write: &mut Write| {
+        let take_key = |write: &mut UnitOfWork| {
             if !expired {
                 take(write, wish.key.as_ref(), wish.booking.as_str());
             }
@@ -278,7 +278,7 @@ impl App {
         wish: &Complete,
     ) -> Result<Option<Instrument>, CompleteError> {
         let by_instrument =
-            booking.settlement() == Settlement::Gateway && !booking.use_payment_sdk();
+            booking.settlement() == PaymentCollector::Gateway && !booking.use_payment_sdk();
         let id = match (&wish.instrument, by_instrument) {
             (Some(id), true) => id,
             (None, false) => return Ok(None),
@@ -297,7 +297,7 @@ impl App {
 
     /// A hold to ask for with a stored instrument.
     pub(crate) fn hold(&self, amount: Money, instrument: &Instrument) -> Payment {
-        Payment::to_authorize(
+        Payment::new_authorization(
             PaymentId::from_bits(self.ids.bits()),
             amount,
             instrument.processor.clone(),
@@ -339,7 +339,7 @@ impl<B: Bookable> Completion<B> {
     fn of(booking: B) -> Self {
         let booking = Box::new(booking);
         match booking.stage() {
-            Stage::Completing(Leg::Pending { .. }) => Self::InProgress(booking),
+            Stage::Completing(RemoteCall::Accepted { .. }) => Self::InProgress(booking),
             Stage::Completing(_) => Self::Unknown(booking),
             Stage::Ready => Self::of_payment(booking),
             Stage::Failed { .. } | Stage::Expired | Stage::Early => Self::Refused(booking),
@@ -351,17 +351,17 @@ impl<B: Bookable> Completion<B> {
     /// sent and not answered by now is unknown, what was not is still to come.
     fn in_time(booking: B) -> Self {
         match booking.stage() {
-            Stage::Completing(Leg::Due { .. }) => Self::InProgress(Box::new(booking)),
+            Stage::Completing(RemoteCall::Pending { .. }) => Self::InProgress(Box::new(booking)),
             _ => Self::of(booking),
         }
     }
 
     fn of_payment(booking: Box<B>) -> Self {
         let last = booking.payments().last();
-        let decline = last.and_then(|payment| payment.decline);
+        let decline = last.and_then(|payment| payment.decline_reason);
         let browser = last.is_some_and(|payment| payment.state == PaymentState::RequiresAction);
-        let requires_action = browser || decline == Some(Decline::RequiresAction);
-        let supplier_takes_it = booking.settlement() == Settlement::Supplier;
+        let requires_action = browser || decline == Some(DeclineReason::RequiresAction);
+        let supplier_takes_it = booking.settlement() == PaymentCollector::Supplier;
         if requires_action || decline.is_some() || supplier_takes_it {
             Self::PaymentFailed {
                 booking,

@@ -9,8 +9,8 @@ mod tests;
 
 pub(crate) use payment::{authorized, captured, found_payment, found_refund, refunded, voided};
 
-use host_domain::booking::{Failure, Settlement};
-use host_domain::leg::{Leg, Schedule};
+use host_domain::booking::{Failure, PaymentCollector};
+use host_domain::leg::{RemoteCall, BackoffSchedule};
 use host_domain::supplier::{Refusal, RefusalReason};
 use host_domain::time::Timestamp;
 
@@ -57,8 +57,8 @@ pub(crate) struct Times<'a> {
     pub(crate) now: Timestamp,
     /// When what is answered now was asked.
     pub(crate) asked_at: Timestamp,
-    pub(crate) reconcile: &'a Schedule,
-    pub(crate) capture_retry: &'a Schedule,
+    pub(crate) reconcile: &'a BackoffSchedule,
+    pub(crate) capture_retry: &'a BackoffSchedule,
 }
 
 impl Times<'_> {
@@ -67,17 +67,17 @@ impl Times<'_> {
         Self { asked_at, ..self }
     }
 
-    fn recheck(&self, leg: Option<&Leg>) -> Timestamp {
+    fn recheck(&self, leg: Option<&RemoteCall>) -> Timestamp {
         let since = match leg {
-            Some(Leg::Sent { since, .. } | Leg::Pending { since, .. }) => *since,
-            Some(Leg::Due { .. }) | None => self.now,
+            Some(RemoteCall::Sent { accepted_at: since, .. } | RemoteCall::Accepted { sent_at: since, .. }) => *since,
+            Some(RemoteCall::Pending { .. }) | None => self.now,
         };
         self.reconcile.next_after(since, self.now)
     }
 
-    fn retry(&self, leg: Option<&Leg>) -> Timestamp {
+    fn retry(&self, leg: Option<&RemoteCall>) -> Timestamp {
         self.capture_retry
-            .retry_at(leg.map_or(0, Leg::tries), self.now)
+            .retry_at(leg.map_or(0, RemoteCall::failed_attempts), self.now)
     }
 }
 
@@ -139,9 +139,9 @@ const REPEAT_WITHIN_MS: i64 = 60 * 60 * 1000;
 /// Not finding something proves that it was never done only where the adapter
 /// says that its supplier's reads are consistent, and only when it was asked that delay
 /// after the call was over: a call that takes long is carried out at its end.
-fn absence(leg: Option<&Leg>, promises: Promises, times: Times<'_>) -> Absence {
-    let given_up = leg.and_then(Leg::given_up_at);
-    let first = leg.and_then(Leg::may_have_happened_since);
+fn absence(leg: Option<&RemoteCall>, promises: Promises, times: Times<'_>) -> Absence {
+    let given_up = leg.and_then(RemoteCall::abandoned_at);
+    let first = leg.and_then(RemoteCall::unresolved_since);
     let (Some(given_up), Some(first)) = (given_up, first) else {
         return Absence::Nothing;
     };
@@ -157,14 +157,14 @@ fn absence(leg: Option<&Leg>, promises: Promises, times: Times<'_>) -> Absence {
 /// The same of a booking. Where the payer paid at the supplier's own checkout, that
 /// nothing was booked is no end: it is booked as it was going to be, or a person looks.
 fn absence_of_booking(
-    settlement: Settlement,
-    leg: Option<&Leg>,
+    settlement: PaymentCollector,
+    leg: Option<&RemoteCall>,
     promises: Promises,
     times: Times<'_>,
 ) -> Absence {
     let promises = match settlement {
-        Settlement::Gateway => promises,
-        Settlement::Supplier => Promises {
+        PaymentCollector::Gateway => promises,
+        PaymentCollector::Supplier => Promises {
             consistent_after_ms: None,
             ..promises
         },
@@ -173,16 +173,16 @@ fn absence_of_booking(
 }
 
 /// The hint that a booking is read anew for.
-fn hinted_at(leg: Option<&Leg>, times: Times<'_>) -> Timestamp {
+fn hinted_at(leg: Option<&RemoteCall>, times: Times<'_>) -> Timestamp {
     match leg {
-        Some(Leg::Pending { since, .. }) => *since,
-        Some(Leg::Due { .. } | Leg::Sent { .. }) | None => times.now,
+        Some(RemoteCall::Accepted { sent_at: since, .. }) => *since,
+        Some(RemoteCall::Pending { .. } | RemoteCall::Sent { .. }) | None => times.now,
     }
 }
 
 /// Whether a call that did not leave may have happened all the same: it had left before.
-fn may_have_happened(leg: Option<&Leg>) -> bool {
-    leg.is_some_and(Leg::is_repeat)
+fn may_have_happened(leg: Option<&RemoteCall>) -> bool {
+    leg.is_some_and(RemoteCall::is_resend)
 }
 
 /// Why a booking failed. `sold_out` says what the supplier has no more of.

@@ -26,11 +26,11 @@ use crate::flow::judge::{Promises, Times};
 use crate::flow::step::{FlowError, Walker};
 use futures::future::BoxFuture;
 use host_domain::id::BookingId;
-use host_domain::leg::Schedule;
+use host_domain::leg::BackoffSchedule;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use host_runtime::CallContext;
-use host_storage::{CommitError, DatabaseError, Write};
+use host_storage::{CommitError, DatabaseError, UnitOfWork};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -44,15 +44,15 @@ const RESERVE: Duration = Duration::from_millis(500);
 #[derive(Debug, Clone)]
 pub(crate) struct Schedules {
     /// Reading back what is not known.
-    pub(crate) reconcile: Schedule,
+    pub(crate) reconcile: BackoffSchedule,
     /// Trying again what is known not to have happened.
-    pub(crate) capture_retry: Schedule,
+    pub(crate) capture_retry: BackoffSchedule,
 }
 
 impl Schedules {
     pub(crate) fn new(config: &Config) -> Self {
         let schedule = |offsets: &[u64]| {
-            Schedule::new(
+            BackoffSchedule::new(
                 offsets
                     .iter()
                     .map(|&s| i64::try_from(s).unwrap_or(i64::MAX))
@@ -98,7 +98,7 @@ impl App {
             let description = &supplier.info().description;
             Promises {
                 consistent_after_ms: description.reads_consistent_after_ms,
-                repeats_are_safe: description.repeats_are_safe,
+                repeats_are_safe: description.supports_idempotent_resend,
             }
         })
     }
@@ -132,7 +132,7 @@ impl App {
             .store
             .job(job, id.as_str())
             .await?
-            .is_some_and(|job| job.leased))
+            .is_some_and(|job| job.is_leased))
     }
 
     /// How long an offer is good whose supplier names no time, seconds.
@@ -174,8 +174,8 @@ impl App {
         ticks.tick().await;
         loop {
             ticks.tick().await;
-            let mut write = Write::new(self.clock.now());
-            write.keep_job_lease(job, id.as_str(), &walker.lease_token, self.lease_ms());
+            let mut write = UnitOfWork::new(self.clock.now());
+            write.renew_job_lease(job, id.as_str(), &walker.lease_token, self.lease_ms());
             match self.store.commit(write).await {
                 Ok(()) => {}
                 Err(CommitError::Conflict(_)) => return FlowError::LeaseLost(id.clone()),

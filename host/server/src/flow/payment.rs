@@ -4,16 +4,16 @@ use crate::app::App;
 use crate::flow::bookable::Bookable;
 use crate::flow::judge::{self, Judgement};
 use crate::flow::step::{Begin, Call, FlowError, Made, Walker, request_digest};
-use host_domain::booking::{payment_reference, refund_reference};
+use host_domain::booking::{payment_client_reference, refund_client_reference};
 use host_domain::id::{PaymentId, RefundId};
 use host_domain::money::Money;
 use host_domain::owner::Owner;
-use host_domain::payment::ProcessorState;
-use host_domain::payment::{Method, Payment, PaymentCall, PaymentError, PaymentEvent, PaymentStep};
+use host_domain::payment::ProcessorPayment;
+use host_domain::payment::{PaymentMethod, Payment, PaymentOperation, PaymentError, PaymentEvent, PaymentStep};
 use host_domain::supplier::ReadError;
 use host_domain::time::Timestamp;
 use host_runtime::{
-    AuthorizeRequest, CallContext, CaptureRequest, FoundPayment, FoundRefund, RefundRequest,
+    AuthorizeRequest, CallContext, CaptureRequest, PaymentLookup, RefundLookup, RefundRequest,
     Supplier, VoidRequest,
 };
 
@@ -29,7 +29,7 @@ pub(crate) fn begin_payment<B: Bookable>(
     let payment = booking.payment(step.payment()).ok()?;
     let (event, amount) = match step {
         PaymentStep::Authorize(_) | PaymentStep::Capture(_) | PaymentStep::Void(_) => {
-            (PaymentEvent::Sent { next_at }, payment.amount)
+            (PaymentEvent::Sent { reconcile_at: next_at }, payment.amount)
         }
         PaymentStep::Refund(_, refund) => {
             let sent = PaymentEvent::RefundSent {
@@ -38,12 +38,12 @@ pub(crate) fn begin_payment<B: Bookable>(
             };
             (sent, refund_amount(payment, refund)?)
         }
-        PaymentStep::Find(_) => {
-            let open = payment.open_calls().into_iter().next()?;
+        PaymentStep::Reconcile(_) => {
+            let open = payment.unresolved_operations().into_iter().next()?;
             return Some(Begin::Read(made(booking, payment, &open)));
         }
-        PaymentStep::FindRefund(_, refund) => {
-            let open = PaymentCall::Refund(refund.clone());
+        PaymentStep::ReconcileRefund(_, refund) => {
+            let open = PaymentOperation::Refund(refund.clone());
             return Some(Begin::Read(made(booking, payment, &open)));
         }
     };
@@ -91,7 +91,7 @@ impl App {
                 let answer = void(processor, &context, payment, client_reference).await;
                 judge::voided(payment, answer, times())
             }
-            PaymentStep::Find(_) => {
+            PaymentStep::Reconcile(_) => {
                 let answer = find(processor, &context, payment, client_reference).await;
                 let promises = self.promises(&payment.processor);
                 judge::found_payment(payment, answer, promises, times())
@@ -102,7 +102,7 @@ impl App {
                 let answer = refund(processor, &context, payment, client_reference, amount).await;
                 judge::refunded(payment, id, answer, times())
             }
-            PaymentStep::FindRefund(_, id) => {
+            PaymentStep::ReconcileRefund(_, id) => {
                 let answer = find_refund(processor, &context, payment, client_reference).await;
                 let promises = self.promises(&payment.processor);
                 judge::found_refund(payment, id, answer, promises, times())
@@ -119,7 +119,7 @@ impl App {
         payment: &Payment,
         walker: &Walker,
     ) -> Result<String, String> {
-        let Method::Instrument { id } = &payment.method else {
+        let PaymentMethod::Instrument { id } = &payment.method else {
             return Err("no stored instrument pays".to_owned());
         };
         if let Some(instrument) = walker.instrument.as_ref().filter(|one| one.id == *id) {
@@ -139,7 +139,7 @@ async fn authorize(
     payment: &Payment,
     client_reference: String,
     token: String,
-) -> Result<ProcessorState, PaymentError> {
+) -> Result<ProcessorPayment, PaymentError> {
     let request = AuthorizeRequest {
         client_reference,
         amount: payment.amount,
@@ -156,7 +156,7 @@ async fn capture(
     context: &CallContext,
     payment: &Payment,
     client_reference: String,
-) -> Result<ProcessorState, PaymentError> {
+) -> Result<ProcessorPayment, PaymentError> {
     let request = CaptureRequest {
         client_reference,
         processor_reference: payment.processor_reference.clone().unwrap_or_default(),
@@ -171,7 +171,7 @@ async fn void(
     context: &CallContext,
     payment: &Payment,
     client_reference: String,
-) -> Result<ProcessorState, PaymentError> {
+) -> Result<ProcessorPayment, PaymentError> {
     let request = VoidRequest {
         client_reference,
         processor_reference: payment.processor_reference.clone().unwrap_or_default(),
@@ -208,7 +208,7 @@ async fn find_refund(
     let at_processor = payment.processor_reference.clone().unwrap_or_default();
     let processor = processor.ok_or_else(not_configured)?;
     let found = processor.find_refund(context, at_processor, client_reference);
-    Ok(matches!(found.await?, FoundRefund::Refund(_)))
+    Ok(matches!(found.await?, RefundLookup::Found(_)))
 }
 
 async fn find(
@@ -216,35 +216,35 @@ async fn find(
     context: &CallContext,
     payment: &Payment,
     client_reference: String,
-) -> Result<Option<ProcessorState>, ReadError> {
+) -> Result<Option<ProcessorPayment>, ReadError> {
     let processor = processor.ok_or_else(not_configured)?;
     let at_processor = payment.processor_reference.clone();
     let found = processor.find_payment(context, client_reference, at_processor);
     Ok(match found.await? {
-        FoundPayment::Payment(state) => Some(*state),
-        FoundPayment::Nothing => None,
+        PaymentLookup::Found(state) => Some(*state),
+        PaymentLookup::NotFound => None,
     })
 }
 
 /// Our reference of a step's call; of a read-back, of the call that began the payment.
 pub(crate) fn reference<B: Bookable>(booking: &B, payment: &Payment, step: &PaymentStep) -> String {
     let of = |call: &str, tries: u32| {
-        payment_reference(booking.id(), booking.payments(), &payment.id, call, tries)
+        payment_client_reference(booking.id(), booking.payments(), &payment.id, call, tries)
     };
     match step {
         PaymentStep::Authorize(_) | PaymentStep::Capture(_) | PaymentStep::Void(_) => {
-            of(step.name(), payment.tries())
+            of(step.name(), payment.failed_attempts())
         }
-        PaymentStep::Find(_) if payment.is_by_browser() => of("intent", 0),
-        PaymentStep::Find(_) => of("authorize", 0),
-        PaymentStep::Refund(_, refund) | PaymentStep::FindRefund(_, refund) => {
-            refund_reference(booking.id(), booking.payments(), payment, refund)
+        PaymentStep::Reconcile(_) if payment.is_browser_payment() => of("intent", 0),
+        PaymentStep::Reconcile(_) => of("authorize", 0),
+        PaymentStep::Refund(_, refund) | PaymentStep::ReconcileRefund(_, refund) => {
+            refund_client_reference(booking.id(), booking.payments(), payment, refund)
         }
     }
 }
 
 /// How a call that was made is found among all of its booking.
-pub(crate) fn made<B: Bookable>(booking: &B, payment: &Payment, call: &PaymentCall) -> Made {
+pub(crate) fn made<B: Bookable>(booking: &B, payment: &Payment, call: &PaymentOperation) -> Made {
     let step = call.step(payment.id.clone());
     Made {
         step: step.name(),
@@ -254,7 +254,7 @@ pub(crate) fn made<B: Bookable>(booking: &B, payment: &Payment, call: &PaymentCa
 
 /// Our reference of the intent that a payer's browser completes.
 pub(crate) fn intent_reference<B: Bookable>(booking: &B, payment: &PaymentId) -> String {
-    payment_reference(booking.id(), booking.payments(), payment, "intent", 0)
+    payment_client_reference(booking.id(), booking.payments(), payment, "intent", 0)
 }
 
 fn refund_amount(payment: &Payment, refund: &RefundId) -> Option<Money> {

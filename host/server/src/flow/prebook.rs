@@ -12,7 +12,7 @@ use crate::flow::step::{FlowError, Walker};
 use crate::flow::walk::Told;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host_domain::booking::Settlement;
+use host_domain::booking::PaymentCollector;
 use host_domain::id::{BookingId, PaymentId};
 use host_domain::money::Money;
 use host_domain::owner::Owner;
@@ -20,7 +20,7 @@ use host_domain::payment::{Payment, PaymentError};
 use host_domain::supplier::{ChangeError, Checkout, RefusalReason, SupplierId};
 use host_domain::time::Timestamp;
 use host_runtime::{CallContext, IntentRequest, Supplier};
-use host_storage::{BookingEvent, CommitError, Conflict, IdempotencyKey, Write};
+use host_storage::{BookingHistoryEntry, CommitError, Conflict, IdempotencyKey, UnitOfWork};
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -90,13 +90,13 @@ pub(crate) struct New<B> {
     pub(crate) booking: B,
     /// What is stored in the same transaction, e.g. the end of the mandate that it is
     /// made under.
-    pub(crate) along: Write,
+    pub(crate) along: UnitOfWork,
 }
 
 impl<B: Bookable> New<B> {
     /// With nothing along.
     pub(crate) fn alone(booking: B) -> Self {
-        let along = Write::new(booking.created_at());
+        let along = UnitOfWork::new(booking.created_at());
         Self { booking, along }
     }
 }
@@ -127,12 +127,12 @@ pub(crate) type Ask<B> = Box<
 
 impl App {
     /// Who takes the payer's money for a supplier's bookings; none: it is not configured.
-    pub(crate) fn settlement_of(&self, supplier: &SupplierId) -> Option<Settlement> {
+    pub(crate) fn settlement_of(&self, supplier: &SupplierId) -> Option<PaymentCollector> {
         let supplier = self.runtime.supplier(supplier)?;
         Some(if supplier.info().description.collects_payment {
-            Settlement::Supplier
+            PaymentCollector::Supplier
         } else {
-            Settlement::Gateway
+            PaymentCollector::Gateway
         })
     }
 
@@ -172,7 +172,7 @@ impl App {
         call: &PrebookCall,
     ) -> Result<Option<Prebound<B>>, PrebookError> {
         loop {
-            let Some(known) = self.store.idempotency(&call.key).await? else {
+            let Some(known) = self.store.idempotency_record(&call.key).await? else {
                 return Ok(None);
             };
             if known.fingerprint != call.fingerprint {
@@ -205,16 +205,16 @@ impl App {
         call: &PrebookCall,
         walker: &Walker,
     ) -> Result<Option<B>, PrebookError> {
-        let mut write = Write::new(booking.created_at());
+        let mut write = UnitOfWork::new(booking.created_at());
         // The key comes first: of a repeated call, that is what is wrong with it.
         write
-            .take_idempotency_key(&call.key, &call.fingerprint, booking.id().as_str())
+            .insert_idempotency_key(&call.key, &call.fingerprint, booking.id().as_str())
             .append(along)
-            .record_booking_event(
+            .append_booking_history(
                 &booking.owner().tenant,
                 &accepted(&booking, &walker.request_id),
             )
-            .insert_claimed_job(
+            .insert_leased_job(
                 B::JOB,
                 booking.id().as_str(),
                 &walker.lease_token,
@@ -231,7 +231,7 @@ impl App {
                 self.reach(STEP, Phase::Marked);
                 Ok(Some(booking))
             }
-            Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => Ok(None),
+            Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => Ok(None),
             Err(CommitError::Conflict(Conflict::OfferInUse)) => Err(PrebookError::OfferInUse),
             Err(CommitError::Conflict(conflict)) => {
                 tracing::error!(%conflict, "a new booking met a conflict");
@@ -265,7 +265,7 @@ impl App {
                 return self.end_prebook(booking, error, call, walker).await;
             }
         };
-        let by_browser = call.use_payment_sdk && booking.settlement() == Settlement::Gateway;
+        let by_browser = call.use_payment_sdk && booking.settlement() == PaymentCollector::Gateway;
         let made = match by_browser {
             true => self
                 .browser_payment(&booking, bound.total, walker)
@@ -324,7 +324,7 @@ impl App {
             }
         })?;
         let (processor, reference) = (processor.info().id.clone(), intent.processor_reference);
-        let payment = Payment::by_browser(id, total, processor, reference, self.clock.now());
+        let payment = Payment::new_browser_payment(id, total, processor, reference, self.clock.now());
         Ok((payment, intent.token))
     }
 
@@ -345,10 +345,10 @@ impl App {
         let moved = booking.apply(B::prebook_refused(), self.clock.now())?;
         let why = error.to_string();
         let mut write = self.write_of(read_version, &[moved], Some(&why), &walker.request_id);
-        write.finish_job(B::JOB, id.as_str(), &walker.lease_token);
+        write.complete_job(B::JOB, id.as_str(), &walker.lease_token);
         match &error {
-            PrebookError::Decided(decision) => write.keep_refusal(&call.key, &decision.to_text()),
-            _ => write.free_idempotency_key(&call.key),
+            PrebookError::Decided(decision) => write.store_idempotent_refusal(&call.key, &decision.to_text()),
+            _ => write.delete_idempotency_key(&call.key),
         };
         match self.store.commit(write).await {
             Ok(()) => Err(error),
@@ -372,16 +372,16 @@ fn judge_bound<E>(bound: Bound<E>, offered: Money) -> Result<Bound<E>, PrebookEr
 }
 
 /// The first line of a booking's history.
-fn accepted<B: Bookable>(booking: &B, request_id: &str) -> BookingEvent {
-    BookingEvent {
+fn accepted<B: Bookable>(booking: &B, request_id: &str) -> BookingHistoryEntry {
+    BookingHistoryEntry {
         booking_id: booking.id().clone(),
         sequence: booking.version(),
         event: "accepted".to_owned(),
-        from: None,
-        to: booking.status_name().to_owned(),
-        why: None,
+        from_status: None,
+        to_status: booking.status_name().to_owned(),
+        reason: None,
         request_id: Some(request_id.to_owned()),
-        at: booking.created_at(),
+        occurred_at: booking.created_at(),
     }
 }
 

@@ -10,9 +10,9 @@ use crate::flow::step::{FlowError, Made};
 use crate::flow::walk::{DECIDE_REFUND, Told};
 use futures::FutureExt;
 use host_domain::id::BookingId;
-use host_domain::leg::Leg;
+use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
-use host_domain::payment::{Payment, PaymentCall};
+use host_domain::payment::{Payment, PaymentOperation};
 use host_domain::{flight, hotel};
 use host_storage::Attempt;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ enum Open<'a> {
     /// At the supplier, by the name of its step.
     Supplier(&'static str),
     /// At a processor.
-    Processor(&'a Payment, PaymentCall),
+    Processor(&'a Payment, PaymentOperation),
 }
 
 /// Why it is not settled.
@@ -163,7 +163,7 @@ impl App {
         Some(match open {
             Open::Supplier(step) => booking.settled(step, Some(reference?), &*self.ids),
             Open::Processor(payment, call) => {
-                B::payment_event(payment.id.clone(), call.done(reference)?)
+                B::payment_event(payment.id.clone(), call.success_event(reference)?)
             }
         })
     }
@@ -172,7 +172,7 @@ impl App {
         match open {
             Open::Supplier(step) => booking.settled(step, None, &*self.ids),
             Open::Processor(payment, call) => {
-                B::payment_event(payment.id.clone(), call.not_done(self.clock.now()))
+                B::payment_event(payment.id.clone(), call.failure_event(self.clock.now()))
             }
         }
     }
@@ -199,9 +199,9 @@ fn the_one<'a, 'b, B: Bookable>(
 impl<'a> Open<'a> {
     fn of<B: Bookable>(booking: &'a B) -> Vec<Self> {
         let supplier = booking.open_call();
-        let supplier = supplier.filter(|(_, leg)| !matches!(leg, Leg::Due { .. }));
+        let supplier = supplier.filter(|(_, leg)| !matches!(leg, RemoteCall::Pending { .. }));
         let payments = booking.payments().iter().flat_map(|payment| {
-            let calls = payment.open_calls().into_iter();
+            let calls = payment.unresolved_operations().into_iter();
             calls.map(move |call| Open::Processor(payment, call))
         });
         let supplier = supplier.map(|(step, _)| Open::Supplier(step));

@@ -1,7 +1,7 @@
 //! What walking a booking's steps is made of: who walks, what a step begins
 //! with, and why a walk stops.
 
-use host_domain::booking::Conflict;
+use host_domain::booking::InvalidTransition;
 use host_domain::id::BookingId;
 use host_domain::payment::Instrument;
 use host_domain::supplier::SupplierId;
@@ -36,7 +36,7 @@ pub(crate) enum FlowError {
     LeaseLost(BookingId),
     /// The event does not fit; somebody else moved the booking.
     #[error(transparent)]
-    Conflict(#[from] Conflict),
+    Conflict(#[from] InvalidTransition),
     /// A booking, or a part of one, that was there is gone.
     #[error("booking {0} or a part of it is gone")]
     Gone(BookingId),
@@ -86,7 +86,7 @@ impl Made {
 
     pub(crate) fn is(&self, attempt: &Attempt) -> bool {
         let reference = self.client_reference.as_ref();
-        attempt.call.operation == self.step
+        attempt.call.step == self.step
             && reference.is_none_or(|reference| *reference == attempt.call.client_reference)
     }
 }
@@ -110,7 +110,7 @@ impl From<crate::flow::judge::Outcome> for AttemptOutcome {
     fn from(outcome: crate::flow::judge::Outcome) -> Self {
         use crate::flow::judge::Outcome;
         match outcome {
-            Outcome::Done => Self::Done,
+            Outcome::Done => Self::Succeeded,
             Outcome::Refused => Self::Refused,
             Outcome::NotSent => Self::NotSent,
             Outcome::Unknown => Self::Unknown,

@@ -8,10 +8,10 @@ use host_domain::id::BookingId;
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
 use host_domain::supplier_event::{
-    SupplierDelivery, SupplierEvent, SupplierEventKind, VerifyError,
+    SupplierWebhookRequest, SupplierEvent, SupplierEventKind, VerifyError,
 };
 use host_runtime::{CallContext, Supplier};
-use host_storage::{CommitError, Conflict, Write};
+use host_storage::{CommitError, Conflict, UnitOfWork};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
@@ -20,7 +20,7 @@ use tokio::time::Instant;
 pub(crate) struct Delivered {
     /// Whose path.
     pub(crate) supplier: SupplierConfig,
-    pub(crate) delivery: SupplierDelivery,
+    pub(crate) delivery: SupplierWebhookRequest,
     pub(crate) request_id: String,
     pub(crate) deadline: Instant,
 }
@@ -125,18 +125,18 @@ impl App {
         digest: &[u8; 32],
     ) -> Result<(), CommitError> {
         let now = self.clock.now();
-        let mut write = Write::new(now);
-        write.receive_supplier_event(key.mode, &key.supplier, event, digest);
+        let mut write = UnitOfWork::new(now);
+        write.insert_supplier_event(key.mode, &key.supplier, event, digest);
         let outcome = if matches!(event.kind, SupplierEventKind::Irrelevant(_)) {
-            write.ignore_supplier_event(key.mode, &key.supplier, &key.id);
+            write.mark_supplier_event_ignored(key.mode, &key.supplier, &key.id);
             "ignored"
         } else {
-            write.upsert_job(EventKey::JOB, &key.subject(), now);
+            write.schedule_job(EventKey::JOB, &key.subject(), now);
             "received"
         };
         match self.store.commit(write).await {
             Ok(()) => key.record(&event.kind, outcome, None),
-            Err(CommitError::Conflict(Conflict::SupplierEventSeen)) => {
+            Err(CommitError::Conflict(Conflict::SupplierEventExists)) => {
                 key.record(&event.kind, "duplicate", None);
             }
             Err(error) => return Err(error),

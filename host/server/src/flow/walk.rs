@@ -12,12 +12,12 @@ use crate::flow::judge::Judgement;
 use crate::flow::step::{Begin, Call, FlowError, Made, Walker};
 use crate::id::IdSource;
 use futures::FutureExt;
-use host_domain::booking::{Lapse, Moved};
+use host_domain::booking::{Expiry, Transition};
 use host_domain::id::{AttemptId, BookingId, EventId};
-use host_domain::payment::Next;
+use host_domain::payment::NextStep;
 use host_domain::time::Timestamp;
 use host_storage::{
-    Attempt, AttemptOutcome, BookingEvent, CommitError, Conflict, NewAttempt, OutboxEvent, Write,
+    Attempt, AttemptOutcome, BookingHistoryEntry, CommitError, Conflict, NewAttempt, OutboxEvent, UnitOfWork,
 };
 
 /// The most steps of one walk. A booking takes four; the bound only keeps a
@@ -51,9 +51,9 @@ pub(crate) enum Then<S> {
 /// Moves that are stored together, and what follows them.
 pub(crate) struct Plan<B: Bookable> {
     pub(crate) booking: B,
-    pub(crate) moves: Vec<Moved<B>>,
+    pub(crate) moves: Vec<Transition<B>>,
     /// What happened among them by itself.
-    pub(crate) lapse: Option<Lapse>,
+    pub(crate) lapse: Option<Expiry>,
     pub(crate) then: Planned<B::Step>,
 }
 
@@ -101,7 +101,7 @@ impl App {
         booking: B,
         event: B::Event,
         walker: &Walker,
-        more: impl FnOnce(&mut Write),
+        more: impl FnOnce(&mut UnitOfWork),
     ) -> Result<Option<(B, Then<B::Step>)>, FlowError> {
         let read_version = booking.version();
         let plan = self.plan(booking, Some(event))?;
@@ -127,7 +127,7 @@ impl App {
     async fn claim<B: Bookable>(
         &self,
         plan: Plan<B>,
-        write: Write,
+        write: UnitOfWork,
     ) -> Result<Option<(B, Then<B::Step>)>, FlowError> {
         match self.store.commit(write).await {
             Ok(()) => Ok(Some(self.reached(plan))),
@@ -245,7 +245,7 @@ impl App {
         told: Option<&Told<B::Event>>,
         walker: &Walker,
         claim: Claim,
-    ) -> Write {
+    ) -> UnitOfWork {
         let booking = &plan.booking;
         let tenant = &booking.owner().tenant;
         let why = told.map(|told| told.judgement.evidence.as_str());
@@ -275,42 +275,42 @@ impl App {
             let attempt = NewAttempt {
                 id: id.clone(),
                 booking_id: booking.id().clone(),
-                operation: (*step).to_owned(),
+                step: (*step).to_owned(),
                 target: call.target.clone(),
                 client_reference: call.client_reference.clone(),
                 plugin_digest: digest,
                 request_digest: call.request_digest.clone(),
             };
-            write.send_attempt(tenant, &attempt);
+            write.record_attempt(tenant, &attempt);
         }
         // Nobody was asked: a person has to be.
-        let is_new = |moved: &Moved<B>| moved.from != booking.status_name();
+        let is_new = |moved: &Transition<B>| moved.from_status != booking.status_name();
         if booking.held_refund().is_some() && plan.moves.iter().any(is_new) {
             let question = NewAttempt {
                 id: AttemptId::from_bits(self.ids.bits()),
                 booking_id: booking.id().clone(),
-                operation: DECIDE_REFUND.to_owned(),
+                step: DECIDE_REFUND.to_owned(),
                 target: booking.supplier().clone(),
                 client_reference: booking.id().to_string(),
                 plugin_digest: String::new(),
                 request_digest: String::new(),
             };
-            write.send_attempt(tenant, &question);
+            write.record_attempt(tenant, &question);
         }
         let (job, subject, token) = (B::JOB, booking.id().as_str(), walker.lease_token.as_str());
         if matches!(claim, Claim::Taken) {
-            write.insert_claimed_job(job, subject, token, self.lease_ms());
+            write.insert_leased_job(job, subject, token, self.lease_ms());
         }
         match &plan.then {
             Planned::Call(..) if matches!(claim, Claim::Taken) => {}
             Planned::Call(..) => {
-                write.keep_job_lease(job, subject, token, self.lease_ms());
+                write.renew_job_lease(job, subject, token, self.lease_ms());
             }
             Planned::Rest(Some(at)) => {
                 write.release_job(job, subject, token, *at);
             }
             Planned::Rest(None) => {
-                write.finish_job(job, subject, token);
+                write.complete_job(job, subject, token);
             }
         }
         write
@@ -336,11 +336,11 @@ impl App {
     pub(crate) fn write_of<B: Bookable>(
         &self,
         read_version: i64,
-        moves: &[Moved<B>],
+        moves: &[Transition<B>],
         why: Option<&str>,
         request_id: &str,
-    ) -> Write {
-        let mut write = Write::new(self.clock.now());
+    ) -> UnitOfWork {
+        let mut write = UnitOfWork::new(self.clock.now());
         if let Some(last) = moves.last() {
             last.booking.update(read_version, &mut write);
         }
@@ -352,8 +352,8 @@ impl App {
     /// reason of the first.
     pub(crate) fn tell<B: Bookable>(
         &self,
-        write: &mut Write,
-        moves: &[Moved<B>],
+        write: &mut UnitOfWork,
+        moves: &[Transition<B>],
         why: Option<&str>,
         request_id: &str,
     ) {
@@ -361,20 +361,20 @@ impl App {
         for moved in moves {
             let booking = &moved.booking;
             let tenant = &booking.owner().tenant;
-            write.record_booking_event(
+            write.append_booking_history(
                 tenant,
-                &BookingEvent {
+                &BookingHistoryEntry {
                     booking_id: booking.id().clone(),
                     sequence: booking.version(),
                     event: moved.event.to_owned(),
-                    from: Some(moved.from.to_owned()),
-                    to: booking.status_name().to_owned(),
-                    why: why.take().map(str::to_owned),
+                    from_status: Some(moved.from_status.to_owned()),
+                    to_status: booking.status_name().to_owned(),
+                    reason: why.take().map(str::to_owned),
                     request_id: Some(request_id.to_owned()),
-                    at: booking.updated_at(),
+                    occurred_at: booking.updated_at(),
                 },
             );
-            for notice in &moved.publish {
+            for notice in &moved.notifications {
                 let id = EventId::from_bits(self.ids.bits());
                 let payload = booking.payload(&id, notice);
                 write.publish(
@@ -440,15 +440,15 @@ pub(crate) fn plan<B: Bookable>(
             moves.push(moved);
         }
         let step = match booking.next(now) {
-            Next::Now(step) => step,
-            Next::Over(lapse) => {
+            NextStep::Run(step) => step,
+            NextStep::Expire(lapse) => {
                 chosen(lapse.name());
                 lapsed = Some(lapse);
                 event = Some(B::lapsed(lapse));
                 continue;
             }
-            Next::At(at) => return Ok(rest(booking, moves, lapsed, Some(at))),
-            Next::Nothing => return Ok(rest(booking, moves, lapsed, None)),
+            NextStep::WaitUntil(at) => return Ok(rest(booking, moves, lapsed, Some(at))),
+            NextStep::Idle => return Ok(rest(booking, moves, lapsed, None)),
         };
         let name = B::step_name(&step);
         let begin = booking.begin(&step, first_check);
@@ -479,8 +479,8 @@ pub(crate) fn plan<B: Bookable>(
 
 fn rest<B: Bookable>(
     booking: B,
-    moves: Vec<Moved<B>>,
-    lapse: Option<Lapse>,
+    moves: Vec<Transition<B>>,
+    lapse: Option<Expiry>,
     at: Option<Timestamp>,
 ) -> Plan<B> {
     Plan {

@@ -13,7 +13,7 @@ use crate::flow::supplier_event::EventKey;
 use crate::watch::PURCHASE_JOB;
 use crate::watch::purchase::{self, PurchaseError};
 use host_domain::{flight, hotel};
-use host_storage::{Claim, Job, Queue, Write};
+use host_storage::{JobClaim, Job, WorkQueue, UnitOfWork};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -41,7 +41,7 @@ enum JobError {
 pub(crate) async fn work(app: Arc<App>) {
     let stopping = app.tasks.stopping();
     let places = Arc::new(Semaphore::new(TASKS_MAX));
-    let mut word = app.store.wake_ups(Queue::Jobs);
+    let mut word = app.store.subscribe_wakeups(WorkQueue::Jobs);
     let poll = Duration::from_secs(app.config.jobs.poll_s.max(1));
     while !stopping.is_cancelled() {
         let full = claim(&app, &places).await;
@@ -50,7 +50,7 @@ pub(crate) async fn work(app: Arc<App>) {
         }
         tokio::select! {
             () = stopping.cancelled() => return,
-            _ = word.next(poll) => {}
+            _ = word.wait(poll) => {}
         }
     }
 }
@@ -62,7 +62,7 @@ async fn claim(app: &Arc<App>, places: &Arc<Semaphore>) -> bool {
     };
     let room = places.available_permits().saturating_add(1);
     let token = format!("{:032x}", app.ids.bits());
-    let claim = Claim {
+    let claim = JobClaim {
         kinds: &[
             hotel::Booking::JOB,
             flight::Booking::JOB,
@@ -144,7 +144,7 @@ async fn run(app: &Arc<App>, job: &Job, token: &str) {
         "background work failed; it is tried again"
     );
     let now = app.clock.now();
-    let mut write = Write::new(now);
+    let mut write = UnitOfWork::new(now);
     write.fail_job(
         &job.kind,
         &job.subject,

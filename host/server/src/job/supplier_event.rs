@@ -5,14 +5,14 @@ use crate::app::App;
 use crate::flow::bookable::Bookable;
 use crate::flow::step::FlowError;
 use crate::flow::supplier_event::EventKey;
-use host_domain::booking::{Teller, booking_of_reference};
+use host_domain::booking::{ChangeSource, booking_id_from_reference};
 use host_domain::id::BookingId;
-use host_domain::leg::Schedule;
-use host_domain::supplier::Kind;
+use host_domain::leg::BackoffSchedule;
+use host_domain::supplier::SupplierKind;
 use host_domain::time::Timestamp;
 use host_domain::{flight, hotel};
 use host_storage::{
-    CommitError, Conflict, DatabaseError, StoredSupplierEvent, SupplierEventState, Write,
+    CommitError, Conflict, DatabaseError, StoredSupplierEvent, SupplierEventState, UnitOfWork,
 };
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ pub(crate) async fn forget(app: &App) {
 
 async fn forget_old(app: &App) -> Result<(), DatabaseError> {
     let before = app.clock.now().plus_s(-KEPT_S);
-    let some = || app.store.forget_supplier_events(before, FORGOTTEN_AT_ONCE);
+    let some = || app.store.purge_supplier_events(before, FORGOTTEN_AT_ONCE);
     while some().await? > 0 {}
     Ok(())
 }
@@ -114,7 +114,7 @@ impl Telling<'_> {
 
     async fn find_by_our_reference(&self) -> Result<Option<Search>, DatabaseError> {
         let reference = self.stored.event.client_reference.as_deref();
-        let Some(id) = reference.and_then(booking_of_reference) else {
+        let Some(id) = reference.and_then(booking_id_from_reference) else {
             return Ok(None);
         };
         if let Some(booking) = hotel::Booking::load(&self.app.store, &id).await? {
@@ -144,26 +144,26 @@ impl Telling<'_> {
         let kind = configured.map(|configured| configured.kind);
         if let Some(reference) = &event.supplier_reference {
             match kind {
-                Some(Kind::Hotel) => {
+                Some(SupplierKind::Hotel) => {
                     let found =
-                        store.hotel_booking_by_supplier_reference(mode, supplier, reference);
+                        store.hotel_booking_by_supplier_reference_unscoped(mode, supplier, reference);
                     if let Some(booking) = found.await? {
                         return Ok(Search::Hotel(Box::new(booking)));
                     }
                 }
-                Some(Kind::Flight) => {
+                Some(SupplierKind::Flight) => {
                     let found =
-                        store.flight_booking_by_supplier_reference(mode, supplier, reference);
+                        store.flight_booking_by_supplier_reference_unscoped(mode, supplier, reference);
                     if let Some(booking) = found.await? {
                         return Ok(Search::Flight(Box::new(booking)));
                     }
                 }
                 // Payments are known by our references only.
-                Some(Kind::Payment) | None => return Ok(Search::Nobody),
+                Some(SupplierKind::Payment) | None => return Ok(Search::Nobody),
             }
         }
-        if let (Some(offer), Some(Kind::Flight)) = (&event.supplier_offer, kind) {
-            let found = store.flight_booking_by_offer(mode, supplier, offer);
+        if let (Some(offer), Some(SupplierKind::Flight)) = (&event.supplier_offer, kind) {
+            let found = store.flight_booking_by_offer_unscoped(mode, supplier, offer);
             if let Some(booking) = found.await? {
                 return Ok(Search::Flight(Box::new(booking)));
             }
@@ -181,9 +181,9 @@ impl Telling<'_> {
         let id = booking.id().clone();
         let (app, key) = (self.app, &self.key);
         let teller = if *booking.supplier() == key.supplier {
-            Teller::Supplier
+            ChangeSource::Supplier
         } else {
-            Teller::Processor
+            ChangeSource::Processor
         };
         for _ in 0..CONFLICT_RETRIES_MAX {
             let (now, read_version) = (app.clock.now(), booking.version());
@@ -192,13 +192,13 @@ impl Telling<'_> {
                     let why = format!("{} at {}", self.stored.event.kind.as_str(), key.supplier);
                     let request_id = format!("job_{:032x}", app.ids.bits());
                     let mut write = app.write_of(read_version, &[moved], Some(&why), &request_id);
-                    write.upsert_job(B::JOB, id.as_str(), now);
+                    write.schedule_job(B::JOB, id.as_str(), now);
                     write
                 }
                 // Nothing about it waits for an answer.
                 Err(_) => self.write(),
             };
-            write.apply_supplier_event(key.mode, &key.supplier, &key.id, &id);
+            write.mark_supplier_event_applied(key.mode, &key.supplier, &key.id, &id);
             if !matches!(
                 self.settle(write, "applied", Some(&id)).await?,
                 Ended::Moved
@@ -222,28 +222,28 @@ impl Telling<'_> {
 
     async fn ignore(&self) -> Result<(), FlowError> {
         let (key, mut write) = (&self.key, self.write());
-        write.ignore_supplier_event(key.mode, &key.supplier, &key.id);
+        write.mark_supplier_event_ignored(key.mode, &key.supplier, &key.id);
         self.settle(write, "ignored", None).await.map(|_| ())
     }
 
     async fn finish(&self) -> Result<(), FlowError> {
         let mut write = self.write();
-        write.finish_job(EventKey::JOB, &self.key.subject(), self.token);
+        write.complete_job(EventKey::JOB, &self.key.subject(), self.token);
         self.commit(write).await.map(|_| ())
     }
 
-    fn write(&self) -> Write {
-        Write::new(self.app.clock.now())
+    fn write(&self) -> UnitOfWork {
+        UnitOfWork::new(self.app.clock.now())
     }
 
     /// Stores what came of the event, and that there is nothing more to do.
     async fn settle(
         &self,
-        mut write: Write,
+        mut write: UnitOfWork,
         outcome: &'static str,
         booking: Option<&BookingId>,
     ) -> Result<Ended, FlowError> {
-        write.finish_job(EventKey::JOB, &self.key.subject(), self.token);
+        write.complete_job(EventKey::JOB, &self.key.subject(), self.token);
         let ended = self.commit(write).await?;
         if matches!(ended, Ended::Stored) {
             self.key.record(&self.stored.event.kind, outcome, booking);
@@ -251,10 +251,10 @@ impl Telling<'_> {
         Ok(ended)
     }
 
-    async fn commit(&self, write: Write) -> Result<Ended, FlowError> {
+    async fn commit(&self, write: UnitOfWork) -> Result<Ended, FlowError> {
         match self.app.store.commit(write).await {
             Ok(()) => Ok(Ended::Stored),
-            Err(CommitError::Conflict(Conflict::LeaseLost | Conflict::SupplierEventSettled)) => {
+            Err(CommitError::Conflict(Conflict::LeaseLost | Conflict::SupplierEventProcessed)) => {
                 Ok(Ended::Elsewhere)
             }
             Err(CommitError::Conflict(_)) => Ok(Ended::Moved),
@@ -266,7 +266,7 @@ impl Telling<'_> {
 /// When an event without a booking is looked at again; none: not any more.
 fn next_look(received_at: Timestamp, now: Timestamp) -> Option<Timestamp> {
     let is_over = now >= received_at.plus_s(GIVEN_UP_S);
-    let looks = Schedule::new(LOOKS_S.to_vec());
+    let looks = BackoffSchedule::new(LOOKS_S.to_vec());
     (!is_over).then(|| looks.next_after(received_at, now))
 }
 

@@ -4,7 +4,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use host_domain::mandate::{MandateScope, MandateTerms, MandateUse};
+use host_domain::mandate::{MandateScope, MandateTerms, MandateUsage};
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
 use jsonwebtoken::jwk::Jwk;
@@ -83,7 +83,7 @@ pub(super) fn open(terms: &MandateTerms, issuer: &str, jwk: &Jwk) -> serde_json:
 /// A use of a mandate: a closed payment mandate. The checkout is the booking.
 pub(super) fn closed(
     terms: &MandateTerms,
-    usage: &MandateUse,
+    usage: &MandateUsage,
     issuer: &str,
     now: Timestamp,
 ) -> Value {

@@ -6,7 +6,7 @@ use crate::seal::{SealError, Sealer};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
 use host_domain::time::Timestamp;
-use host_storage::{CommitError, Conflict, DatabaseError, MandateKey, Store, Write};
+use host_storage::{CommitError, Conflict, DatabaseError, MandateKey, Store, UnitOfWork};
 use jsonwebtoken::jwk::{Jwk, PublicKeyUse, ThumbprintHash};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde_json::Value;
@@ -51,7 +51,7 @@ pub(super) struct Key<'a> {
 
 /// False: another host was faster with this generation.
 async fn add(store: &Store, key: &MandateKey, now: Timestamp) -> Result<bool, SigningKeyError> {
-    let mut write = Write::new(now);
+    let mut write = UnitOfWork::new(now);
     write.insert_mandate_key(key);
     match store.commit(write).await {
         Ok(()) => Ok(true),

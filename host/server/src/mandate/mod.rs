@@ -12,12 +12,12 @@ use crate::idempotency::{KeyError, RequestKey, take};
 use crate::mandate::key::{KeyRing, SigningKeyError};
 use host_domain::id::{InstrumentId, MandateId};
 use host_domain::mandate::{
-    Mandate, MandateEvent, MandateRefusal, MandateScope, MandateTerms, MandateUse,
+    Mandate, MandateEvent, MandateRejection, MandateScope, MandateTerms, MandateUsage,
 };
 use host_domain::money::Money;
 use host_domain::owner::{Owner, Tenant};
 use host_domain::time::Timestamp;
-use host_storage::{CommitError, Conflict, DatabaseError, Write};
+use host_storage::{CommitError, Conflict, DatabaseError, UnitOfWork};
 use serde_json::Value;
 
 /// How often a change is tried again that somebody else was faster with.
@@ -53,7 +53,7 @@ pub(crate) enum MandateError {
     NotFound,
     /// It cannot be used, or not be moved.
     #[error("the mandate cannot be used")]
-    Invalid(#[source] MandateRefusal),
+    Invalid(#[source] MandateRejection),
     /// Its instrument is not the user's, or deleted.
     #[error("the payment instrument does not exist")]
     Instrument,
@@ -80,8 +80,8 @@ impl From<DatabaseError> for MandateError {
     }
 }
 
-impl From<MandateRefusal> for MandateError {
-    fn from(refusal: MandateRefusal) -> Self {
+impl From<MandateRejection> for MandateError {
+    fn from(refusal: MandateRejection) -> Self {
         Self::Invalid(refusal)
     }
 }
@@ -93,7 +93,7 @@ impl App {
     /// [`MandateError::Instrument`], or what went wrong.
     pub(crate) async fn seal_mandate(
         &self,
-        write: &mut Write,
+        write: &mut UnitOfWork,
         owner: &Owner,
         new: NewMandate,
     ) -> Result<Mandate, MandateError> {
@@ -116,7 +116,7 @@ impl App {
 
     async fn seal(
         &self,
-        write: &mut Write,
+        write: &mut UnitOfWork,
         owner: &Owner,
         instrument: InstrumentId,
         new: NewMandate,
@@ -150,24 +150,24 @@ impl App {
     /// [`MandateError::NotFound`] or [`MandateError::Invalid`], or what went wrong.
     pub(crate) async fn consume_mandate(
         &self,
-        write: &mut Write,
+        write: &mut UnitOfWork,
         id: &MandateId,
-        usage: MandateUse,
+        usage: MandateUsage,
     ) -> Result<Mandate, MandateError> {
         let mandate = self.store.mandate(&usage.owner.tenant, id).await?;
         let mandate = mandate.ok_or(MandateError::NotFound)?;
         let now = self.clock.now();
         let keys = KeyRing::load(&self.store).await?;
         let verified = keys.verify(&mandate.jws)?;
-        let (key, signed) = verified.ok_or(MandateRefusal::BadSignature)?;
+        let (key, signed) = verified.ok_or(MandateRejection::InvalidSignature)?;
         let issuer = signed
             .get("iss")
             .and_then(Value::as_str)
             .unwrap_or_default();
         if signed != claims::open(&mandate.terms, issuer, &key.jwk)? {
-            return Err(MandateRefusal::BadSignature.into());
+            return Err(MandateRejection::InvalidSignature.into());
         }
-        mandate.permits(&usage, now)?;
+        mandate.check_usage(&usage, now)?;
         // By the key that the terms name, though it may sign no new mandates any more.
         let claims = claims::closed(&mandate.terms, &usage, &self.base_url, now);
         let jws = key.sign(&self.sealer, &claims)?;
@@ -186,7 +186,7 @@ impl App {
     /// [`MandateError::NotFound`] or [`MandateError::Invalid`], or what went wrong.
     pub(crate) async fn release_mandate(
         &self,
-        write: &mut Write,
+        write: &mut UnitOfWork,
         tenant: &Tenant,
         id: &MandateId,
     ) -> Result<(), MandateError> {
@@ -215,7 +215,7 @@ impl App {
                 let id = MandateId::parse(&made).map_err(|_| MandateError::NotFound)?;
                 return self.find_mandate(owner, &id).await.map(Issued::Before);
             }
-            let mut write = Write::new(self.clock.now());
+            let mut write = UnitOfWork::new(self.clock.now());
             let payers = [owner, caller];
             let instrument = self.instrument_of(&payers, &new.instrument).await?;
             let mandate = self
@@ -225,7 +225,7 @@ impl App {
             match self.store.commit(write).await {
                 Ok(()) => return Ok(Issued::New(mandate)),
                 // Another call with the same key was faster.
-                Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => {}
+                Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {}
                 Err(error) => return Err(error.into()),
             }
         }
@@ -248,7 +248,7 @@ impl App {
                 return Ok(mandate);
             }
             let (now, read_version) = (self.clock.now(), mandate.version);
-            let mut write = Write::new(now);
+            let mut write = UnitOfWork::new(now);
             take(&mut write, key, id.as_str());
             let revoked = match mandate.clone().apply(MandateEvent::Revoked, now)? {
                 Some(revoked) => {
@@ -276,7 +276,7 @@ impl App {
         id: &MandateId,
     ) -> Result<Mandate, MandateError> {
         let found = self.store.mandate(&caller.tenant, id).await?;
-        let seen = found.filter(|mandate| caller.acts_for(&mandate.terms.owner.user));
+        let seen = found.filter(|mandate| caller.can_act_for(&mandate.terms.owner.user));
         seen.ok_or(MandateError::NotFound)
     }
 }

@@ -91,7 +91,7 @@ impl Desk {
             created_at: Timestamp(NOW),
         };
         let stored = self.app.seal_instrument(&self.owner, &instrument).unwrap();
-        let mut write = Write::new(Timestamp(NOW));
+        let mut write = UnitOfWork::new(Timestamp(NOW));
         write.insert_instrument(&self.owner, &stored);
         self.app.store.commit(write).await.unwrap();
         instrument.id
@@ -111,15 +111,15 @@ impl Desk {
     }
 
     async fn seal(&self) -> Mandate {
-        let mut write = Write::new(self.app.clock.now());
+        let mut write = UnitOfWork::new(self.app.clock.now());
         let sealed = self.app.seal_mandate(&mut write, &self.owner, self.wish());
         let sealed = sealed.await.unwrap();
         self.app.store.commit(write).await.unwrap();
         sealed
     }
 
-    fn usage(&self) -> MandateUse {
-        MandateUse {
+    fn usage(&self) -> MandateUsage {
+        MandateUsage {
             owner: self.owner.clone(),
             amount: euros(18_000),
             instrument: self.instrument.clone(),
@@ -128,14 +128,14 @@ impl Desk {
         }
     }
 
-    async fn consume(&self, id: &MandateId, usage: MandateUse) -> Result<Mandate, MandateError> {
-        let mut write = Write::new(self.app.clock.now());
+    async fn consume(&self, id: &MandateId, usage: MandateUsage) -> Result<Mandate, MandateError> {
+        let mut write = UnitOfWork::new(self.app.clock.now());
         let consumed = self.app.consume_mandate(&mut write, id, usage).await?;
         self.app.store.commit(write).await?;
         Ok(consumed)
     }
 
-    async fn refusal(&self, id: &MandateId, usage: MandateUse) -> &'static str {
+    async fn refusal(&self, id: &MandateId, usage: MandateUsage) -> &'static str {
         match self.consume(id, usage).await {
             Ok(_) => "none",
             Err(MandateError::Invalid(refusal)) => refusal.as_str(),
@@ -186,7 +186,7 @@ async fn a_mandate_is_used_once_and_again_when_it_is_released() {
     assert_eq!(desk.stored(&id).await, consumed);
     assert_eq!(desk.refusal(&id, desk.usage()).await, "consumed");
     // A use may end after the mandate's time.
-    let mut write = Write::new(desk.app.clock.now());
+    let mut write = UnitOfWork::new(desk.app.clock.now());
     let tenant = &desk.owner.tenant;
     desk.app
         .release_mandate(&mut write, tenant, &id)
@@ -203,7 +203,7 @@ async fn of_two_uses_that_saw_the_same_mandate_one_is_stored() {
     let id = desk.seal().await.terms.id;
     let mut writes = Vec::new();
     for _ in 0..2 {
-        let mut write = Write::new(desk.app.clock.now());
+        let mut write = UnitOfWork::new(desk.app.clock.now());
         let consumed = desk.app.consume_mandate(&mut write, &id, desk.usage());
         consumed.await.unwrap();
         writes.push(write);
@@ -220,7 +220,7 @@ async fn of_two_uses_that_saw_the_same_mandate_one_is_stored() {
 async fn what_breaks_a_term_is_refused_and_uses_nothing_up() {
     let desk = Desk::open().await;
     let id = desk.seal().await.terms.id;
-    let of = |change: &dyn Fn(&mut MandateUse)| {
+    let of = |change: &dyn Fn(&mut MandateUsage)| {
         let mut usage = desk.usage();
         change(&mut usage);
         usage
@@ -248,7 +248,7 @@ async fn what_breaks_a_term_is_refused_and_uses_nothing_up() {
     desk.pass_s(TTL_S);
     assert_eq!(desk.refusal(&id, desk.usage()).await, "expired");
     let expired = desk.app.revoke_mandate(&desk.owner, &id, None).await;
-    let refusal = MandateRefusal::Expired;
+    let refusal = MandateRejection::Expired;
     assert!(matches!(expired, Err(MandateError::Invalid(found)) if found == refusal));
 }
 
@@ -295,7 +295,7 @@ async fn terms_that_were_not_signed_buy_nothing() {
     .enumerate()
     {
         forged.terms.id = MandateId::from_bits(number as u128 + 1);
-        let mut write = Write::new(Timestamp(NOW));
+        let mut write = UnitOfWork::new(Timestamp(NOW));
         write.insert_mandate(&forged);
         desk.app.store.commit(write).await.unwrap();
         let refusal = desk.refusal(&forged.terms.id, desk.usage()).await;
@@ -379,7 +379,7 @@ async fn another_start_finds_the_key_that_is_there() {
     let again = app_at(desk.folder.path(), desk.clock.clone()).await;
     let keys = KeyRing::load(&again.store).await.unwrap();
     assert_eq!(keys.public_keys().unwrap().len(), 1);
-    let mut write = Write::new(Timestamp(NOW));
+    let mut write = UnitOfWork::new(Timestamp(NOW));
     let consumed = again.consume_mandate(&mut write, &mandate.terms.id, desk.usage());
     let status = consumed.await.unwrap().status(Timestamp(NOW));
     assert_eq!(status, MandateStatus::Consumed);
@@ -389,7 +389,7 @@ async fn another_start_finds_the_key_that_is_there() {
 async fn nothing_is_sealed_with_an_instrument_that_is_not_there() {
     let desk = Desk::open().await;
     let spare = desk.add_card(2).await;
-    let mut write = Write::new(Timestamp(NOW));
+    let mut write = UnitOfWork::new(Timestamp(NOW));
     write.delete_instrument(&desk.owner, &spare);
     desk.app.store.commit(write).await.unwrap();
     let other_user = Owner {
@@ -406,7 +406,7 @@ async fn nothing_is_sealed_with_an_instrument_that_is_not_there() {
             instrument,
             ..desk.wish()
         };
-        let mut write = Write::new(Timestamp(NOW));
+        let mut write = UnitOfWork::new(Timestamp(NOW));
         let sealed = desk.app.seal_mandate(&mut write, owner, wish).await;
         assert!(matches!(sealed, Err(MandateError::Instrument)));
         assert!(write.is_empty());

@@ -4,7 +4,7 @@ use crate::api::caller::Caller;
 use crate::app::App;
 use crate::query::QueryError;
 use host_domain::routing::{self, Route};
-use host_domain::supplier::{Operation, ReadError, SupplierId};
+use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_runtime::{CallContext, Supplier};
 
 /// A question that any of several suppliers could answer.
@@ -13,7 +13,7 @@ pub(crate) struct Question<'a> {
     /// Who asks.
     pub(crate) caller: &'a Caller,
     /// What for.
-    pub(crate) operation: Operation,
+    pub(crate) operation: Capability,
     /// The supplier that the caller named.
     pub(crate) selector: Option<&'a SupplierId>,
     /// The suppliers that have every hotel of the request; none: it names no hotels.
@@ -29,12 +29,12 @@ impl App {
             selector,
             owners,
         } = question;
-        let kind = operation.kind().ok_or(QueryError::Unsupported(None))?;
+        let kind = operation.supplier_kind().ok_or(QueryError::Unsupported(None))?;
         let tenant = &caller.owner.tenant;
         let candidates =
             self.suppliers
                 .candidates(kind, operation, tenant.mode, &tenant.organization);
-        let route = routing::choose(&candidates, selector, owners, caller.spread());
+        let route = routing::select_route(&candidates, selector, owners, caller.spread());
         let only_owner = owners
             .filter(|owners| owners.len() == 1)
             .and_then(<[SupplierId]>::first);
@@ -99,7 +99,7 @@ pub(crate) const fn another_may_answer(error: &ReadError) -> bool {
         | ReadError::TimedOut(_)
         | ReadError::Unavailable(_)
         | ReadError::Failed(_)
-        | ReadError::Unreadable(_)
+        | ReadError::InvalidResponse(_)
         | ReadError::Misconfigured(_)
         | ReadError::Overloaded => true,
     }

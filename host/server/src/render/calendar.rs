@@ -1,7 +1,7 @@
 //! Price calendars: what a hotel's nights cost on average.
 
 use crate::api::value::{Day, Money};
-use host_domain::hotel::content::HotelPrices;
+use host_domain::hotel::content::HotelPriceCalendar;
 use host_domain::id::HotelId;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -27,7 +27,7 @@ pub(crate) struct PriceCalendar {
 }
 
 /// A hotel's row.
-pub(crate) fn hotel(id: &HotelId, prices: &HotelPrices) -> PriceCalendar {
+pub(crate) fn hotel(id: &HotelId, prices: &HotelPriceCalendar) -> PriceCalendar {
     let prices = prices.prices.iter().map(|(date, price)| CalendarPrice {
         date: (*date).into(),
         average_nightly_price: (*price).into(),

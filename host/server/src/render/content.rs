@@ -156,7 +156,7 @@ pub(crate) struct HotelContent {
 /// The content of a hotel.
 pub(crate) fn hotel(
     id: &HotelId,
-    details: content::Details,
+    details: content::HotelDetails,
     reviews: Option<content::Reviews>,
 ) -> HotelContent {
     HotelContent {
@@ -166,7 +166,7 @@ pub(crate) fn hotel(
     }
 }
 
-fn details(details: content::Details) -> HotelDetails {
+fn details(details: content::HotelDetails) -> HotelDetails {
     HotelDetails {
         name: details.name,
         description: details.description,

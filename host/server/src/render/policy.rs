@@ -1,7 +1,7 @@
 //! What cancelling costs, and what lowers a price: policies, quotes, promotions.
 
 use crate::api::value::{Instant, Money};
-use host_domain::booking::masked_membership;
+use host_domain::booking::mask_membership_number;
 use host_domain::hotel;
 use host_domain::hotel::quote;
 use serde::Serialize;
@@ -185,7 +185,7 @@ impl From<&hotel::Loyalty> for Loyalty {
     fn from(loyalty: &hotel::Loyalty) -> Self {
         Self {
             program: loyalty.program.clone(),
-            membership_number: loyalty.membership_number.as_deref().map(masked_membership),
+            membership_number: loyalty.membership_number.as_deref().map(mask_membership_number),
             points_estimate: loyalty.points_estimate,
         }
     }

@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::render::policy::CancellationQuote;
-use host_domain::booking::{Failure, Settlement};
+use host_domain::booking::{Failure, PaymentCollector};
 use host_domain::event::EventType;
-use host_domain::hotel::booking::{Booking, Cancellation, CancellationStatus, Held, Room, State};
-use host_domain::hotel::content::{Condition, WeatherDay};
+use host_domain::hotel::booking::{Booking, Cancellation, CancellationStatus, BookedState, Room, State};
+use host_domain::hotel::content::{WeatherCondition, WeatherDay};
 use host_domain::hotel::quote::{self, QuoteSource};
 use host_domain::hotel::{
     Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Loyalty, Occupancy,
@@ -14,10 +14,10 @@ use host_domain::hotel::{
 use host_domain::id::{
     BookingId, CancellationId, GuestId, HotelId, InstrumentId, PaymentId, RefundId, RoomId,
 };
-use host_domain::leg::Leg;
+use host_domain::leg::RemoteCall;
 use host_domain::money::{Currency, Money};
 use host_domain::owner::{Mode, Owner, Tenant};
-use host_domain::payment::{Card, CardBrand, Funding, Method, Payment, PaymentState, Refund};
+use host_domain::payment::{Card, CardBrand, Funding, PaymentMethod, Payment, PaymentState, Refund};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ fn payment() -> Payment {
     Payment {
         id: PaymentId::from_bits(3),
         amount: euros(26_050),
-        method: Method::Instrument {
+        method: PaymentMethod::Instrument {
             id: InstrumentId::from_bits(4),
         },
         processor: SupplierId::parse("PAYMENTS").unwrap(),
@@ -92,9 +92,9 @@ fn payment() -> Payment {
         refunds: vec![Refund {
             id: RefundId::from_bits(5),
             amount: euros(50),
-            leg: None,
+            call: None,
         }],
-        decline: None,
+        decline_reason: None,
         created_at: NOW,
     }
 }
@@ -167,11 +167,11 @@ fn booked() -> Booking {
             points_estimate: None,
         }),
         use_payment_sdk: false,
-        settlement: Settlement::Gateway,
+        payment_collector: PaymentCollector::Gateway,
         hotel_confirmation_code: Some("H-1".to_owned()),
         hotel_remarks: None,
         offer_expires_at: NOW,
-        state: State::Confirmed { reread: None },
+        state: State::Confirmed { refresh: None },
         payments: vec![payment()],
         cancellations: Vec::new(),
         failure: None,
@@ -337,16 +337,16 @@ fn a_refused_cancellation_stands_in_the_booking_with_its_failure() {
     };
     let booking = Booking {
         state: State::CancelInProgress {
-            before: Held::Confirmed,
+            previous: BookedState::Confirmed,
             cancellation: CancellationId::from_bits(6),
-            cancel: Leg::due(NOW),
+            cancel: RemoteCall::pending(NOW),
         },
         cancellations: vec![Cancellation {
             id: CancellationId::from_bits(6),
             status: CancellationStatus::Refused,
             room_ids: vec![RoomId::from_bits(10)],
-            single_rooms: true,
-            by_supplier: false,
+            is_partial: true,
+            is_supplier_initiated: false,
             fee: None,
             refund_amount: Some(euros(0)),
             supplier_reference: None,
@@ -379,7 +379,7 @@ fn a_refused_cancellation_stands_in_the_booking_with_its_failure() {
 
 #[test]
 fn an_event_holds_the_booking_as_its_read_shows_it() {
-    let notice = Notice {
+    let notice = Notification {
         event_type: EventType::HotelBookingConfirmed,
         payment: None,
     };
@@ -398,7 +398,7 @@ fn an_event_holds_the_booking_as_its_read_shows_it() {
 
 #[test]
 fn a_payment_event_holds_the_payment_and_the_bookings_id() {
-    let notice = Notice {
+    let notice = Notification {
         event_type: EventType::PaymentCaptured,
         payment: Some(PaymentId::from_bits(3)),
     };
@@ -460,7 +460,7 @@ fn what_is_not_known_of_the_weather_is_left_out() {
         temperature_min: Some(-1.5),
         temperature_max: None,
         summary: None,
-        conditions: vec![Condition {
+        conditions: vec![WeatherCondition {
             description: "Snow".to_owned(),
             icon: None,
         }],

@@ -12,7 +12,7 @@ use host_domain::hotel::supply::Offer;
 use host_domain::id::{EventId, HotelId};
 use host_domain::money;
 use host_domain::time::Timestamp;
-use host_domain::watch::{self, Area, State, Status, Target};
+use host_domain::watch::{self, Area, State, Status, WatchTarget};
 use host_storage::StoredWatch;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -335,11 +335,11 @@ pub(crate) fn event_payload(
 
 /// A watch, with what was seen for it last.
 pub(crate) fn watch(stored: &StoredWatch) -> Watch {
-    let StoredWatch { watch, seen } = stored;
-    let stay = &watch.question.stay;
-    let (kind, hotel, area, filters) = match &watch.question.target {
-        Target::Hotel { hotel_id } => (WatchKind::Hotel, Some(hotel_id), None, None),
-        Target::Trip { area, filters } => (WatchKind::Trip, None, Some(area), Some(filters)),
+    let StoredWatch { watch, last_observed: seen } = stored;
+    let stay = &watch.query.stay;
+    let (kind, hotel, area, filters) = match &watch.query.target {
+        WatchTarget::Hotel { hotel_id } => (WatchKind::Hotel, Some(hotel_id), None, None),
+        WatchTarget::Trip { area, filters } => (WatchKind::Trip, None, Some(area), Some(filters)),
     };
     let (place, location) = match area {
         Some(Area::Place(place)) => (Some(place.to_string()), None),
@@ -366,7 +366,7 @@ pub(crate) fn watch(stored: &StoredWatch) -> Watch {
         armed: watch.is_armed(),
         mandate_draft: draft(watch),
         mandate_id: watch.mandate_id.as_ref().map(ToString::to_string),
-        last_checked_at: seen.map(|seen| seen.at.into()),
+        last_checked_at: seen.map(|seen| seen.observed_at.into()),
         last_total: seen.and_then(|seen| seen.total).map(Money::from),
         booking_id: watch.booking_id().map(ToString::to_string),
         expires_at: watch.expires_at.into(),
@@ -390,7 +390,7 @@ pub(crate) fn current(offer: &Offer) -> Current {
 }
 
 /// A hotel of a trip with its cheapest offer.
-pub(crate) fn found(id: &HotelId, hotel: &hotel::supply::FoundHotel, offer: &Offer) -> Match {
+pub(crate) fn found(id: &HotelId, hotel: &hotel::supply::SupplierHotel, offer: &Offer) -> Match {
     Match {
         hotel_id: id.to_string(),
         name: hotel.name.clone(),

@@ -3,7 +3,7 @@
 use crate::api::value::Instant;
 use crate::render::webhook::WebhookEvent;
 use host_domain::webhook;
-use host_storage::LoggedEvent;
+use host_storage::WatchLogEntry;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -65,8 +65,8 @@ pub(crate) struct WatcherWebhook {
 }
 
 /// An event with what became of it.
-pub(crate) fn event(logged: LoggedEvent) -> WatchEvent {
-    let LoggedEvent { event, status } = logged;
+pub(crate) fn event(logged: WatchLogEntry) -> WatchEvent {
+    let WatchLogEntry { event, status } = logged;
     WatchEvent {
         id: event.id.to_string(),
         event_type: event.event_type,
@@ -89,12 +89,12 @@ pub(crate) fn webhook(
     }
 }
 
-impl From<webhook::EventStatus> for EventStatus {
-    fn from(status: webhook::EventStatus) -> Self {
+impl From<webhook::WatchEventStatus> for EventStatus {
+    fn from(status: webhook::WatchEventStatus) -> Self {
         match status {
-            webhook::EventStatus::Pending => Self::Pending,
-            webhook::EventStatus::Delivered => Self::Delivered,
-            webhook::EventStatus::Failed => Self::Failed,
+            webhook::WatchEventStatus::Pending => Self::Pending,
+            webhook::WatchEventStatus::Delivered => Self::Delivered,
+            webhook::WatchEventStatus::Failed => Self::Failed,
         }
     }
 }

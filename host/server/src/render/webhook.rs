@@ -250,13 +250,13 @@ impl From<DeliveryStatus> for webhook::DeliveryStatus {
     }
 }
 
-impl From<webhook::FailureReason> for FailureReason {
-    fn from(reason: webhook::FailureReason) -> Self {
+impl From<webhook::DeliveryFailureReason> for FailureReason {
+    fn from(reason: webhook::DeliveryFailureReason) -> Self {
         match reason {
-            webhook::FailureReason::RetriesExhausted => Self::RetriesExhausted,
-            webhook::FailureReason::UrlNotAllowed => Self::UrlNotAllowed,
-            webhook::FailureReason::Gone => Self::Gone,
-            webhook::FailureReason::Expired => Self::Expired,
+            webhook::DeliveryFailureReason::RetriesExhausted => Self::RetriesExhausted,
+            webhook::DeliveryFailureReason::UrlNotAllowed => Self::UrlNotAllowed,
+            webhook::DeliveryFailureReason::Gone => Self::Gone,
+            webhook::DeliveryFailureReason::Expired => Self::Expired,
         }
     }
 }

@@ -9,14 +9,14 @@ use crate::query::hotel::today;
 use crate::query::route::Question;
 use crate::render::watch::{self as render, Current, Match};
 use crate::time::Deadline;
-use host_domain::hotel::supply::{FoundHotel, Offer, SearchFilters, SearchSort};
+use host_domain::hotel::supply::{SupplierHotel, Offer, SearchFilters, SearchSort};
 use host_domain::hotel::{Location, Stay};
 use host_domain::id::{AskId, HotelId, KeyId};
 use host_domain::money::Money;
 use host_domain::owner::{Owner, Tenant};
-use host_domain::supplier::{Operation, SupplierId};
-use host_domain::watch::{self, Target, TripFilters};
-use host_storage::ClaimedAsk;
+use host_domain::supplier::{Capability, SupplierId};
+use host_domain::watch::{self, WatchTarget, TripFilters};
+use host_storage::ClaimedPriceCheck;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,14 +52,14 @@ impl App {
     pub(super) async fn check_question(
         &self,
         caller: &Caller,
-        question: &watch::Question,
+        question: &watch::PriceQuery,
     ) -> Result<(), QueryError> {
         match &question.target {
-            Target::Hotel { hotel_id } => {
+            WatchTarget::Hotel { hotel_id } => {
                 let mode = caller.owner.tenant.mode;
                 let ids = std::slice::from_ref(hotel_id);
                 let owned = self.owned_hotels(mode, ids, None).await?;
-                let pricing = Operation::HotelPricing;
+                let pricing = Capability::HotelPricing;
                 let route = self.route(ask(caller, pricing, Some(&owned.owners)))?;
                 let first = route.suppliers.first();
                 let hotel = first.and_then(|supplier| owned.at(supplier).next());
@@ -68,8 +68,8 @@ impl App {
                     return Err(QueryError::CheckInPassed);
                 }
             }
-            Target::Trip { area, .. } => {
-                self.route(ask(caller, Operation::HotelSearch, None))?;
+            WatchTarget::Trip { area, .. } => {
+                self.route(ask(caller, Capability::HotelSearch, None))?;
                 if let watch::Area::Place(id) = area {
                     self.saved_place(caller.owner.tenant.mode, id).await?;
                 }
@@ -81,36 +81,36 @@ impl App {
     /// Asks what a question asks, within a time.
     pub(super) async fn look(
         &self,
-        asked: &ClaimedAsk,
+        asked: &ClaimedPriceCheck,
         time: Duration,
     ) -> Result<Sight, QueryError> {
         let caller = caller(&asked.tenant, &asked.id, time);
-        let stay = &asked.question.stay;
-        match &asked.question.target {
-            Target::Hotel { hotel_id } => {
+        let stay = &asked.query.stay;
+        match &asked.query.target {
+            WatchTarget::Hotel { hotel_id } => {
                 let mode = asked.tenant.mode;
                 let ids = std::slice::from_ref(hotel_id);
                 let owned = self.owned_hotels(mode, ids, None).await?;
-                self.pace(ask(&caller, Operation::HotelPricing, Some(&owned.owners)))?;
+                self.pace(ask(&caller, Capability::HotelPricing, Some(&owned.owners)))?;
                 let offers = self.offers_of(&caller, hotel_id, None, stay).await?;
                 let cheapest = cheapest(offers, |_| true);
                 Ok(Sight::Hotel(
                     cheapest.map(|offer| (offer.total, render::current(&offer))),
                 ))
             }
-            Target::Trip { area, filters } => self.look_around(&caller, asked, area, filters).await,
+            WatchTarget::Trip { area, filters } => self.look_around(&caller, asked, area, filters).await,
         }
     }
 
     async fn look_around(
         &self,
         caller: &Caller,
-        asked: &ClaimedAsk,
+        asked: &ClaimedPriceCheck,
         area: &watch::Area,
         filters: &TripFilters,
     ) -> Result<Sight, QueryError> {
-        self.pace(ask(caller, Operation::HotelSearch, None))?;
-        let stay = &asked.question.stay;
+        self.pace(ask(caller, Capability::HotelSearch, None))?;
+        let stay = &asked.query.stay;
         let query = search(area, filters, stay);
         let found = self.search_hotels(caller, &query).await?;
         // The highest price that somebody waits for.
@@ -147,7 +147,7 @@ impl App {
         caller: &Caller,
         supplier: &SupplierId,
         id: &HotelId,
-        hotel: &FoundHotel,
+        hotel: &SupplierHotel,
         filters: &TripFilters,
         stay: &Stay,
     ) -> Result<Option<(Money, Match)>, QueryError> {
@@ -209,7 +209,7 @@ pub(super) fn caller(tenant: &Tenant, ask: &AskId, time: Duration) -> Caller {
 
 const fn ask<'a>(
     caller: &'a Caller,
-    operation: Operation,
+    operation: Capability,
     owners: Option<&'a [SupplierId]>,
 ) -> Question<'a> {
     Question {

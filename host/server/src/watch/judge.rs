@@ -6,12 +6,12 @@ use crate::flow::complete::CompleteError;
 use crate::flow::prebook::PrebookError;
 use crate::flow::refusal::Decision;
 use crate::query::QueryError;
-use host_domain::mandate::MandateRefusal;
+use host_domain::mandate::MandateRejection;
 use host_domain::money::Money;
 use host_domain::supplier::ReadError;
 use host_domain::time::Timestamp;
-use host_domain::watch::{Event, PurchaseFailure, Watch};
-use host_storage::ClaimedAsk;
+use host_domain::watch::{Event, PurchaseFailureReason, Watch};
+use host_storage::ClaimedPriceCheck;
 
 /// A booking that is not decided is looked at again after as long as it has been
 /// waited for, within these bounds.
@@ -29,10 +29,10 @@ pub(crate) enum Duty {
 }
 
 /// What is to be done with it now.
-pub(crate) fn duty(ask: &ClaimedAsk, now: Timestamp) -> Duty {
-    if !ask.is_wanted {
+pub(crate) fn duty(ask: &ClaimedPriceCheck, now: Timestamp) -> Duty {
+    if !ask.has_open_watches {
         Duty::Forget
-    } else if now >= ask.question.expires_at() {
+    } else if now >= ask.query.expires_at() {
         Duty::Expire
     } else {
         Duty::Ask
@@ -41,17 +41,17 @@ pub(crate) fn duty(ask: &ClaimedAsk, now: Timestamp) -> Duty {
 
 /// What a price does to whoever waits for it; none: nothing is to be had.
 pub(crate) fn seen(total: Option<Money>) -> Event {
-    total.map_or(Event::Unpriced, |total| Event::Priced { total })
+    total.map_or(Event::PriceUnavailable, |total| Event::PriceObserved { total })
 }
 
 /// When a question is due again that was asked, and why nothing came of that, if so.
 pub(crate) fn next_check(
-    ask: &ClaimedAsk,
+    ask: &ClaimedPriceCheck,
     failed: Option<&QueryError>,
     interval_s: i64,
     now: Timestamp,
 ) -> Timestamp {
-    let question = &ask.question;
+    let question = &ask.query;
     match failed.and_then(retry_after_s).map(i64::from) {
         // Whoever waits for it expires in time nevertheless.
         Some(seconds) => now.plus_s(seconds.max(1)).min(question.expires_at()),
@@ -78,7 +78,7 @@ pub(crate) enum Left {
     /// It was bought.
     Bought,
     /// It could not be.
-    Failed(PurchaseFailure),
+    Failed(PurchaseFailureReason),
     /// The booking is not decided.
     Open,
 }
@@ -87,7 +87,7 @@ impl Left {
     /// What happens to the watch; none: nothing yet.
     pub(crate) const fn event(self) -> Option<Event> {
         match self {
-            Self::Released => Some(Event::PurchaseReleased),
+            Self::Released => Some(Event::PurchaseAborted),
             Self::Bought => Some(Event::Purchased),
             Self::Failed(reason) => Some(Event::PurchaseFailed { reason }),
             Self::Open => None,
@@ -101,17 +101,17 @@ pub(crate) fn is_bought_at(watch: &Watch, total: Money) -> bool {
 }
 
 /// What a mandate that cannot be used means for the watch.
-pub(crate) const fn of_mandate(refusal: MandateRefusal) -> Left {
+pub(crate) const fn of_mandate(refusal: MandateRejection) -> Left {
     Left::Failed(match refusal {
-        MandateRefusal::Revoked => PurchaseFailure::MandateRevoked,
-        MandateRefusal::Expired => PurchaseFailure::MandateExpired,
-        MandateRefusal::Consumed
-        | MandateRefusal::CapExceeded
-        | MandateRefusal::OtherCurrency
-        | MandateRefusal::OtherUser
-        | MandateRefusal::OtherInstrument
-        | MandateRefusal::OtherScope
-        | MandateRefusal::BadSignature => PurchaseFailure::MandateInvalid,
+        MandateRejection::Revoked => PurchaseFailureReason::MandateRevoked,
+        MandateRejection::Expired => PurchaseFailureReason::MandateExpired,
+        MandateRejection::Consumed
+        | MandateRejection::CapExceeded
+        | MandateRejection::CurrencyMismatch
+        | MandateRejection::OwnerMismatch
+        | MandateRejection::InstrumentMismatch
+        | MandateRejection::ScopeMismatch
+        | MandateRejection::InvalidSignature => PurchaseFailureReason::MandateInvalid,
     })
 }
 
@@ -135,7 +135,7 @@ pub(crate) const fn of_prebook(error: &PrebookError) -> Option<Left> {
 
 const fn of_decision(decision: &Decision) -> Left {
     match decision {
-        Decision::Rejected => Left::Failed(PurchaseFailure::SupplierRejected),
+        Decision::Rejected => Left::Failed(PurchaseFailureReason::SupplierRejected),
         Decision::PriceChanged { .. } | Decision::Unavailable | Decision::Expired => Left::Released,
     }
 }
@@ -151,11 +151,11 @@ pub(crate) fn of_booking(
         Stage::Early | Stage::Completing(_) => Some(Left::Open),
         // A card that was declined once is not tried again, nor for another booking.
         Stage::Ready | Stage::Expired if is_declined => {
-            Some(Left::Failed(PurchaseFailure::PaymentFailed))
+            Some(Left::Failed(PurchaseFailureReason::PaymentFailed))
         }
         Stage::Ready => None,
         Stage::Confirmed | Stage::Leaving => Some(Left::Bought),
-        Stage::Failed { bound: true } => Some(Left::Failed(PurchaseFailure::SupplierRejected)),
+        Stage::Failed { bound: true } => Some(Left::Failed(PurchaseFailureReason::SupplierRejected)),
         Stage::Failed { bound: false } => Some(refused.map_or(Left::Released, of_decision)),
         Stage::Expired => Some(Left::Released),
     }
@@ -165,7 +165,7 @@ pub(crate) fn of_booking(
 pub(crate) const fn of_complete(error: &CompleteError) -> Option<Left> {
     match error {
         CompleteError::InstrumentInvalid | CompleteError::InstrumentNotWanted => {
-            Some(Left::Failed(PurchaseFailure::PaymentInstrumentInvalid))
+            Some(Left::Failed(PurchaseFailureReason::PaymentInstrumentInvalid))
         }
         // It has expired meanwhile, or somebody else was faster: the next run sees.
         CompleteError::State(_) => Some(Left::Open),

@@ -17,8 +17,8 @@ use host_domain::event::Product;
 use host_domain::id::{EventId, WatchId};
 use host_domain::mandate::MandateEvent;
 use host_domain::owner::Owner;
-use host_domain::watch::{AutoBook, Event, Moved, Question, Trigger, Watch};
-use host_storage::{CommitError, Conflict, DatabaseError, OutboxEvent, StoredWatch, Write};
+use host_domain::watch::{AutoBook, Event, Transition, PriceQuery, Trigger, Watch};
+use host_storage::{CommitError, Conflict, DatabaseError, OutboxEvent, StoredWatch, UnitOfWork};
 
 /// The job that buys for a watch; its subject is the watch's id. It is made in the
 /// transaction that makes the watch `purchasing`.
@@ -35,7 +35,7 @@ pub(crate) enum WatchError {
     NotFound,
     /// It does not fit where the watch is.
     #[error(transparent)]
-    State(#[from] booking::Conflict),
+    State(#[from] booking::InvalidTransition),
     /// It is not to buy.
     #[error("the watch has no auto_book")]
     NoAutoBook,
@@ -78,7 +78,7 @@ impl From<MandateError> for WatchError {
 #[derive(Debug)]
 pub(crate) struct NewWatch {
     /// What is asked.
-    pub(crate) question: Question,
+    pub(crate) question: PriceQuery,
     /// What is waited for.
     pub(crate) trigger: Trigger,
     /// How to buy.
@@ -121,12 +121,12 @@ impl App {
             auto_book,
         } = new;
         let watch = Watch::new(id, owner.clone(), question, trigger, auto_book, now);
-        let mut write = Write::new(now);
+        let mut write = UnitOfWork::new(now);
         take(&mut write, key, watch.id.as_str());
         write.insert_watch(&watch);
         match self.store.commit(write).await {
-            Ok(()) => Ok(Created::New(StoredWatch { watch, seen: None })),
-            Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => {
+            Ok(()) => Ok(Created::New(StoredWatch { watch, last_observed: None })),
+            Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
                 let made = self.watched_before(owner, key).await?;
                 made.map(Created::Before).ok_or(WatchError::Contended)
             }
@@ -149,7 +149,7 @@ impl App {
         for _ in 0..CONFLICT_RETRIES_MAX {
             let stored = self.find_watch(owner, id).await?;
             let now = self.clock.now();
-            let mut write = Write::new(now);
+            let mut write = UnitOfWork::new(now);
             self.move_watch(&mut write, &stored, Event::Canceled, &Told::Nothing)?;
             if let Some(id) = &stored.watch.mandate_id
                 && let Some(mandate) = self.store.mandate(&owner.tenant, id).await?
@@ -182,7 +182,7 @@ impl App {
             if self.made_before(key).await?.is_some() {
                 return Ok(stored);
             }
-            let mut write = Write::new(self.clock.now());
+            let mut write = UnitOfWork::new(self.clock.now());
             take(&mut write, key, id.as_str());
             let is_armed = stored.watch.is_armed() && stored.watch.status().is_open();
             let confirmed = if is_armed {
@@ -199,7 +199,7 @@ impl App {
         Err(WatchError::Contended)
     }
 
-    async fn arm(&self, write: &mut Write, stored: StoredWatch) -> Result<StoredWatch, WatchError> {
+    async fn arm(&self, write: &mut UnitOfWork, stored: StoredWatch) -> Result<StoredWatch, WatchError> {
         let new = mandate_of(&stored.watch)?;
         let mandate = self.seal_mandate(write, &stored.watch.owner, new).await?;
         let event = Event::Armed {
@@ -213,31 +213,31 @@ impl App {
     /// what its organization is told, and the purchase that is to begin. None: nothing.
     pub(crate) fn move_watch(
         &self,
-        write: &mut Write,
+        write: &mut UnitOfWork,
         stored: &StoredWatch,
         event: Event,
         told: &Told,
-    ) -> Result<Option<StoredWatch>, booking::Conflict> {
+    ) -> Result<Option<StoredWatch>, booking::InvalidTransition> {
         let now = self.clock.now();
         let Some(moved) = stored.watch.clone().apply(event, now)? else {
             return Ok(None);
         };
-        let Moved {
+        let Transition {
             watch,
-            tells,
-            buys,
-            asks,
+            notification: tells,
+            is_purchase_due: buys,
+            is_check_due: asks,
         } = moved;
         write.update_watch(&watch, stored.watch.version);
         if asks {
-            write.ask_now(&watch);
+            write.schedule_price_check(&watch);
         }
         if buys {
-            write.upsert_job(PURCHASE_JOB, watch.id.as_str(), now);
+            write.schedule_job(PURCHASE_JOB, watch.id.as_str(), now);
         }
         let moved = StoredWatch {
             watch,
-            seen: stored.seen,
+            last_observed: stored.last_observed,
         };
         if let Some(event_type) = tells {
             let id = EventId::from_bits(self.ids.bits());
@@ -272,7 +272,7 @@ impl App {
 pub(crate) fn mandate_of(watch: &Watch) -> Result<NewMandate, WatchError> {
     if !watch.status().is_open() {
         let (status, event) = (watch.status().as_str(), "armed");
-        return Err(booking::Conflict { status, event }.into());
+        return Err(booking::InvalidTransition { status, event }.into());
     }
     let (Some(scope), Some(auto_book)) = (watch.mandate_scope(), &watch.auto_book) else {
         return Err(WatchError::NoAutoBook);

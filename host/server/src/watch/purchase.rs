@@ -15,12 +15,12 @@ use crate::query::QueryError;
 use crate::render::watch::Told;
 use crate::watch::judge::{self, Left};
 use crate::watch::{PURCHASE_JOB, check};
-use host_domain::booking::Conflict;
+use host_domain::booking::InvalidTransition;
 use host_domain::hotel::Booking;
 use host_domain::id::{BookingId, HotelId, MandateId, WatchId};
-use host_domain::mandate::{MandateScope, MandateUse};
-use host_domain::watch::{AutoBook, Event, PurchaseFailure, State, Target, Watch};
-use host_storage::{CommitError, DatabaseError, StoredWatch, Write};
+use host_domain::mandate::{MandateScope, MandateUsage};
+use host_domain::watch::{AutoBook, Event, PurchaseFailureReason, State, WatchTarget, Watch};
+use host_storage::{CommitError, DatabaseError, StoredWatch, UnitOfWork};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -41,7 +41,7 @@ pub(crate) enum PurchaseError {
     #[error("the mandate cannot be used")]
     Mandate(#[source] MandateError),
     #[error("the watch cannot be moved")]
-    Watch(#[from] Conflict),
+    Watch(#[from] InvalidTransition),
     #[error("the purchase is not stored")]
     Commit(#[from] CommitError),
     #[error("the purchase cannot be read")]
@@ -66,7 +66,7 @@ struct Purchase<'a> {
 /// Goes on with the purchase of a watch, as far as it comes.
 pub(crate) async fn run(app: &Arc<App>, subject: &str, token: &str) -> Result<(), PurchaseError> {
     let stored = match WatchId::parse(subject) {
-        Ok(id) => app.store.load_watch(&id).await?,
+        Ok(id) => app.store.watch_unscoped(&id).await?,
         Err(_) => None,
     };
     let Some(stored) = stored else {
@@ -89,16 +89,16 @@ pub(crate) async fn run(app: &Arc<App>, subject: &str, token: &str) -> Result<()
 }
 
 async fn finish(app: &App, subject: &str, token: &str) -> Result<(), PurchaseError> {
-    let mut write = Write::new(app.clock.now());
-    write.finish_job(PURCHASE_JOB, subject, token);
+    let mut write = UnitOfWork::new(app.clock.now());
+    write.complete_job(PURCHASE_JOB, subject, token);
     Ok(app.store.commit(write).await?)
 }
 
 impl<'a> Purchase<'a> {
     fn of(app: &'a Arc<App>, stored: StoredWatch) -> Result<Self, PurchaseError> {
         let watch = &stored.watch;
-        let (Target::Hotel { hotel_id }, Some(auto_book), Some(mandate)) =
-            (&watch.question.target, &watch.auto_book, &watch.mandate_id)
+        let (WatchTarget::Hotel { hotel_id }, Some(auto_book), Some(mandate)) =
+            (&watch.query.target, &watch.auto_book, &watch.mandate_id)
         else {
             return Err(PurchaseError::Unarmed(watch.id.clone()));
         };
@@ -134,24 +134,24 @@ impl<'a> Purchase<'a> {
             return Ok(Left::Released);
         };
         let id = BookingId::from_bits(self.app.ids.bits());
-        let mut along = Write::new(self.app.clock.now());
+        let mut along = UnitOfWork::new(self.app.clock.now());
         let usage = self.usage(&offer, &id);
         match (self.app.consume_mandate(&mut along, &self.mandate, usage)).await {
             Ok(_) => {}
             Err(MandateError::Invalid(refusal)) => return Ok(judge::of_mandate(refusal)),
             Err(MandateError::NotFound) => {
-                return Ok(Left::Failed(PurchaseFailure::MandateInvalid));
+                return Ok(Left::Failed(PurchaseFailureReason::MandateInvalid));
             }
             Err(error) => return Err(PurchaseError::Mandate(error)),
         }
-        let began = Event::PurchaseBegan {
+        let began = Event::PurchaseStarted {
             booking: id.clone(),
         };
         self.app
             .move_watch(&mut along, &self.stored, began, &Told::Nothing)?;
         // Whoever holds the work by then may have begun as well.
         let (subject, lease_ms) = (watch.id.as_str(), self.app.lease_ms());
-        along.keep_job_lease(PURCHASE_JOB, subject, token, lease_ms);
+        along.renew_job_lease(PURCHASE_JOB, subject, token, lease_ms);
         let bound = self
             .app
             .prebook_hotel_along(self.wish(offer, &id), id.clone(), along)
@@ -167,8 +167,8 @@ impl<'a> Purchase<'a> {
     /// What is to be had now, asked of whom the checks ask.
     async fn cheapest_offer(&self) -> Result<Option<OfferTerms>, QueryError> {
         let tenant = &self.watch().owner.tenant;
-        let caller = check::caller(tenant, &self.stored.ask_id(), ASK_MAX);
-        let stay = &self.watch().question.stay;
+        let caller = check::caller(tenant, &self.stored.price_check_id(), ASK_MAX);
+        let stay = &self.watch().query.stay;
         let hotels = self.app.offers_of(&caller, &self.hotel, None, stay).await?;
         let offers = hotels.into_iter().flat_map(|hotel| hotel.offers);
         let cheapest = offers.min_by_key(|priced| priced.offer.total.minor);
@@ -176,8 +176,8 @@ impl<'a> Purchase<'a> {
             .and_then(|priced| offer_reference::read(&self.app.sealer, tenant, &priced.reference)))
     }
 
-    fn usage(&self, offer: &OfferTerms, booking: &BookingId) -> MandateUse {
-        MandateUse {
+    fn usage(&self, offer: &OfferTerms, booking: &BookingId) -> MandateUsage {
+        MandateUsage {
             owner: self.watch().owner.clone(),
             amount: offer.total,
             instrument: self.auto_book.payment_instrument_id.clone(),
@@ -253,7 +253,7 @@ impl<'a> Purchase<'a> {
     async fn end(&self, left: Left, token: &str) -> Result<(), PurchaseError> {
         let app = self.app;
         let now = app.clock.now();
-        let mut write = Write::new(now);
+        let mut write = UnitOfWork::new(now);
         let id = &self.watch().id;
         let Some(event) = left.event() else {
             let due = judge::look_again(self.watch().updated_at, now);
@@ -270,19 +270,19 @@ impl<'a> Purchase<'a> {
             }
         }
         // The watch as the run has left it.
-        let stored = app.store.load_watch(id).await?;
+        let stored = app.store.watch_unscoped(id).await?;
         let stored = stored.ok_or_else(|| PurchaseError::Unarmed(id.clone()))?;
         let told = match (left, stored.watch.booking_id()) {
             (Left::Bought, Some(booking)) => Told::Booking(Box::new(self.booking(booking).await?)),
             _ => Told::Nothing,
         };
         app.move_watch(&mut write, &stored, event, &told)?;
-        write.finish_job(PURCHASE_JOB, id.as_str(), token);
+        write.complete_job(PURCHASE_JOB, id.as_str(), token);
         Ok(app.store.commit(write).await?)
     }
 }
 
 fn is_declined(booking: &Booking) -> bool {
     let last = booking.payments.last();
-    last.is_some_and(|payment| payment.decline.is_some())
+    last.is_some_and(|payment| payment.decline_reason.is_some())
 }

@@ -14,7 +14,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use host_domain::time::Timestamp;
 use host_domain::watch::{Event, Watch};
 use host_storage::{
-    AskClaim, AskOutcome, ClaimedAsk, CommitError, Conflict, Queue, Seen, StoredWatch, Write,
+    PriceCheckClaim, PriceCheckRelease, ClaimedPriceCheck, CommitError, Conflict, WorkQueue, ObservedPrice, StoredWatch, UnitOfWork,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ const MOVE: &str = "watch_move";
 pub(crate) async fn work(app: Arc<App>) {
     let stopping = app.tasks.stopping();
     let places = Arc::new(Semaphore::new(app.config.watches.concurrency));
-    let mut word = app.store.wake_ups(Queue::Asks);
+    let mut word = app.store.subscribe_wakeups(WorkQueue::PriceChecks);
     let poll = Duration::from_secs(app.config.jobs.poll_s.max(1));
     while !stopping.is_cancelled() {
         let full = tokio::select! {
@@ -44,11 +44,11 @@ pub(crate) async fn work(app: Arc<App>) {
         if full {
             continue;
         }
-        let next_at = app.store.next_ask_due().await.ok().flatten();
+        let next_at = app.store.next_price_check_due_at().await.ok().flatten();
         let wait = next_at.map_or(poll, |at| until(at, app.clock.now()).min(poll));
         tokio::select! {
             () = stopping.cancelled() => return,
-            _ = word.next(wait) => {}
+            _ = word.wait(wait) => {}
         }
     }
 }
@@ -64,13 +64,13 @@ async fn claim(app: &Arc<App>, places: &Arc<Semaphore>) -> bool {
     };
     let room = places.available_permits().saturating_add(1);
     let token = format!("{:032x}", app.ids.bits());
-    let claim = AskClaim {
+    let claim = PriceCheckClaim {
         now: app.clock.now(),
         limit: u32::try_from(room).unwrap_or(u32::MAX),
         lease_ms: app.lease_ms(),
         token: &token,
     };
-    let claimed = match app.store.claim_asks(claim).await {
+    let claimed = match app.store.claim_price_checks(claim).await {
         Ok(claimed) => claimed,
         Err(error) => {
             tracing::warn!(
@@ -100,7 +100,7 @@ async fn claim(app: &Arc<App>, places: &Arc<Semaphore>) -> bool {
     full
 }
 
-async fn run(app: &App, ask: &ClaimedAsk) {
+async fn run(app: &App, ask: &ClaimedPriceCheck) {
     let outcome = match app.check_ask(ask).await {
         Ok(outcome) => outcome,
         // Somebody else holds it now, and asks again.
@@ -119,7 +119,7 @@ async fn run(app: &App, ask: &ClaimedAsk) {
 
 impl App {
     /// Settles a question that is held. What it was, for the metrics.
-    async fn check_ask(&self, ask: &ClaimedAsk) -> Result<&'static str, WatchError> {
+    async fn check_ask(&self, ask: &ClaimedPriceCheck) -> Result<&'static str, WatchError> {
         match judge::duty(ask, self.clock.now()) {
             Duty::Ask => {}
             Duty::Expire => {
@@ -135,8 +135,8 @@ impl App {
         self.reach(CHECK, Phase::Answered);
         let (seen, failed) = match looked {
             Ok(sight) => {
-                let seen = Seen {
-                    at: self.clock.now(),
+                let seen = ObservedPrice {
+                    observed_at: self.clock.now(),
                     total: sight.total(),
                 };
                 self.move_watches(ask, &sight, seen).await?;
@@ -153,8 +153,8 @@ impl App {
         };
         let now = self.clock.now();
         let next_at = judge::next_check(ask, failed.as_ref(), self.check_interval_s(), now);
-        let mut write = Write::new(now);
-        write.release_ask(ask, AskOutcome { seen, next_at });
+        let mut write = UnitOfWork::new(now);
+        write.release_price_check(ask, PriceCheckRelease { observed: seen, next_at });
         self.store.commit(write).await?;
         self.reach(CHECK, Phase::Recorded);
         Ok(if failed.is_none() { "seen" } else { "failed" })
@@ -167,21 +167,21 @@ impl App {
     /// Moves every watch that the price moves. Where it moves none, nothing is written.
     async fn move_watches(
         &self,
-        ask: &ClaimedAsk,
+        ask: &ClaimedPriceCheck,
         sight: &Sight,
-        seen: Seen,
+        seen: ObservedPrice,
     ) -> Result<(), WatchError> {
         loop {
             let moved = self
                 .store
-                .watches_moved_by(&ask.tenant, &ask.id, seen.total, WATCHES_AT_ONCE)
+                .watches_affected_by_price(&ask.tenant, &ask.id, seen.total, WATCHES_AT_ONCE)
                 .await?;
             if moved.is_empty() {
                 return Ok(());
             }
             // Before the watches: what they tell shows it.
-            let mut write = Write::new(self.clock.now());
-            write.see_ask(ask, seen, self.lease_ms());
+            let mut write = UnitOfWork::new(self.clock.now());
+            write.record_observed_price(ask, seen, self.lease_ms());
             self.store.commit(write).await?;
             let event = judge::seen(seen.total);
             let moves = moved.into_iter().map(|watch| {
@@ -195,11 +195,11 @@ impl App {
     }
 
     /// Ends every watch that waits; one that is being bought ends with its purchase.
-    async fn expire_watches(&self, ask: &ClaimedAsk) -> Result<(), WatchError> {
+    async fn expire_watches(&self, ask: &ClaimedPriceCheck) -> Result<(), WatchError> {
         loop {
             let waiting = self
                 .store
-                .waiting_watches(&ask.tenant, &ask.id, WATCHES_AT_ONCE)
+                .watches_awaiting_price(&ask.tenant, &ask.id, WATCHES_AT_ONCE)
                 .await?;
             if waiting.is_empty() {
                 return Ok(());
@@ -214,22 +214,22 @@ impl App {
     }
 
     /// Forgets a question, unless a watch asks it after all: then it is due again.
-    async fn forget_ask(&self, ask: &ClaimedAsk) -> Result<&'static str, WatchError> {
+    async fn forget_ask(&self, ask: &ClaimedPriceCheck) -> Result<&'static str, WatchError> {
         let now = self.clock.now();
-        let mut write = Write::new(now);
-        write.delete_ask(ask);
+        let mut write = UnitOfWork::new(now);
+        write.delete_price_check(ask);
         match self.store.commit(write).await {
             Ok(()) => return Ok("forgotten"),
-            Err(CommitError::Conflict(Conflict::AskWanted)) => {}
+            Err(CommitError::Conflict(Conflict::PriceCheckInUse)) => {}
             Err(error) => return Err(error.into()),
         }
-        let mut write = Write::new(now);
+        let mut write = UnitOfWork::new(now);
         // What is being bought past its time is looked at again after its purchase.
-        let outcome = AskOutcome {
-            seen: None,
+        let outcome = PriceCheckRelease {
+            observed: None,
             next_at: now.plus_s(self.check_interval_s()),
         };
-        write.release_ask(ask, outcome);
+        write.release_price_check(ask, outcome);
         self.store.commit(write).await?;
         Ok("kept")
     }
@@ -238,12 +238,12 @@ impl App {
     async fn settle_watch(
         &self,
         watch: Watch,
-        seen: Option<Seen>,
+        seen: Option<ObservedPrice>,
         event: &Event,
         told: Told,
     ) -> Result<bool, WatchError> {
-        let stored = StoredWatch { watch, seen };
-        let mut write = Write::new(self.clock.now());
+        let stored = StoredWatch { watch, last_observed: seen };
+        let mut write = UnitOfWork::new(self.clock.now());
         let moved = self.move_watch(&mut write, &stored, event.clone(), &told);
         if !matches!(moved, Ok(Some(_))) {
             return Ok(false);

@@ -2,8 +2,8 @@
 //! attempt; and a third time of every address at the moment of connecting, by the
 //! guard of [`host_runtime::guard`], because a name may mean another one by then.
 
-use host_runtime::address::{self, Reach};
-use host_runtime::guard::Lookup;
+use host_runtime::address::{self, AddressPolicy};
+use host_runtime::guard::DnsLookup;
 use std::net::IpAddr;
 use std::time::Duration;
 use url::{Host, Url};
@@ -55,11 +55,11 @@ pub(crate) enum UrlRefusal {
 }
 
 /// What may be connected to.
-pub(crate) const fn reach(insecure: bool) -> Reach {
+pub(crate) const fn reach(insecure: bool) -> AddressPolicy {
     if insecure {
-        Reach::Loopback
+        AddressPolicy::AllowLoopback
     } else {
-        Reach::Public
+        AddressPolicy::PublicOnly
     }
 }
 
@@ -149,7 +149,7 @@ fn is_spelled(authority: &str, host: &str) -> Result<(), UrlRefusal> {
 }
 
 fn judge(found: IpAddr, insecure: bool) -> Result<(), UrlRefusal> {
-    match address::refusal(found, reach(insecure)) {
+    match address::denial_reason(found, reach(insecure)) {
         Some(reason) => Err(UrlRefusal::Address(reason)),
         None => Ok(()),
     }
@@ -157,7 +157,7 @@ fn judge(found: IpAddr, insecure: bool) -> Result<(), UrlRefusal> {
 
 /// Reads a URL, and judges the addresses that its name has now. A name that has none
 /// yet is no reason to refuse it.
-pub(crate) async fn check(text: &str, insecure: bool, lookup: &Lookup) -> Result<(), UrlRefusal> {
+pub(crate) async fn check(text: &str, insecure: bool, lookup: &DnsLookup) -> Result<(), UrlRefusal> {
     let url = read(text, insecure)?;
     let Some(Host::Domain(name)) = url.host() else {
         return Ok(());

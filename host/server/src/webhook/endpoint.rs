@@ -127,8 +127,8 @@ impl Recipient {
     fn is_news(&self, event: &SubscriptionEvent, now: Timestamp) -> bool {
         let failing = &self.endpoint.failing;
         let failed_here = match event {
-            SubscriptionEvent::Succeeded => failing.swap(false, Ordering::Relaxed),
-            SubscriptionEvent::Failed { .. } => {
+            SubscriptionEvent::DeliverySucceeded => failing.swap(false, Ordering::Relaxed),
+            SubscriptionEvent::DeliveryFailed { .. } => {
                 failing.store(true, Ordering::Relaxed);
                 false
             }
@@ -136,7 +136,7 @@ impl Recipient {
             | SubscriptionEvent::Paused
             | SubscriptionEvent::Resumed
             | SubscriptionEvent::Rotated { .. }
-            | SubscriptionEvent::Gone { .. } => false,
+            | SubscriptionEvent::EndpointGone { .. } => false,
         };
         failed_here
             || self
@@ -171,7 +171,7 @@ impl<'a> News<'a> {
                 continue;
             }
             match event {
-                SubscriptionEvent::Succeeded => news.succeeded.push(subscription),
+                SubscriptionEvent::DeliverySucceeded => news.succeeded.push(subscription),
                 event => news.rest.push((subscription, event)),
             }
         }

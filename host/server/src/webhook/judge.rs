@@ -7,10 +7,10 @@ use host_domain::event::Product;
 use host_domain::time::Timestamp;
 use host_domain::webhook::delivery::JITTER_PERMILLE_MAX;
 use host_domain::webhook::{
-    DeliveryEvent, Patience, Retry, SendOutcome, Subscription, SubscriptionEvent,
+    DeliveryEvent, RetryAfterLimit, RetryPolicy, DeliveryResult, Subscription, SubscriptionEvent,
     SubscriptionStatus,
 };
-use host_storage::{AnsweredDelivery, DeliveryAttempt, StoredDelivery};
+use host_storage::{DeliveryRelease, DeliveryAttempt, StoredDelivery};
 use http::{HeaderValue, StatusCode};
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ impl From<Failure> for Unanswered {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Attempted {
     /// What that means for the delivery.
-    pub(crate) outcome: SendOutcome,
+    pub(crate) outcome: DeliveryResult,
     /// The answer's status.
     pub(crate) status: Option<u16>,
     /// The beginning of the answer's body.
@@ -96,8 +96,8 @@ impl Attempted {
             },
             Err(Unanswered { failure, cause }) => Self {
                 outcome: match failure {
-                    Failure::UrlNotAllowed => SendOutcome::UrlNotAllowed,
-                    Failure::Connect | Failure::TimedOut | Failure::Cut => SendOutcome::NotTaken {
+                    Failure::UrlNotAllowed => DeliveryResult::UrlNotAllowed,
+                    Failure::Connect | Failure::TimedOut | Failure::Cut => DeliveryResult::Failed {
                         retry_after_s: None,
                     },
                 },
@@ -123,14 +123,14 @@ impl Attempted {
 }
 
 impl Answer {
-    fn outcome(&self, may_end: bool, sent_at: Timestamp) -> SendOutcome {
+    fn outcome(&self, may_end: bool, sent_at: Timestamp) -> DeliveryResult {
         if self.status.is_success() {
-            SendOutcome::Taken
+            DeliveryResult::Accepted
         } else if may_end && self.status == StatusCode::GONE {
-            SendOutcome::Gone
+            DeliveryResult::Gone
         } else {
             let retry_after = self.retry_after.as_ref();
-            SendOutcome::NotTaken {
+            DeliveryResult::Failed {
                 retry_after_s: retry_after.and_then(|value| seconds_until(value, sent_at)),
             }
         }
@@ -171,21 +171,21 @@ impl Webhooks {
     /// When attempts that failed are followed by others. Those to a subscription end
     /// before its deliveries can be replayed, and before the previous secret may be
     /// forgotten.
-    fn retry(&self, product: Product, jitter_permille: i64) -> Retry<'_> {
+    fn retry(&self, product: Product, jitter_permille: i64) -> RetryPolicy<'_> {
         let (steps_s, patience) = match product {
             Product::Hotel | Product::Flight => {
-                let within = Patience::Within {
-                    all_ms: self.replay.published_after_s.saturating_mul(1000),
+                let within = RetryAfterLimit::WithinTotal {
+                    total_ms: self.replay.published_after_s.saturating_mul(1000),
                     attempt_ms: millis(self.turn_max() + self.sender.time_max()),
                 };
                 (&self.subscription_retry_s, within)
             }
-            Product::Watch => (&self.watch_retry_s, Patience::Twice),
+            Product::Watch => (&self.watch_retry_s, RetryAfterLimit::TwiceDelay),
         };
-        Retry {
-            steps_s,
+        RetryPolicy {
+            delays_s: steps_s,
             jitter_permille,
-            patience,
+            retry_after_limit: patience,
         }
     }
 
@@ -198,11 +198,11 @@ impl Webhooks {
         token: String,
         jitter_permille: i64,
         now: Timestamp,
-    ) -> AnsweredDelivery {
+    ) -> DeliveryRelease {
         let StoredDelivery {
             tenant, delivery, ..
         } = stored;
-        let given_back = AnsweredDelivery {
+        let given_back = DeliveryRelease {
             token,
             tenant,
             product,
@@ -213,13 +213,13 @@ impl Webhooks {
             return given_back;
         };
         let before = given_back.delivery.clone();
-        let event = DeliveryEvent::Answered {
+        let event = DeliveryEvent::AttemptFinished {
             generation: before.generation,
-            outcome: attempted.outcome,
-            retry: self.retry(product, jitter_permille),
+            result: attempted.outcome,
+            retry_policy: self.retry(product, jitter_permille),
         };
         let delivery = before.clone().apply(event, now).unwrap_or(before);
-        AnsweredDelivery {
+        DeliveryRelease {
             attempt: Some(DeliveryAttempt {
                 number: delivery.attempts,
                 response_status: attempted.status,
@@ -240,13 +240,13 @@ impl Webhooks {
         attempted: &Attempted,
     ) -> SubscriptionEvent {
         match attempted.outcome {
-            SendOutcome::Taken => SubscriptionEvent::Succeeded,
-            SendOutcome::NotTaken { .. } | SendOutcome::UrlNotAllowed => {
-                SubscriptionEvent::Failed {
+            DeliveryResult::Accepted => SubscriptionEvent::DeliverySucceeded,
+            DeliveryResult::Failed { .. } | DeliveryResult::UrlNotAllowed => {
+                SubscriptionEvent::DeliveryFailed {
                     disable_after_s: self.disable_after_s,
                 }
             }
-            SendOutcome::Gone => SubscriptionEvent::Gone {
+            DeliveryResult::Gone => SubscriptionEvent::EndpointGone {
                 updated_at: subscription.updated_at,
             },
         }

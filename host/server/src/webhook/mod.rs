@@ -22,8 +22,8 @@ use crate::seal::SealError;
 use crate::webhook::address::UrlRefusal;
 use crate::webhook::sender::Sender;
 use host_domain::owner::{Mode, Tenant};
-use host_domain::webhook::{NotReplayed, Replay};
-use host_runtime::guard::Lookup;
+use host_domain::webhook::{ReplayNotAllowed, ReplayPolicy};
+use host_runtime::guard::DnsLookup;
 use host_storage::{CommitError, DatabaseError};
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ pub(crate) enum WebhookError {
     UrlNotAllowed(#[source] UrlRefusal),
     /// It may still arrive by itself.
     #[error("the delivery is not replayed")]
-    ReplayNotAllowed(#[source] NotReplayed),
+    ReplayNotAllowed(#[source] ReplayNotAllowed),
     /// Nothing is sent to a subscription that is not ACTIVE.
     #[error("the subscription is not ACTIVE")]
     Paused,
@@ -74,10 +74,10 @@ impl From<DatabaseError> for WebhookError {
 /// How events are sent, as the operator set it.
 pub(crate) struct Webhooks {
     pub(crate) sender: Sender,
-    lookup: Lookup,
+    lookup: DnsLookup,
     subscription_retry_s: Vec<i64>,
     watch_retry_s: Vec<i64>,
-    replay: Replay,
+    replay: ReplayPolicy,
     /// For how long work is held.
     lease: Duration,
     dual_signature_s: i64,
@@ -86,7 +86,7 @@ pub(crate) struct Webhooks {
 }
 
 impl Webhooks {
-    pub(crate) fn new(config: &Config, lookup: Lookup) -> Self {
+    pub(crate) fn new(config: &Config, lookup: DnsLookup) -> Self {
         let webhooks = &config.webhooks;
         let seconds = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
         let steps = |steps: &[u64]| steps.iter().copied().map(seconds).collect();
@@ -95,7 +95,7 @@ impl Webhooks {
             lookup,
             subscription_retry_s: steps(&webhooks.subscription_retry_s),
             watch_retry_s: steps(&webhooks.watch_retry_s),
-            replay: Replay {
+            replay: ReplayPolicy {
                 pending_after_s: seconds(webhooks.replay_pending_after_s),
                 published_after_s: seconds(webhooks.replay_published_after_s),
             },

@@ -5,7 +5,7 @@ use crate::webhook::endpoint::{Recipient, Signers};
 use crate::webhook::judge::{self, Answer, Attempted, Failure, Unanswered};
 use crate::webhook::{Webhooks, address, signature};
 use host_domain::time::Timestamp;
-use host_runtime::guard::{self, Lookup};
+use host_runtime::guard::{self, DnsLookup};
 use host_storage::StoredDelivery;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -80,13 +80,13 @@ fn headers(signers: &Signers, stored: &StoredDelivery, now: Timestamp) -> Header
 pub(crate) struct Sender {
     public: OnceLock<Client>,
     insecure: OnceLock<Client>,
-    lookup: Lookup,
+    lookup: DnsLookup,
     time_max: Duration,
 }
 
 impl Sender {
     /// `time_max`: for a whole exchange.
-    pub(super) fn new(lookup: Lookup, time_max: Duration) -> Self {
+    pub(super) fn new(lookup: DnsLookup, time_max: Duration) -> Self {
         Self {
             public: OnceLock::new(),
             insecure: OnceLock::new(),
@@ -134,7 +134,7 @@ impl Sender {
         if let Some(client) = cell.get() {
             return Some(client);
         }
-        let built = guard::client(self.lookup.clone(), address::reach(insecure))
+        let built = guard::client_builder(self.lookup.clone(), address::reach(insecure))
             .http1_only()
             .gzip(false)
             .connect_timeout(self.time_max)
@@ -183,7 +183,7 @@ fn text(body: &[u8]) -> String {
 
 impl From<reqwest::Error> for Unanswered {
     fn from(error: reqwest::Error) -> Self {
-        let failure = if guard::refused_address(&error).is_some() {
+        let failure = if guard::blocked_address_reason(&error).is_some() {
             Failure::UrlNotAllowed
         } else if error.is_timeout() {
             Failure::TimedOut
@@ -194,7 +194,7 @@ impl From<reqwest::Error> for Unanswered {
         };
         Self {
             failure,
-            cause: Some(guard::sentence(&error)),
+            cause: Some(guard::root_cause(&error)),
         }
     }
 }

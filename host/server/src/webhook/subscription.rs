@@ -13,7 +13,7 @@ use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::owner::{Owner, Tenant};
 use host_domain::time::Timestamp;
 use host_domain::webhook::{Delivery, Subscription, SubscriptionEvent, SubscriptionStatus};
-use host_storage::{CommitError, Conflict, OutboxEvent, SealedSecrets, StoredDelivery, Write};
+use host_storage::{CommitError, Conflict, OutboxEvent, SealedSecrets, StoredDelivery, UnitOfWork};
 use secrecy::SecretString;
 use serde_json::json;
 
@@ -102,7 +102,7 @@ impl App {
             new.description,
             now,
         );
-        let mut write = Write::new(now);
+        let mut write = UnitOfWork::new(now);
         take(&mut write, key, subscription.id.as_str());
         write.insert_subscription(&subscription, &sealed);
         match self.store.commit(write).await {
@@ -110,7 +110,7 @@ impl App {
                 subscription,
                 signing_secret: Some(signing_secret),
             }),
-            Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => {
+            Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
                 let made = self.made_before(key).await?;
                 let made = made.ok_or(WebhookError::Contended)?;
                 self.issued_before(tenant, subscription.product, &made)
@@ -178,10 +178,10 @@ impl App {
         product: Product,
         id: &SubscriptionId,
     ) -> Result<(), WebhookError> {
-        let mut write = Write::new(self.clock.now());
+        let mut write = UnitOfWork::new(self.clock.now());
         write.delete_subscription(tenant, product, id);
         match self.store.commit(write).await {
-            Err(CommitError::Conflict(Conflict::SubscriptionUnknown)) => {
+            Err(CommitError::Conflict(Conflict::SubscriptionNotFound)) => {
                 Err(WebhookError::NotFound)
             }
             ended => Ok(ended?),
@@ -215,7 +215,7 @@ impl App {
                 tries.again(self.ids.as_ref()).await?;
                 continue;
             };
-            let mut write = Write::new(now);
+            let mut write = UnitOfWork::new(now);
             take(&mut write, key, id.as_str());
             write.rotate_subscription_secret(&subscription, read_version, &sealed);
             match self.store.commit(write).await {
@@ -261,13 +261,13 @@ impl App {
             return self.delivery_to(tenant, id, &made).await;
         }
         let event = self.ping(&subscription);
-        let delivery = Delivery::id_of(&event.id, id).ok_or(WebhookError::NotFound)?;
-        let mut write = Write::new(event.created_at);
+        let delivery = Delivery::derive_id(&event.id, id).ok_or(WebhookError::NotFound)?;
+        let mut write = UnitOfWork::new(event.created_at);
         take(&mut write, key, delivery.as_str());
-        write.publish_to(tenant, &event, id);
+        write.publish_to_subscription(tenant, &event, id);
         match self.store.commit(write).await {
             Ok(()) => self.delivery_to(tenant, id, delivery.as_str()).await,
-            Err(CommitError::Conflict(Conflict::IdempotencyKeyTaken)) => {
+            Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
                 let made = self.made_before(key).await?;
                 let made = made.ok_or(WebhookError::Contended)?;
                 self.delivery_to(tenant, id, &made).await
@@ -314,7 +314,7 @@ impl App {
             if self.made_before(key).await?.is_some() {
                 return Ok(stored);
             }
-            let mut write = Write::new(self.clock.now());
+            let mut write = UnitOfWork::new(self.clock.now());
             take(&mut write, key, id.as_str());
             let replayed = self.replayed(&found, stored, &mut write)?;
             match self.store.commit(write).await {
@@ -329,7 +329,7 @@ impl App {
         &self,
         subscription: &Subscription,
         stored: StoredDelivery,
-        write: &mut Write,
+        write: &mut UnitOfWork,
     ) -> Result<StoredDelivery, WebhookError> {
         let read_status = stored.delivery.status();
         let now = self.clock.now();
@@ -387,7 +387,7 @@ impl App {
         subscription: &Subscription,
         failed: StoredDelivery,
     ) -> Result<bool, WebhookError> {
-        let mut write = Write::new(self.clock.now());
+        let mut write = UnitOfWork::new(self.clock.now());
         self.replayed(subscription, failed, &mut write)?;
         match self.store.commit(write).await {
             Ok(()) => Ok(true),
@@ -463,7 +463,7 @@ impl App {
                 return moved(current);
             }
             let (now, read_version) = (self.clock.now(), current.version);
-            let mut write = Write::new(now);
+            let mut write = UnitOfWork::new(now);
             take(&mut write, key, id.as_str());
             let subscription = match current.clone().apply(event.clone(), now) {
                 Some(subscription) => {

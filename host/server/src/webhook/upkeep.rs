@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::observe::WEBHOOK_OLDEST_SECONDS;
 use futures::stream::{self, StreamExt};
 use host_domain::webhook::DeliveryEvent;
-use host_storage::{DatabaseError, StoredDelivery, Write};
+use host_storage::{DatabaseError, StoredDelivery, UnitOfWork};
 use std::time::Duration;
 
 /// How often.
@@ -32,7 +32,7 @@ async fn once(app: &App) -> Result<(), DatabaseError> {
     metrics::gauge!(WEBHOOK_OLDEST_SECONDS).set(u32::try_from(age_s).unwrap_or(u32::MAX));
     loop {
         let before = now.plus_s(-KEPT_S);
-        let stranded = app.store.stranded_deliveries(before, ROWS_AT_ONCE).await?;
+        let stranded = app.store.stalled_deliveries(before, ROWS_AT_ONCE).await?;
         if stranded.is_empty() {
             break;
         }
@@ -41,7 +41,7 @@ async fn once(app: &App) -> Result<(), DatabaseError> {
     let deleted_before = now.plus_s(-DELETED_FOR_S);
     while app
         .store
-        .forget_deliveries(deleted_before, ROWS_AT_ONCE)
+        .purge_deleted_subscriptions(deleted_before, ROWS_AT_ONCE)
         .await?
         > 0
     {}
@@ -54,7 +54,7 @@ async fn give_up(app: &App, stranded: Vec<StoredDelivery>) {
         let Some(expired) = stored.delivery.apply(DeliveryEvent::Expired, now) else {
             return;
         };
-        let mut write = Write::new(now);
+        let mut write = UnitOfWork::new(now);
         write.expire_delivery(&stored.tenant, &expired, read_status);
         if let Err(error) = app.store.commit(write).await {
             // Moved meanwhile, or looked at again in a minute.

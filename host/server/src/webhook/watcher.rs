@@ -13,8 +13,8 @@ use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
 use host_domain::owner::Tenant;
 use host_domain::webhook::Subscription;
-use host_domain::webhook::subscription::EVERY_TYPE;
-use host_storage::{CommitError, Page, Write};
+use host_domain::webhook::subscription::WILDCARD_EVENT_TYPE;
+use host_storage::{CommitError, PageRequest, UnitOfWork};
 
 /// The product whose events the endpoint gets.
 const PRODUCT: Product = Product::Watch;
@@ -45,13 +45,13 @@ impl App {
             let signing_secret = secret::make()?;
             let sealed = secret::seal(&self.sealer, tenant, &id, Column::Current, &signing_secret)?;
             let (tenant, url, now) = (tenant.clone(), url.to_owned(), self.clock.now());
-            let every_type = vec![EVERY_TYPE.to_owned()];
+            let every_type = vec![WILDCARD_EVENT_TYPE.to_owned()];
             let subscription = Subscription::new(id, tenant, PRODUCT, url, every_type, None, now);
-            let mut write = Write::new(now);
+            let mut write = UnitOfWork::new(now);
             take(&mut write, key, subscription.id.as_str());
             let replaced = replaced.as_ref().map(|endpoint| &endpoint.id);
             let since = now.plus_s(-KEPT_S);
-            write.register_watch_endpoint(&subscription, &sealed, replaced, since);
+            write.replace_watch_endpoint(&subscription, &sealed, replaced, since);
             match self.store.commit(write).await {
                 Ok(()) => {
                     return Ok(Issued {
@@ -71,7 +71,7 @@ impl App {
         &self,
         tenant: &Tenant,
     ) -> Result<Option<Subscription>, WebhookError> {
-        let page = Page {
+        let page = PageRequest {
             limit: 1,
             offset: 0,
         };

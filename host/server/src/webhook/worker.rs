@@ -15,7 +15,7 @@ use host_domain::id::SubscriptionId;
 use host_domain::time::Timestamp;
 use host_domain::webhook::{Subscription, SubscriptionEvent, SubscriptionStatus};
 use host_storage::{
-    AnsweredDelivery, DeliveryClaim, DueSubscription, Queue, StoredDelivery, Write,
+    DeliveryRelease, DeliveryClaim, DueSubscription, WorkQueue, StoredDelivery, UnitOfWork,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ const TELLING_PARTS: u32 = 10;
 /// An attempt, or that there was none.
 struct Report {
     recipient: Arc<Recipient>,
-    answered: AnsweredDelivery,
+    answered: DeliveryRelease,
     /// What the receiver's subscription is to be told.
     heard: Option<SubscriptionEvent>,
     /// Counts as held until it is stored.
@@ -63,7 +63,7 @@ pub(crate) async fn work(app: Arc<App>) {
         record(&recorder, reports, &told).await;
     });
     let poll = Duration::from_secs(app.config.jobs.poll_s.max(1));
-    let mut word = app.store.wake_ups(Queue::Deliveries);
+    let mut word = app.store.subscribe_wakeups(WorkQueue::Deliveries);
     let mut worker = Worker {
         app: Arc::clone(&app),
         endpoints: HashMap::new(),
@@ -75,7 +75,7 @@ pub(crate) async fn work(app: Arc<App>) {
         tokio::select! {
             () = stopping.cancelled() => return,
             () = freed.notified() => {}
-            _ = word.next(wait) => {}
+            _ = word.wait(wait) => {}
         }
     }
 }
@@ -167,7 +167,7 @@ impl Worker {
         }
         let token = format!("{:032x}", self.app.ids.bits());
         let claim = DeliveryClaim {
-            rooms: &rooms,
+            capacities: &rooms,
             now,
             lease_ms: self.app.webhooks.claim_ms(),
             token: &token,
@@ -310,12 +310,12 @@ impl App {
     }
 
     /// What cannot be stored is sent again when its claim has lapsed.
-    async fn store_outcomes(&self, answered: &[AnsweredDelivery], succeeded: &[&Subscription]) {
+    async fn store_outcomes(&self, answered: &[DeliveryRelease], succeeded: &[&Subscription]) {
         let stopping = self.tasks.stopping();
         for _ in 0..STORE_TRIES {
-            let mut write = Write::new(self.clock.now());
-            write.answer_deliveries(answered);
-            write.note_successes(succeeded);
+            let mut write = UnitOfWork::new(self.clock.now());
+            write.release_deliveries(answered);
+            write.clear_failing_since(succeeded);
             match self.store.commit(write).await {
                 Ok(()) => return,
                 Err(error) => warn(&error, "outcomes of deliveries are not stored yet"),

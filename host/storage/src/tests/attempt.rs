@@ -17,7 +17,7 @@ pub(super) fn call(number: u32) -> NewAttempt {
     NewAttempt {
         id: AttemptId::from_bits(u128::from(number)),
         booking_id: BookingId::from_bits(1),
-        operation: "book".into(),
+        step: "book".into(),
         target: supplier(),
         client_reference: "bkg_1".into(),
         plugin_digest: "sha256:plugin".into(),
@@ -25,14 +25,14 @@ pub(super) fn call(number: u32) -> NewAttempt {
     }
 }
 
-fn sending(call: &NewAttempt, at: Timestamp) -> Write {
-    let mut write = Write::new(at);
-    write.send_attempt(&tenant(), call);
+fn sending(call: &NewAttempt, at: Timestamp) -> UnitOfWork {
+    let mut write = UnitOfWork::new(at);
+    write.record_attempt(&tenant(), call);
     write
 }
 
-fn finishing(call: &NewAttempt, outcome: AttemptOutcome) -> Write {
-    let mut write = Write::new(NOW.plus_ms(50));
+fn finishing(call: &NewAttempt, outcome: AttemptOutcome) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW.plus_ms(50));
     write.finish_attempt(&tenant(), &call.id, outcome, Some("S-1"), Some("200"));
     write
 }
@@ -47,16 +47,16 @@ async fn a_call_is_seen_from_before_it_leaves_until_its_outcome(db: &TestDatabas
     let sent = read().await;
     assert_eq!((&sent.call, &sent.tenant), (&call, &tenant()));
     assert_eq!(sent.outcome, AttemptOutcome::Sent);
-    assert_eq!((sent.ordinal, sent.sends, sent.checks), (1, 1, 0));
-    assert_eq!((sent.dispatched_at, sent.finished_at), (NOW, None));
+    assert_eq!((sent.ordinal, sent.send_count, sent.reconcile_count), (1, 1, 0));
+    assert_eq!((sent.last_sent_at, sent.finished_at), (NOW, None));
 
-    let mut check = Write::new(NOW);
-    check.count_attempt_check(&tenant(), &call.id);
+    let mut check = UnitOfWork::new(NOW);
+    check.count_attempt_reconciliation(&tenant(), &call.id);
     db.store.commit(check.clone()).await.unwrap();
-    let finish = finishing(&call, AttemptOutcome::Done);
+    let finish = finishing(&call, AttemptOutcome::Succeeded);
     db.store.commit(finish).await.unwrap();
     let done = read().await;
-    assert_eq!((done.outcome, done.checks), (AttemptOutcome::Done, 1));
+    assert_eq!((done.outcome, done.reconcile_count), (AttemptOutcome::Succeeded, 1));
     assert_eq!(done.finished_at, Some(NOW.plus_ms(50)));
     assert_eq!(done.supplier_reference.as_deref(), Some("S-1"));
     assert_eq!(done.evidence.as_deref(), Some("200"));
@@ -74,13 +74,13 @@ async fn while_a_call_may_have_happened_no_other_has_its_reference(db: &TestData
     assert_eq!(commit(sending(&call(2), NOW)).await, exists);
 
     // Where repeats are safe the same call may be sent once more.
-    let mut resend = Write::new(NOW.plus_ms(9));
-    resend.resend_attempt(&tenant(), &call(1).id);
+    let mut resend = UnitOfWork::new(NOW.plus_ms(9));
+    resend.record_attempt_resend(&tenant(), &call(1).id);
     assert_eq!(commit(resend).await, None);
     let resent = db.store.attempts(&tenant(), &call(1).booking_id).await;
     let resent = resent.unwrap().remove(0);
-    assert_eq!((resent.outcome, resent.sends), (AttemptOutcome::Sent, 2));
-    assert_eq!(resent.dispatched_at, NOW.plus_ms(9));
+    assert_eq!((resent.outcome, resent.send_count), (AttemptOutcome::Sent, 2));
+    assert_eq!(resent.last_sent_at, NOW.plus_ms(9));
 
     // Known not to have happened: the next one may leave, and is counted.
     let not_sent = finishing(&call(1), AttemptOutcome::NotSent);
@@ -89,7 +89,7 @@ async fn while_a_call_may_have_happened_no_other_has_its_reference(db: &TestData
     let refused = finishing(&call(2), AttemptOutcome::Refused);
     assert_eq!(commit(refused).await, None);
     assert_eq!(commit(sending(&call(3), NOW.plus_ms(30))).await, None);
-    let done = finishing(&call(3), AttemptOutcome::Done);
+    let done = finishing(&call(3), AttemptOutcome::Succeeded);
     assert_eq!(commit(done).await, None);
     assert_eq!(commit(sending(&call(4), NOW)).await, exists);
     let all = db.store.attempts(&tenant(), &call(1).booking_id).await;
@@ -109,10 +109,10 @@ async fn a_final_outcome_stays(db: &TestDatabase) {
         .commit(finishing(&call(1), AttemptOutcome::Refused))
         .await
         .unwrap();
-    let late = conflict(&db.store, finishing(&call(1), AttemptOutcome::Done)).await;
+    let late = conflict(&db.store, finishing(&call(1), AttemptOutcome::Succeeded)).await;
     assert_eq!(late, Some(Conflict::AttemptFinished));
-    let mut resend = Write::new(NOW);
-    resend.resend_attempt(&tenant(), &call(1).id);
+    let mut resend = UnitOfWork::new(NOW);
+    resend.record_attempt_resend(&tenant(), &call(1).id);
     let late = conflict(&db.store, resend).await;
     assert_eq!(late, Some(Conflict::AttemptFinished));
 }
@@ -121,7 +121,7 @@ async fn the_operator_sees_what_is_unresolved_for_long(db: &TestDatabase) {
     for (number, outcome) in [
         (1, Some(AttemptOutcome::Unknown)),
         (2, None),
-        (3, Some(AttemptOutcome::Done)),
+        (3, Some(AttemptOutcome::Succeeded)),
         (4, Some(AttemptOutcome::NotSent)),
         (5, None),
     ] {

@@ -1,7 +1,7 @@
 //! Hotels, places and content: the same for everybody of a mode.
 
 use super::*;
-use crate::{ContentPart, HotelProfile, SeenHotel, SeenPlace, StoredContent};
+use crate::{ContentPart, HotelProfile, HotelObservation, PlaceObservation, StoredContent};
 use futures::future::join_all;
 use host_domain::id::PlaceId;
 
@@ -14,16 +14,16 @@ on_both_databases!(
     content_is_kept_until_newer_comes,
 );
 
-fn seen(number: u32, candidate: u32) -> SeenHotel {
-    SeenHotel {
+fn seen(number: u32, candidate: u32) -> HotelObservation {
+    HotelObservation {
         supplier_hotel_id: format!("H \"{number}\""),
         candidate: HotelId::from_bits(u128::from(candidate)),
         profile: HotelProfile::default(),
     }
 }
 
-async fn map(store: &Store, seen: &[SeenHotel]) -> Vec<HotelId> {
-    let mapped = store.map_hotels(Mode::Test, &supplier(), seen, NOW).await;
+async fn map(store: &Store, seen: &[HotelObservation]) -> Vec<HotelId> {
+    let mapped = store.resolve_hotel_ids(Mode::Test, &supplier(), seen, NOW).await;
     mapped.unwrap()
 }
 
@@ -49,7 +49,7 @@ async fn a_hotel_keeps_the_id_that_it_got_first(db: &TestDatabase) {
     // The other mode knows nothing of it.
     let live = db
         .store
-        .map_hotels(Mode::Live, &supplier(), &[seen(1, 77)], NOW)
+        .resolve_hotel_ids(Mode::Live, &supplier(), &[seen(1, 77)], NOW)
         .await;
     assert_eq!(live.unwrap(), ids([77]));
 }
@@ -92,7 +92,7 @@ async fn what_is_told_of_a_hotel_adds_to_what_is_known(db: &TestDatabase) {
     };
     map(&db.store, std::slice::from_ref(&hotel)).await;
     map(&db.store, &[seen(1, 9)]).await;
-    let known = db.store.hotels(Mode::Test, &ids([1])).await.unwrap();
+    let known = db.store.hotel_mappings(Mode::Test, &ids([1])).await.unwrap();
     assert_eq!(known.len(), 1);
     let profile = HotelProfile {
         location: Some(location),
@@ -102,7 +102,7 @@ async fn what_is_told_of_a_hotel_adds_to_what_is_known(db: &TestDatabase) {
     let names = [hotel.supplier_hotel_id, "unknown".into()];
     let same = db
         .store
-        .supplier_hotels(Mode::Test, &supplier(), &names)
+        .hotel_mappings_of_supplier(Mode::Test, &supplier(), &names)
         .await;
     assert_eq!(same.unwrap(), known);
 }
@@ -111,10 +111,10 @@ async fn one_hotel_may_be_at_several_suppliers(db: &TestDatabase) {
     let second = SupplierId::parse("SUPPLIER_B").unwrap();
     map(&db.store, &[seen(1, 1), seen(2, 2)]).await;
     db.store
-        .map_hotels(Mode::Test, &second, &[seen(9, 1)], NOW)
+        .resolve_hotel_ids(Mode::Test, &second, &[seen(9, 1)], NOW)
         .await
         .unwrap();
-    let found = db.store.hotels(Mode::Test, &ids([2, 1, 3, 1])).await;
+    let found = db.store.hotel_mappings(Mode::Test, &ids([2, 1, 3, 1])).await;
     let found: Vec<_> = found
         .unwrap()
         .into_iter()
@@ -126,17 +126,17 @@ async fn one_hotel_may_be_at_several_suppliers(db: &TestDatabase) {
         (seen.candidate, supplier, seen.supplier_hotel_id)
     });
     assert_eq!(found, expected);
-    let live = db.store.hotels(Mode::Live, &ids([1])).await.unwrap();
+    let live = db.store.hotel_mappings(Mode::Live, &ids([1])).await.unwrap();
     assert_eq!(live, []);
 }
 
 async fn a_place_keeps_its_id_and_changes_its_document(db: &TestDatabase) {
-    let place = |name: &str, candidate: u32, document: &str| SeenPlace {
+    let place = |name: &str, candidate: u32, document: &str| PlaceObservation {
         supplier_place_id: name.into(),
         candidate: PlaceId::from_bits(u128::from(candidate)),
         document: document.into(),
     };
-    let save = |seen: Vec<SeenPlace>| async move {
+    let save = |seen: Vec<PlaceObservation>| async move {
         let saved = db
             .store
             .save_places(Mode::Test, &supplier(), &seen, NOW)
@@ -160,7 +160,7 @@ async fn a_place_keeps_its_id_and_changes_its_document(db: &TestDatabase) {
 
 async fn content_is_kept_until_newer_comes(db: &TestDatabase) {
     let save = |at: Timestamp, part, document: &str| {
-        let mut write = Write::new(at);
+        let mut write = UnitOfWork::new(at);
         write.save_hotel_content(Mode::Test, &supplier(), "H1", part, document);
         db.store.commit(write)
     };

@@ -20,7 +20,7 @@ fn key(number: u8) -> (ApiKey, [u8; 32]) {
         tenant: tenant(),
         name: format!("key {number}"),
         scopes: vec!["read".into(), "book".into()],
-        hint: "sk_test_…abcd".into(),
+        masked_key: "sk_test_…abcd".into(),
         created_at: NOW.plus_ms(i64::from(number)),
         expires_at: Some(NOW.plus_ms(99)),
         last_used_at: None,
@@ -30,7 +30,7 @@ fn key(number: u8) -> (ApiKey, [u8; 32]) {
 }
 
 async fn insert(store: &Store, (key, digest): &(ApiKey, [u8; 32])) -> Option<Conflict> {
-    let mut write = Write::new(NOW);
+    let mut write = UnitOfWork::new(NOW);
     write.insert_api_key(key, digest);
     conflict(store, write).await
 }
@@ -42,7 +42,7 @@ async fn a_key_is_found_by_its_digest_alone(db: &TestDatabase) {
     assert_eq!(insert(&db.store, &second).await, None);
     let same_digest = (key(3).0, [1; 32]);
     let taken = insert(&db.store, &same_digest).await;
-    assert_eq!(taken, Some(Conflict::KeyExists));
+    assert_eq!(taken, Some(Conflict::ApiKeyExists));
     let found = db.store.api_key_by_hash(&[1; 32]).await.unwrap();
     assert_eq!(found, Some(first.0.clone()));
     assert_eq!(db.store.api_key_by_hash(&[9; 32]).await.unwrap(), None);
@@ -89,8 +89,8 @@ fn instrument(number: u32) -> StoredInstrument {
     }
 }
 
-fn storing(owner: &Owner, instrument: &StoredInstrument) -> Write {
-    let mut write = Write::new(NOW);
+fn storing(owner: &Owner, instrument: &StoredInstrument) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
     write.insert_instrument(owner, instrument);
     write
 }
@@ -109,11 +109,11 @@ async fn an_instrument_is_its_owners_until_it_is_deleted(db: &TestDatabase) {
     assert_eq!(theirs, None);
 
     let deleting = |owner: &Owner| {
-        let mut write = Write::new(NOW);
+        let mut write = UnitOfWork::new(NOW);
         write.delete_instrument(owner, &stored.id);
         write
     };
-    let unknown = Some(Conflict::InstrumentUnknown);
+    let unknown = Some(Conflict::InstrumentNotFound);
     assert_eq!(commit(deleting(&stranger)).await, unknown);
     assert_eq!(commit(deleting(&owner())).await, None);
     assert_eq!(commit(deleting(&owner())).await, unknown);

@@ -54,7 +54,7 @@ impl TestDatabase {
     }
 
     async fn open(url: String, place: Place, version: Option<i64>) -> Self {
-        let store = Store::open(&url, &Options::default()).await.unwrap();
+        let store = Store::open(&url, &StoreOptions::default()).await.unwrap();
         match (version, &place) {
             (None, _) => store.migrate().await.unwrap(),
             (Some(version), Place::Folder(_)) => {
@@ -75,7 +75,7 @@ impl TestDatabase {
 
     /// Another process, as far as the database can tell.
     pub(super) async fn second_store(&self) -> Store {
-        Store::open(&self.url, &Options::default()).await.unwrap()
+        Store::open(&self.url, &StoreOptions::default()).await.unwrap()
     }
 
     /// What a test leaves behind when it fails goes with the server.

@@ -4,7 +4,7 @@ use super::*;
 use host_domain::flight::booking::{Booking, State, Status};
 use host_domain::flight::itinerary::{FareCondition, FareConditions};
 use host_domain::flight::passenger::{Contact, Travellers};
-use host_domain::leg::Leg;
+use host_domain::leg::RemoteCall;
 
 on_both_databases!(
     a_flight_booking_comes_back_as_it_went_in,
@@ -46,9 +46,9 @@ pub(super) fn flight(number: u32) -> Booking {
             infants: 0,
         },
         passengers: vec![],
-        sealed: Some("sealed \u{0} \"ü\"".into()),
-        offered: euros(10_000),
-        ticket: None,
+        sealed_passenger_data: Some("sealed \u{0} \"ü\"".into()),
+        offered_total: euros(10_000),
+        ticket_total: None,
         fare: None,
         fare_tax: None,
         fare_conditions: FareConditions {
@@ -59,13 +59,13 @@ pub(super) fn flight(number: u32) -> Booking {
         services: vec![],
         purchases: vec![],
         changes: vec![],
-        parts: 0,
+        id_sequence: 0,
         use_payment_sdk: false,
-        settlement: Settlement::Gateway,
-        expires_at: NOW,
+        payment_collector: PaymentCollector::Gateway,
+        offer_expires_at: NOW,
         state: State::Created,
         payments: vec![payment()],
-        cancellation_runs: 0,
+        cancellation_count: 0,
         cancellation: None,
         failure: None,
         created_at: at,
@@ -82,11 +82,11 @@ pub(super) fn state(status: Status) -> State {
         Status::PrebookInProgress => State::PrebookInProgress { since: NOW },
         Status::ReadyForComplete => State::ReadyForComplete,
         Status::CompleteInProgress => State::CompleteInProgress {
-            book: Leg::due(NOW),
+            book: RemoteCall::pending(NOW),
         },
-        Status::Confirmed => State::Confirmed { reread: None },
+        Status::Confirmed => State::Confirmed { refresh: None },
         Status::CancelInProgress => State::CancelInProgress {
-            cancel: Leg::due(NOW),
+            cancel: RemoteCall::pending(NOW),
         },
         Status::Canceled => State::Canceled,
         Status::Failed => State::Failed,
@@ -103,14 +103,14 @@ fn moved(booking: &Booking, status: Status) -> Booking {
     moved
 }
 
-fn inserting(booking: &Booking) -> Write {
-    let mut write = Write::new(NOW);
+fn inserting(booking: &Booking) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
     write.insert_flight_booking(booking);
     write
 }
 
-fn updating(booking: &Booking, read_version: i64) -> Write {
-    let mut write = Write::new(NOW);
+fn updating(booking: &Booking, read_version: i64) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
     write.update_flight_booking(booking, read_version);
     write
 }
@@ -121,10 +121,10 @@ async fn a_flight_booking_comes_back_as_it_went_in(db: &TestDatabase) {
     let read = db.store.flight_booking(&owner(), &booking.id).await;
     assert_eq!(read.unwrap().as_ref(), Some(&booking));
     let mut bound = moved(&booking, Status::ReadyForComplete);
-    bound.ticket = Some(euros(12_345));
+    bound.ticket_total = Some(euros(12_345));
     bound.supplier_reference = Some("Ref ' % _ ü".into());
     assert_eq!(conflict(&db.store, updating(&bound, 1)).await, None);
-    let read = db.store.load_flight_booking(&booking.id).await.unwrap();
+    let read = db.store.flight_booking_unscoped(&booking.id).await.unwrap();
     assert_eq!(read, Some(bound));
 }
 
@@ -138,7 +138,7 @@ async fn several_moves_are_stored_at_once_against_the_version_that_was_read(db: 
         let late = conflict(&db.store, updating(&asked, read_version)).await;
         assert_eq!(late, Some(Conflict::BookingVersion));
     }
-    let read = db.store.load_flight_booking(&booking.id).await.unwrap();
+    let read = db.store.flight_booking_unscoped(&booking.id).await.unwrap();
     assert_eq!(read, Some(bound));
 }
 
@@ -221,7 +221,7 @@ async fn a_flight_booking_is_found_by_its_supplier_reference(db: &TestDatabase) 
     let find = async |mode, supplier: &SupplierId, reference| {
         let found = db
             .store
-            .flight_booking_by_supplier_reference(mode, supplier, reference)
+            .flight_booking_by_supplier_reference_unscoped(mode, supplier, reference)
             .await;
         found.unwrap().map(|booking| booking.id)
     };
@@ -242,7 +242,7 @@ async fn a_flight_booking_is_found_by_its_offer(db: &TestDatabase) {
     let find = async |mode, supplier: &SupplierId, offer: &str| {
         let found = db
             .store
-            .flight_booking_by_offer(mode, supplier, offer)
+            .flight_booking_by_offer_unscoped(mode, supplier, offer)
             .await;
         found.unwrap().map(|booking| booking.id)
     };
@@ -274,7 +274,7 @@ async fn a_hotel_booking_is_found_by_its_supplier_reference(db: &TestDatabase) {
     ] {
         let found = db
             .store
-            .hotel_booking_by_supplier_reference(mode, &supplier(), reference)
+            .hotel_booking_by_supplier_reference_unscoped(mode, &supplier(), reference)
             .await;
         assert_eq!(found.unwrap(), expected, "{mode:?} {reference}");
     }

@@ -8,7 +8,7 @@ use crate::flight::read;
 use crate::flight_count::{length, unsettled};
 use crate::flight_list::{by_time, cheapest, dearest, few_by_price, priced, referred, unpriced};
 use crate::statement::{Statement, Value, statement};
-use crate::{FlightBookingFilter, FlightBookingSort, Page};
+use crate::{FlightBookingFilter, FlightBookingSort, PageRequest};
 use futures::future::join_all;
 use host_domain::flight::booking::{Booking, Status};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
@@ -43,8 +43,8 @@ fn varied(number: u32) -> Booking {
             i64::from(number * 13 % 97) * minor,
             Currency::parse(code).unwrap(),
         );
-        booking.offered = price;
-        booking.ticket = Some(price);
+        booking.offered_total = price;
+        booking.ticket_total = Some(price);
     }
     booking
 }
@@ -66,13 +66,13 @@ async fn filled(db: &TestDatabase) -> Vec<Booking> {
     let mut stranger = flight(0);
     stranger.owner.user = "another".into();
     for (number, some) in bookings.chunks(200).chain([&[stranger][..]]).enumerate() {
-        let mut write = Write::new(NOW);
+        let mut write = UnitOfWork::new(NOW);
         for booking in some {
             write.insert_flight_booking(booking);
         }
         db.store.commit(write).await.unwrap();
         if number == 12 {
-            db.store.settle_flight_counts(NOW).await.unwrap();
+            db.store.compact_flight_booking_counts(NOW).await.unwrap();
         }
     }
     bookings
@@ -168,7 +168,7 @@ fn expected(bookings: &[Booking], filter: &FlightBookingFilter) -> Vec<BookingId
 }
 
 async fn count(db: &TestDatabase, filter: &FlightBookingFilter) -> usize {
-    let page = Page {
+    let page = PageRequest {
         limit: 1,
         offset: 0,
     };
@@ -191,7 +191,7 @@ async fn pages_and_counts_are_those_of_a_plain_list(db: &TestDatabase) {
                 (7, number.max(9) - 9),
                 (5, number),
             ] {
-                let page = Page {
+                let page = PageRequest {
                     limit,
                     offset: u64::try_from(offset).unwrap(),
                 };
@@ -206,7 +206,7 @@ async fn pages_and_counts_are_those_of_a_plain_list(db: &TestDatabase) {
                 assert_eq!(list.has_more, rest.len() > limit, "{filter:?} {page:?}");
                 if filter.sort == FlightBookingSort::TotalAmount {
                     // Also where it would put them in order.
-                    let rows = db.store.along_prices(&owner(), &filter, page).await;
+                    let rows = db.store.page_by_price_index(&owner(), &filter, page).await;
                     let walked: Vec<Booking> =
                         rows.unwrap().iter().map(|row| read(row).unwrap()).collect();
                     let walked: BTreeSet<_> =
@@ -248,7 +248,7 @@ async fn a_reference_finds_one_booking_at_most(db: &TestDatabase) {
         (referred("ord"), 0, None, 0),
     ] {
         for filter in orders(&filter) {
-            let page = Page { limit: 20, offset };
+            let page = PageRequest { limit: 20, offset };
             let list = db.store.flight_bookings(&owner(), &filter, page).await;
             let (list, _) = list.unwrap();
             let mut ids = list.items.into_iter().map(|booking| booking.id);
@@ -259,8 +259,8 @@ async fn a_reference_finds_one_booking_at_most(db: &TestDatabase) {
     }
 }
 
-fn inserting(booking: &Booking) -> Write {
-    let mut write = Write::new(NOW);
+fn inserting(booking: &Booking) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
     write.insert_flight_booking(booking);
     write
 }
@@ -273,7 +273,7 @@ async fn counts_follow_bookings_through_every_status(db: &TestDatabase) {
         booking.state = state(Status::ALL[number / 9]);
         db.store.commit(inserting(booking)).await.unwrap();
         if number == 40 {
-            db.store.settle_flight_counts(NOW).await.unwrap();
+            db.store.compact_flight_booking_counts(NOW).await.unwrap();
         }
     }
     let moves = bookings
@@ -282,12 +282,12 @@ async fn counts_follow_bookings_through_every_status(db: &TestDatabase) {
         .map(|(booking, number): (_, usize)| {
             booking.state = state(Status::ALL[number % 9]);
             booking.version += 1;
-            let mut write = Write::new(NOW);
+            let mut write = UnitOfWork::new(NOW);
             write.update_flight_booking(booking, booking.version - 1);
             db.store.commit(write)
         });
     // While hosts put together what others did.
-    let settling = (0..8).map(|_| db.store.settle_flight_counts(NOW));
+    let settling = (0..8).map(|_| db.store.compact_flight_booking_counts(NOW));
     let (moved, settled) = futures::join!(join_all(moves), join_all(settling));
     for done in moved.into_iter().chain(settled) {
         done.unwrap();
@@ -295,7 +295,7 @@ async fn counts_follow_bookings_through_every_status(db: &TestDatabase) {
     // What failed left no trace.
     let mut late = bookings[0].clone();
     late.state = state(Status::Confirmed);
-    let mut write = Write::new(NOW);
+    let mut write = UnitOfWork::new(NOW);
     write.update_flight_booking(&late, 7);
     write.insert_flight_booking(&late);
     assert_eq!(
@@ -306,8 +306,8 @@ async fn counts_follow_bookings_through_every_status(db: &TestDatabase) {
     assert_eq!(again, Some(Conflict::BookingExists));
     for is_settled in [false, true] {
         if is_settled {
-            db.store.settle_flight_counts(NOW).await.unwrap();
-            let unsettled = db.store.row(unsettled()).await.unwrap();
+            db.store.compact_flight_booking_counts(NOW).await.unwrap();
+            let unsettled = db.store.fetch_optional(unsettled()).await.unwrap();
             assert!(unsettled.is_none());
         }
         for created_from in [None, Some(day(0))] {
@@ -325,8 +325,8 @@ async fn counts_follow_bookings_through_every_status(db: &TestDatabase) {
 }
 
 async fn however_many_changes_there_are_all_are_put_together(db: &TestDatabase) {
-    let (owner, mut write) = (owner(), Write::new(NOW));
-    write.any(statement!(
+    let (owner, mut write) = (owner(), UnitOfWork::new(NOW));
+    write.add(statement!(
         "INSERT INTO flight_booking_move \
          WITH RECURSIVE numbers(n) AS \
            (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 25000) \
@@ -336,8 +336,8 @@ async fn however_many_changes_there_are_all_are_put_together(db: &TestDatabase) 
         owner.user.as_str(),
     ));
     db.store.commit(write).await.unwrap();
-    db.store.settle_flight_counts(NOW).await.unwrap();
-    assert!(db.store.row(unsettled()).await.unwrap().is_none());
+    db.store.compact_flight_booking_counts(NOW).await.unwrap();
+    assert!(db.store.fetch_optional(unsettled()).await.unwrap().is_none());
     assert_eq!(count(db, &FlightBookingFilter::default()).await, 25_000);
     let eighth = FlightBookingFilter {
         created_to: Some(Timestamp(5 * 24 * 60 * 60 * 1000 - 1)),
@@ -353,7 +353,7 @@ async fn what_was_booked_before_days_were_counted_is_counted() {
         TestDatabase::sqlite_at(before).await,
         TestDatabase::postgres_at(before).await,
     ] {
-        let mut write = Write::new(NOW);
+        let mut write = UnitOfWork::new(NOW);
         let bookings: Vec<_> = (1..=180).map(varied).collect();
         for booking in &bookings {
             write.insert_flight_booking(booking);
@@ -379,7 +379,7 @@ struct Expectation {
 
 /// Every statement that a list or its count can need.
 fn expectations() -> Vec<Expectation> {
-    let page = Page {
+    let page = PageRequest {
         limit: 20,
         offset: 40,
     };
@@ -439,8 +439,8 @@ async fn sqlite_reads_lists_from_their_indexes() {
     filled(&db).await;
     // As it is, which is what production has, and with statistics.
     sqlite_plans(&db).await;
-    let mut write = Write::new(NOW);
-    write.any(crate::statement::statement!("ANALYZE"));
+    let mut write = UnitOfWork::new(NOW);
+    write.add(crate::statement::statement!("ANALYZE"));
     db.store.commit(write).await.unwrap();
     sqlite_plans(&db).await;
     db.remove().await;

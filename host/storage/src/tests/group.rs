@@ -2,10 +2,10 @@
 //! can tell but by the time that it takes.
 
 use super::*;
-use crate::batch::Texts;
-use crate::postgres::PLANNING;
+use crate::batch::CombinedStatementCache;
+use crate::postgres::PLANNER_SETTINGS;
 use crate::statement::{Value, statement};
-use crate::{AttemptOutcome, BookingEvent, CommitError, IdempotencyKey, NewAttempt, OutboxEvent};
+use crate::{AttemptOutcome, BookingHistoryEntry, CommitError, IdempotencyKey, NewAttempt, OutboxEvent};
 use futures::future::join_all;
 use host_domain::event::Product;
 use host_domain::id::{AttemptId, EventId, SubscriptionId};
@@ -70,17 +70,17 @@ impl Way {
         }
     }
 
-    fn begin(&self) -> Write {
+    fn begin(&self) -> UnitOfWork {
         let mut write = inserting(&self.0);
         write
-            .take_idempotency_key(&self.key(), "fingerprint", self.id().as_str())
-            .record_booking_event(&tenant(), &entry(&self.0, 0))
-            .record_booking_event(&tenant(), &entry(&self.0, 1))
-            .insert_claimed_job(JOB, self.id().as_str(), "mine", LEASE_MS);
+            .insert_idempotency_key(&self.key(), "fingerprint", self.id().as_str())
+            .append_booking_history(&tenant(), &entry(&self.0, 0))
+            .append_booking_history(&tenant(), &entry(&self.0, 1))
+            .insert_leased_job(JOB, self.id().as_str(), "mine", LEASE_MS);
         write
     }
 
-    fn bind(&self) -> Write {
+    fn bind(&self) -> UnitOfWork {
         let bound = self.bound();
         let told = OutboxEvent {
             id: self.event_id(),
@@ -92,24 +92,24 @@ impl Way {
         };
         let mut write = updating(&bound);
         write
-            .record_booking_event(&tenant(), &entry(&bound, 2))
+            .append_booking_history(&tenant(), &entry(&bound, 2))
             .publish(&tenant(), &told)
             .release_job(JOB, self.id().as_str(), "mine", NOW);
         write
     }
 
-    fn send(&self) -> Write {
+    fn send(&self) -> UnitOfWork {
         let attempt = NewAttempt {
             id: self.attempt_id(),
             booking_id: self.id().clone(),
-            operation: "book".to_owned(),
+            step: "book".to_owned(),
             target: supplier(),
             client_reference: self.id().to_string(),
             plugin_digest: "digest".to_owned(),
             request_digest: "digest".to_owned(),
         };
-        let mut write = Write::new(NOW);
-        write.send_attempt(&tenant(), &attempt).insert_claimed_job(
+        let mut write = UnitOfWork::new(NOW);
+        write.record_attempt(&tenant(), &attempt).insert_leased_job(
             JOB,
             self.id().as_str(),
             "mine",
@@ -118,40 +118,40 @@ impl Way {
         write
     }
 
-    fn finish(&self) -> Write {
+    fn finish(&self) -> UnitOfWork {
         let reference = format!("REF-{}", self.id());
-        let mut write = Write::new(NOW);
+        let mut write = UnitOfWork::new(NOW);
         write
             .finish_attempt(
                 &tenant(),
                 &self.attempt_id(),
-                AttemptOutcome::Done,
+                AttemptOutcome::Succeeded,
                 Some(&reference),
                 None,
             )
-            .finish_job(JOB, self.id().as_str(), "mine");
+            .complete_job(JOB, self.id().as_str(), "mine");
         write
     }
 }
 
-fn entry(booking: &Booking, sequence: i64) -> BookingEvent {
-    BookingEvent {
+fn entry(booking: &Booking, sequence: i64) -> BookingHistoryEntry {
+    BookingHistoryEntry {
         booking_id: booking.id.clone(),
         sequence,
         event: format!("made {sequence}"),
-        from: None,
-        to: booking.status().as_str().to_owned(),
-        why: None,
+        from_status: None,
+        to_status: booking.status().as_str().to_owned(),
+        reason: None,
         request_id: Some(booking.id.to_string()),
-        at: booking.updated_at,
+        occurred_at: booking.updated_at,
     }
 }
 
-async fn commit_all(store: &Store, writes: Vec<Write>) -> Vec<Result<(), CommitError>> {
+async fn commit_all(store: &Store, writes: Vec<UnitOfWork>) -> Vec<Result<(), CommitError>> {
     join_all(writes.into_iter().map(|write| store.commit(write))).await
 }
 
-async fn all_committed(store: &Store, writes: Vec<Write>) {
+async fn all_committed(store: &Store, writes: Vec<UnitOfWork>) {
     for result in commit_all(store, writes).await {
         result.unwrap();
     }
@@ -169,7 +169,7 @@ async fn writes_at_once_do_what_they_do_one_by_one(db: &TestDatabase) {
     let url = "https://receiver.example/hook".to_owned();
     let types = vec!["*".to_owned()];
     let subscription = Subscription::new(id, tenant(), Product::Hotel, url, types, None, NOW);
-    let mut subscribe = Write::new(NOW);
+    let mut subscribe = UnitOfWork::new(NOW);
     subscribe.insert_subscription(&subscription, b"sealed");
     store.commit(subscribe).await.unwrap();
 
@@ -178,11 +178,11 @@ async fn writes_at_once_do_what_they_do_one_by_one(db: &TestDatabase) {
         all_committed(store, ways.iter().map(write).collect()).await;
     }
     for way in &ways {
-        let stored = store.load_hotel_booking(way.id()).await.unwrap();
+        let stored = store.hotel_booking_unscoped(way.id()).await.unwrap();
         assert_eq!(stored, Some(way.bound()));
-        let key = store.idempotency(&way.key()).await.unwrap().unwrap();
+        let key = store.idempotency_record(&way.key()).await.unwrap().unwrap();
         assert_eq!(key.resource_id, way.id().as_str());
-        let history = store.booking_events(&tenant(), way.id()).await.unwrap();
+        let history = store.booking_history(&tenant(), way.id()).await.unwrap();
         let (first, bound) = (&way.0, way.bound());
         assert_eq!(
             history,
@@ -195,14 +195,14 @@ async fn writes_at_once_do_what_they_do_one_by_one(db: &TestDatabase) {
         let [call] = &store.attempts(&tenant(), way.id()).await.unwrap()[..] else {
             panic!("one call is made for {}", way.id());
         };
-        assert_eq!((call.ordinal, call.outcome), (1, AttemptOutcome::Done));
+        assert_eq!((call.ordinal, call.outcome), (1, AttemptOutcome::Succeeded));
         let reference = format!("REF-{}", way.id());
         assert_eq!(call.supplier_reference, Some(reference));
         let job = store.job(JOB, way.id().as_str()).await.unwrap();
         assert_eq!(job, None);
     }
     let delivered = statement!("SELECT COUNT(DISTINCT event_id) AS number FROM webhook_delivery");
-    let delivered = store.row(delivered).await.unwrap().unwrap();
+    let delivered = store.fetch_optional(delivered).await.unwrap().unwrap();
     assert_eq!(delivered.int("number").unwrap(), i64::from(MANY));
 }
 
@@ -211,8 +211,8 @@ async fn of_writes_at_once_each_is_told_its_own_conflict(db: &TestDatabase) {
     let writes = ways.iter().enumerate().map(|(number, way)| {
         let mut write = way.bind();
         match number % 4 {
-            0 => write.record_booking_event(&tenant(), &entry(&way.0, 1)),
-            1 => write.record_booking_event(&tenant(), &entry(&way.0, 3)),
+            0 => write.append_booking_history(&tenant(), &entry(&way.0, 1)),
+            1 => write.append_booking_history(&tenant(), &entry(&way.0, 3)),
             2 => return way.begin(),
             _ => {
                 let mut write = updating(&way.bound());
@@ -225,7 +225,7 @@ async fn of_writes_at_once_each_is_told_its_own_conflict(db: &TestDatabase) {
     let results = commit_all(&db.store, writes.collect()).await;
     for (number, (way, result)) in ways.iter().zip(results).enumerate() {
         let expected = match number % 4 {
-            0 => Some(Conflict::HistorySequence),
+            0 => Some(Conflict::BookingHistorySequence),
             1 => None,
             2 => Some(Conflict::BookingExists),
             _ => Some(Conflict::LeaseLost),
@@ -233,7 +233,7 @@ async fn of_writes_at_once_each_is_told_its_own_conflict(db: &TestDatabase) {
         assert_eq!(result.err().and_then(|error| error.conflict()), expected);
         let stored = db
             .store
-            .load_hotel_booking(way.id())
+            .hotel_booking_unscoped(way.id())
             .await
             .unwrap()
             .unwrap();
@@ -250,7 +250,7 @@ async fn of_many_moves_of_one_booking_at_once_one_is_stored(db: &TestDatabase) {
     let moves = (0..MANY).map(|number| {
         let mut write = updating(&way.bound());
         let sequence = i64::from(number) + 2;
-        write.record_booking_event(&tenant(), &entry(&way.0, sequence));
+        write.append_booking_history(&tenant(), &entry(&way.0, sequence));
         write
     });
     let results = commit_all(&db.store, moves.collect()).await;
@@ -261,7 +261,7 @@ async fn of_many_moves_of_one_booking_at_once_one_is_stored(db: &TestDatabase) {
         .collect();
     assert_eq!(stored, 1);
     assert_eq!(conflicts, vec![Conflict::BookingVersion; MANY as usize - 1]);
-    let history = db.store.booking_events(&tenant(), way.id()).await.unwrap();
+    let history = db.store.booking_history(&tenant(), way.id()).await.unwrap();
     assert_eq!(history.len(), 3);
 }
 
@@ -276,7 +276,7 @@ async fn a_write_stands_when_nobody_waits_for_it(db: &TestDatabase) {
     // Where its carrier is late, its like are stored before it.
     let stored = async {
         loop {
-            if let Some(stored) = db.store.load_hotel_booking(ways[0].id()).await.unwrap() {
+            if let Some(stored) = db.store.hotel_booking_unscoped(ways[0].id()).await.unwrap() {
                 return stored;
             }
         }
@@ -300,7 +300,7 @@ async fn writes_with_the_same_steps_share_commits() {
         "supplier_attempt",
     ] {
         let commits = format!("SELECT COUNT(DISTINCT CAST(xmin AS TEXT)) AS number FROM {table}");
-        let commits = db.store.row(statement!(commits)).await.unwrap().unwrap();
+        let commits = db.store.fetch_optional(statement!(commits)).await.unwrap().unwrap();
         let commits = commits.int("number").unwrap();
         assert!(commits < i64::from(MANY) / 2, "{table}: {commits}");
     }
@@ -334,13 +334,13 @@ async fn who_waits_for_a_lock_does_not_hold_up_its_like() {
 async fn the_rows_of_several_writes_are_found_by_their_keys() {
     let db = TestDatabase::postgres().await;
     let mut connection = PgConnection::connect(&db.url).await.unwrap();
-    for (name, value) in PLANNING {
+    for (name, value) in PLANNER_SETTINGS {
         let set = AssertSqlSafe(format!("SET {name} = {value}"));
         connection.execute(set).await.unwrap();
     }
     let way = Way(booking(1));
     let writes = [way.begin(), way.bind(), way.send(), way.finish()];
-    let texts = Texts::default();
+    let texts = CombinedStatementCache::default();
     plans_are_good(&mut connection, &texts, &writes).await;
     for sql in super::plan::FILL {
         if *sql == "ANALYZE" {
@@ -353,11 +353,11 @@ async fn the_rows_of_several_writes_are_found_by_their_keys() {
     db.remove().await;
 }
 
-async fn plans_are_good(connection: &mut PgConnection, texts: &Texts, writes: &[Write]) {
+async fn plans_are_good(connection: &mut PgConnection, texts: &CombinedStatementCache, writes: &[UnitOfWork]) {
     for write in writes {
-        let joint = texts.joint(&write.steps).unwrap();
-        assert!(joint.joins_others(&write.steps));
-        let (together, text) = joint.of_at_most(8).unwrap();
+        let joint = texts.get_or_build(&write.steps).unwrap();
+        assert!(joint.can_batch(&write.steps));
+        let (together, text) = joint.largest_batch(8).unwrap();
         assert_eq!(*together, 8);
         let args: Vec<_> = write
             .steps

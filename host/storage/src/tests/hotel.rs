@@ -1,7 +1,7 @@
 //! Bookings, their history and what subscribers are told.
 
 use super::*;
-use crate::{BookingEvent, HotelBookingFilter, OutboxEvent, Page};
+use crate::{BookingHistoryEntry, HotelBookingFilter, OutboxEvent, PageRequest};
 use host_domain::event::Product;
 use host_domain::hotel::booking::Status;
 use host_domain::id::EventId;
@@ -24,9 +24,9 @@ async fn a_booking_comes_back_as_it_went_in(db: &TestDatabase) {
     assert_eq!(conflict(&db.store, inserting(&booking)).await, None);
     let read = db.store.hotel_booking(&owner(), &booking.id).await.unwrap();
     assert_eq!(read.as_ref(), Some(&booking));
-    let moved = moved(&booking, State::PrebookInProgress { since: NOW });
+    let moved = moved(&booking, State::PrebookInProgress { started_at: NOW });
     assert_eq!(conflict(&db.store, updating(&moved)).await, None);
-    let read = db.store.load_hotel_booking(&booking.id).await.unwrap();
+    let read = db.store.hotel_booking_unscoped(&booking.id).await.unwrap();
     assert_eq!(read.as_ref(), Some(&moved));
 }
 
@@ -45,7 +45,7 @@ async fn only_the_first_of_two_changes_of_one_version_is_written(db: &TestDataba
     assert_eq!(conflict(&db.store, updating(&first)).await, None);
     let late = conflict(&db.store, updating(&second)).await;
     assert_eq!(late, Some(Conflict::BookingVersion));
-    let read = db.store.load_hotel_booking(&booking.id).await.unwrap();
+    let read = db.store.hotel_booking_unscoped(&booking.id).await.unwrap();
     assert_eq!(read, Some(first));
 }
 
@@ -69,7 +69,7 @@ async fn nobody_else_sees_a_booking(db: &TestDatabase) {
     for stranger in strangers {
         let seen = db.store.hotel_booking(&stranger, &booking.id).await;
         assert_eq!(seen.unwrap(), None, "{stranger:?}");
-        let page = Page {
+        let page = PageRequest {
             limit: 10,
             offset: 0,
         };
@@ -95,7 +95,7 @@ async fn the_list_is_newest_first_and_knows_whether_more_follows(db: &TestDataba
         (5, 0, &[5, 4, 3, 2, 1], false),
         (2, 5, &[], false),
     ] {
-        let page = Page { limit, offset };
+        let page = PageRequest { limit, offset };
         let list = db.store.hotel_bookings(&owner(), &filter, page).await;
         let list = list.unwrap();
         let ids: Vec<_> = list.items.into_iter().map(|booking| booking.id).collect();
@@ -108,7 +108,7 @@ async fn the_list_filters_and_counts(db: &TestDatabase) {
     for number in 1..=6 {
         let mut booking = booking(number);
         if number % 2 == 0 {
-            booking.state = State::Confirmed { reread: None };
+            booking.state = State::Confirmed { refresh: None };
         }
         if number > 3 {
             booking.reference_id = Some("trip".into());
@@ -127,7 +127,7 @@ async fn the_list_filters_and_counts(db: &TestDatabase) {
             status,
             reference_id: reference.map(str::to_owned),
         };
-        let page = Page {
+        let page = PageRequest {
             limit: 100,
             offset: 0,
         };
@@ -140,16 +140,16 @@ async fn the_list_filters_and_counts(db: &TestDatabase) {
     }
 }
 
-fn history(booking: &Booking) -> BookingEvent {
-    BookingEvent {
+fn history(booking: &Booking) -> BookingHistoryEntry {
+    BookingHistoryEntry {
         booking_id: booking.id.clone(),
         sequence: booking.version,
         event: "prebook_started".into(),
-        from: (booking.version > 1).then(|| "CREATED".into()),
-        to: booking.status().as_str().into(),
-        why: None,
+        from_status: (booking.version > 1).then(|| "CREATED".into()),
+        to_status: booking.status().as_str().into(),
+        reason: None,
         request_id: Some("req".into()),
-        at: booking.updated_at,
+        occurred_at: booking.updated_at,
     }
 }
 
@@ -167,51 +167,51 @@ fn outbox(booking: &Booking) -> OutboxEvent {
 
 async fn history_and_events_are_written_with_the_booking_or_not_at_all(db: &TestDatabase) {
     let first = booking(1);
-    let second = moved(&first, State::PrebookInProgress { since: NOW });
+    let second = moved(&first, State::PrebookInProgress { started_at: NOW });
     let mut write = inserting(&first);
     write
-        .record_booking_event(&tenant(), &history(&first))
+        .append_booking_history(&tenant(), &history(&first))
         .publish(&tenant(), &outbox(&first));
     db.store.commit(write).await.unwrap();
 
     // The last part fails, and so do the parts before it.
     let mut write = updating(&second);
     write
-        .record_booking_event(&tenant(), &history(&second))
+        .append_booking_history(&tenant(), &history(&second))
         .publish(&tenant(), &outbox(&first));
     let failed = conflict(&db.store, write).await;
     assert_eq!(failed, Some(Conflict::EventExists));
-    let stored = db.store.load_hotel_booking(&first.id).await.unwrap();
+    let stored = db.store.hotel_booking_unscoped(&first.id).await.unwrap();
     assert_eq!(stored.as_ref(), Some(&first));
 
     let mut write = updating(&second);
     write
-        .record_booking_event(&tenant(), &history(&second))
+        .append_booking_history(&tenant(), &history(&second))
         .publish(&tenant(), &outbox(&second));
     db.store.commit(write).await.unwrap();
-    let events = db.store.booking_events(&tenant(), &first.id).await.unwrap();
+    let events = db.store.booking_history(&tenant(), &first.id).await.unwrap();
     assert_eq!(events, [history(&first), history(&second)]);
     let told = db.store.outbox_events(&tenant(), &first.id).await.unwrap();
     assert_eq!(told, [outbox(&first), outbox(&second)]);
 
-    let mut write = Write::new(NOW);
-    write.record_booking_event(&tenant(), &history(&second));
+    let mut write = UnitOfWork::new(NOW);
+    write.append_booking_history(&tenant(), &history(&second));
     let again = conflict(&db.store, write).await;
-    assert_eq!(again, Some(Conflict::HistorySequence));
+    assert_eq!(again, Some(Conflict::BookingHistorySequence));
 }
 
 async fn a_broken_document_is_an_error_and_not_an_absence(db: &TestDatabase) {
     let booking = booking(1);
     db.store.commit(inserting(&booking)).await.unwrap();
-    let mut write = Write::new(NOW);
-    write.any(crate::statement::statement!(
+    let mut write = UnitOfWork::new(NOW);
+    write.add(crate::statement::statement!(
         "UPDATE hotel_booking SET document = '{}'"
     ));
     db.store.commit(write).await.unwrap();
     let read = db.store.hotel_booking(&owner(), &booking.id).await;
     assert!(matches!(
         read,
-        Err(crate::DatabaseError::Unreadable {
+        Err(crate::DatabaseError::Decode {
             column: "document",
             ..
         })

@@ -19,9 +19,9 @@ fn key() -> IdempotencyKey {
     }
 }
 
-fn taking(key: &IdempotencyKey, resource: &str) -> Write {
-    let mut write = Write::new(NOW);
-    write.take_idempotency_key(key, "fingerprint", resource);
+fn taking(key: &IdempotencyKey, resource: &str) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
+    write.insert_idempotency_key(key, "fingerprint", resource);
     write
 }
 
@@ -40,11 +40,11 @@ async fn of_many_requests_with_one_key_one_wins(db: &TestDatabase) {
         let results = join_all(attempts).await;
         let winners: Vec<_> = results.iter().filter(|(_, lost)| lost.is_none()).collect();
         assert_eq!(winners.len(), 1);
-        let record = db.store.idempotency(&key).await.unwrap().unwrap();
+        let record = db.store.idempotency_record(&key).await.unwrap().unwrap();
         assert_eq!(record.resource_id, winners[0].0.as_str());
         for (id, lost) in &results {
-            assert!(lost.is_none() || *lost == Some(Conflict::IdempotencyKeyTaken));
-            let made = db.store.load_hotel_booking(id).await.unwrap();
+            assert!(lost.is_none() || *lost == Some(Conflict::IdempotencyKeyExists));
+            let made = db.store.hotel_booking_unscoped(id).await.unwrap();
             assert_eq!(made.is_some(), lost.is_none());
         }
     }
@@ -59,12 +59,12 @@ async fn a_key_is_one_owners_and_one_operations(db: &TestDatabase) {
     keys[4].operation = "book_hotel".into();
     keys[5].key = "K-1".into();
     for (number, key) in keys.iter().enumerate() {
-        assert_eq!(db.store.idempotency(key).await.unwrap(), None);
+        assert_eq!(db.store.idempotency_record(key).await.unwrap(), None);
         let taken = conflict(&db.store, taking(key, &number.to_string())).await;
         assert_eq!(taken, None, "{key:?}");
     }
     for (number, key) in keys.iter().enumerate() {
-        let record = db.store.idempotency(key).await.unwrap();
+        let record = db.store.idempotency_record(key).await.unwrap();
         let expected = IdempotencyRecord {
             fingerprint: "fingerprint".into(),
             resource_id: number.to_string(),
@@ -77,19 +77,19 @@ async fn a_key_is_one_owners_and_one_operations(db: &TestDatabase) {
 
 async fn a_refusal_is_kept_and_a_key_can_be_given_back(db: &TestDatabase) {
     let refusal = r#"{"code":"offer_price_changed"}"#;
-    let mut keep = Write::new(NOW);
-    keep.keep_refusal(&key(), refusal);
+    let mut keep = UnitOfWork::new(NOW);
+    keep.store_idempotent_refusal(&key(), refusal);
     let early = conflict(&db.store, keep.clone()).await;
-    assert_eq!(early, Some(Conflict::IdempotencyKeyUnknown));
+    assert_eq!(early, Some(Conflict::IdempotencyKeyNotFound));
     db.store.commit(taking(&key(), "bkg_1")).await.unwrap();
     db.store.commit(keep).await.unwrap();
-    let record = db.store.idempotency(&key()).await.unwrap().unwrap();
+    let record = db.store.idempotency_record(&key()).await.unwrap().unwrap();
     assert_eq!(record.refusal.as_deref(), Some(refusal));
 
-    let mut free = Write::new(NOW);
-    free.free_idempotency_key(&key());
+    let mut free = UnitOfWork::new(NOW);
+    free.delete_idempotency_key(&key());
     db.store.commit(free.clone()).await.unwrap();
-    assert_eq!(db.store.idempotency(&key()).await.unwrap(), None);
+    assert_eq!(db.store.idempotency_record(&key()).await.unwrap(), None);
     db.store.commit(free).await.unwrap();
     assert_eq!(conflict(&db.store, taking(&key(), "bkg_2")).await, None);
 }
@@ -98,19 +98,19 @@ async fn old_keys_are_forgotten_a_few_at_a_time(db: &TestDatabase) {
     for age_ms in 0..5 {
         let mut key = key();
         key.key = age_ms.to_string();
-        let mut write = Write::new(NOW.plus_ms(-age_ms));
-        write.take_idempotency_key(&key, "fingerprint", "bkg_1");
+        let mut write = UnitOfWork::new(NOW.plus_ms(-age_ms));
+        write.insert_idempotency_key(&key, "fingerprint", "bkg_1");
         db.store.commit(write).await.unwrap();
     }
     let before = NOW.plus_ms(-1);
     for expected in [2, 1, 0] {
-        let purged = db.store.purge_idempotency(before, 2).await.unwrap();
+        let purged = db.store.purge_idempotency_keys(before, 2).await.unwrap();
         assert_eq!(purged, expected);
     }
     for (age_ms, kept) in [(0, true), (1, true), (2, false), (4, false)] {
         let mut key = key();
         key.key = age_ms.to_string();
-        let record = db.store.idempotency(&key).await.unwrap();
+        let record = db.store.idempotency_record(&key).await.unwrap();
         assert_eq!(record.is_some(), kept, "{age_ms}");
     }
 }

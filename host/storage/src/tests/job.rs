@@ -1,7 +1,7 @@
 //! Jobs: claimed by one, never lost, put aside when they cannot be done.
 
 use super::*;
-use crate::{Claim, ClaimedJobs, Job, ParkedFilter, Queue};
+use crate::{JobClaim, ClaimedJobs, Job, ParkedJobFilter, WorkQueue};
 use futures::future::join_all;
 use std::collections::HashSet;
 use std::time::Duration;
@@ -22,8 +22,8 @@ on_both_databases!(
 
 const MINUTE_MS: i64 = 60_000;
 
-fn claim(token: &str) -> Claim<'_> {
-    Claim {
+fn claim(token: &str) -> JobClaim<'_> {
+    JobClaim {
         kinds: &["resume"],
         limit: 100,
         now: NOW,
@@ -33,7 +33,7 @@ fn claim(token: &str) -> Claim<'_> {
     }
 }
 
-async fn claimed(store: &Store, claim: Claim<'_>) -> Vec<String> {
+async fn claimed(store: &Store, claim: JobClaim<'_>) -> Vec<String> {
     let ClaimedJobs { jobs, parked } = store.claim_jobs(claim).await.unwrap();
     assert_eq!(parked, []);
     jobs.into_iter().map(|job| job.subject).collect()
@@ -43,15 +43,15 @@ async fn job(store: &Store, subject: &str) -> Job {
     store.job("resume", subject).await.unwrap().unwrap()
 }
 
-fn write(fill: impl FnOnce(&mut Write) -> &mut Write) -> Write {
-    let mut write = Write::new(NOW);
+fn write(fill: impl FnOnce(&mut UnitOfWork) -> &mut UnitOfWork) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
     fill(&mut write);
     write
 }
 
 async fn a_job_is_claimed_when_it_is_due(db: &TestDatabase) {
     let later = NOW.plus_ms(1);
-    let upsert = |due_at| write(|w| w.upsert_job("resume", "a", due_at));
+    let upsert = |due_at| write(|w| w.schedule_job("resume", "a", due_at));
     assert_eq!(db.store.next_job_due().await.unwrap(), None);
     db.store.commit(upsert(later)).await.unwrap();
     assert_eq!(db.store.next_job_due().await.unwrap(), Some(later));
@@ -63,7 +63,7 @@ async fn a_job_is_claimed_when_it_is_due(db: &TestDatabase) {
         kind: "resume".into(),
         subject: "a".into(),
         due_at: NOW,
-        leased: true,
+        is_leased: true,
         attempts: 1,
         parked_at: None,
         last_error: None,
@@ -71,7 +71,7 @@ async fn a_job_is_claimed_when_it_is_due(db: &TestDatabase) {
     };
     assert_eq!(jobs, [expected]);
     assert_eq!(db.store.next_job_due().await.unwrap(), None);
-    let finish = write(|w| w.finish_job("resume", "a", "t"));
+    let finish = write(|w| w.complete_job("resume", "a", "t"));
     db.store.commit(finish).await.unwrap();
     assert_eq!(db.store.job("resume", "a").await.unwrap(), None);
 }
@@ -81,7 +81,7 @@ async fn no_job_is_claimed_twice(db: &TestDatabase) {
     let upserts = (0..200).map(|number| {
         let subject = format!("{number:03}");
         db.store
-            .commit(write(|w| w.upsert_job("resume", &subject, NOW)))
+            .commit(write(|w| w.schedule_job("resume", &subject, NOW)))
     });
     join_all(upserts).await.into_iter().for_each(Result::unwrap);
     let claimers = (0..16).map(|number| {
@@ -90,7 +90,7 @@ async fn no_job_is_claimed_twice(db: &TestDatabase) {
             let token = format!("token-{number}");
             let mut mine = Vec::new();
             loop {
-                let claim = Claim {
+                let claim = JobClaim {
                     limit: 7,
                     ..claim(&token)
                 };
@@ -120,19 +120,19 @@ async fn a_claim_takes_the_longest_due_of_its_kinds(db: &TestDatabase) {
             ("purge", "b", 2),
             ("other", "d", 9),
         ] {
-            w.upsert_job(kind, subject, NOW.plus_ms(-age_ms));
+            w.schedule_job(kind, subject, NOW.plus_ms(-age_ms));
         }
         w
     });
     db.store.commit(jobs).await.unwrap();
-    let of_two_kinds = Claim {
+    let of_two_kinds = JobClaim {
         kinds: &["resume", "purge"],
         limit: 2,
         ..claim("t")
     };
     assert_eq!(claimed(&db.store, of_two_kinds).await, ["a", "b"]);
     assert_eq!(claimed(&db.store, of_two_kinds).await, ["c"]);
-    let of_none = Claim {
+    let of_none = JobClaim {
         kinds: &[],
         ..claim("t")
     };
@@ -140,39 +140,39 @@ async fn a_claim_takes_the_longest_due_of_its_kinds(db: &TestDatabase) {
 }
 
 async fn whoever_lost_the_lease_can_say_nothing_more(db: &TestDatabase) {
-    let upsert = write(|w| w.upsert_job("resume", "a", NOW));
+    let upsert = write(|w| w.schedule_job("resume", "a", NOW));
     db.store.commit(upsert).await.unwrap();
-    let slow = Claim {
+    let slow = JobClaim {
         lease_ms: 0,
         ..claim("slow")
     };
     assert_eq!(claimed(&db.store, slow).await, ["a"]);
     // The lease is over but nobody took it: still good.
-    let keep = write(|w| w.keep_job_lease("resume", "a", "slow", 0));
+    let keep = write(|w| w.renew_job_lease("resume", "a", "slow", 0));
     assert_eq!(conflict(&db.store, keep.clone()).await, None);
     assert_eq!(claimed(&db.store, claim("quick")).await, ["a"]);
     let words = [
         keep,
         write(|w| w.release_job("resume", "a", "slow", NOW)),
         write(|w| w.fail_job("resume", "a", "slow", NOW, "no")),
-        write(|w| w.finish_job("resume", "a", "slow")),
+        write(|w| w.complete_job("resume", "a", "slow")),
     ];
     for word in words {
         let lost = conflict(&db.store, word).await;
         assert_eq!(lost, Some(Conflict::LeaseLost));
     }
-    assert!(job(&db.store, "a").await.leased);
-    let finish = write(|w| w.finish_job("resume", "a", "quick"));
+    assert!(job(&db.store, "a").await.is_leased);
+    let finish = write(|w| w.complete_job("resume", "a", "quick"));
     assert_eq!(conflict(&db.store, finish).await, None);
 }
 
 async fn a_job_whose_holder_vanished_is_claimed_again(db: &TestDatabase) {
-    let upsert = write(|w| w.upsert_job("resume", "a", NOW));
+    let upsert = write(|w| w.schedule_job("resume", "a", NOW));
     db.store.commit(upsert).await.unwrap();
     assert_eq!(claimed(&db.store, claim("one")).await, ["a"]);
     assert_eq!(claimed(&db.store, claim("two")).await, [""; 0]);
     // The lease ends: as far as the database's clock can tell, now.
-    let end = write(|w| w.keep_job_lease("resume", "a", "one", 0));
+    let end = write(|w| w.renew_job_lease("resume", "a", "one", 0));
     db.store.commit(end).await.unwrap();
     assert_eq!(claimed(&db.store, claim("two")).await, ["a"]);
     assert_eq!(job(&db.store, "a").await.attempts, 2);
@@ -180,7 +180,7 @@ async fn a_job_whose_holder_vanished_is_claimed_again(db: &TestDatabase) {
 
 async fn who_makes_a_job_can_hold_it_at_once(db: &TestDatabase) {
     let hold =
-        |token: &str, lease_ms| write(|w| w.insert_claimed_job("resume", "a", token, lease_ms));
+        |token: &str, lease_ms| write(|w| w.insert_leased_job("resume", "a", token, lease_ms));
     let holders = (0..32).map(|number| {
         let token = format!("token-{number}");
         let hold = hold(&token, MINUTE_MS);
@@ -199,46 +199,46 @@ async fn who_makes_a_job_can_hold_it_at_once(db: &TestDatabase) {
     let release = write(|w| w.release_job("resume", "a", "worker", NOW.plus_ms(9)));
     assert_eq!(conflict(&db.store, release).await, None);
     assert_eq!(conflict(&db.store, hold("next", MINUTE_MS)).await, None);
-    assert!(job(&db.store, "a").await.leased);
+    assert!(job(&db.store, "a").await.is_leased);
 }
 
 async fn what_is_asked_for_during_work_is_done_after_it(db: &TestDatabase) {
-    let upsert = |due_at| write(|w| w.upsert_job("resume", "a", due_at));
+    let upsert = |due_at| write(|w| w.schedule_job("resume", "a", due_at));
     let far = NOW.plus_ms(MINUTE_MS);
     let near = NOW.plus_ms(7);
     for word in ["release", "fail", "finish"] {
-        let hold = write(|w| w.insert_claimed_job("resume", "a", "t", MINUTE_MS));
+        let hold = write(|w| w.insert_leased_job("resume", "a", "t", MINUTE_MS));
         db.store.commit(hold).await.unwrap();
         db.store.commit(upsert(near)).await.unwrap();
         db.store.commit(upsert(far)).await.unwrap();
         let held = job(&db.store, "a").await;
-        assert!(held.leased && held.due_at == NOW, "{word}: {held:?}");
+        assert!(held.is_leased && held.due_at == NOW, "{word}: {held:?}");
         let done = write(|w| match word {
             "release" => w.release_job("resume", "a", "t", far),
             "fail" => w.fail_job("resume", "a", "t", far, "no"),
-            _ => w.finish_job("resume", "a", "t"),
+            _ => w.complete_job("resume", "a", "t"),
         });
         db.store.commit(done).await.unwrap();
         let due = job(&db.store, "a").await;
-        assert!(!due.leased && due.due_at == near, "{word}: {due:?}");
+        assert!(!due.is_leased && due.due_at == near, "{word}: {due:?}");
         assert_eq!(db.store.next_job_due().await.unwrap(), Some(near));
     }
     // What was asked for is done once.
-    let hold = write(|w| w.insert_claimed_job("resume", "a", "t", MINUTE_MS));
+    let hold = write(|w| w.insert_leased_job("resume", "a", "t", MINUTE_MS));
     db.store.commit(hold).await.unwrap();
-    let finish = write(|w| w.finish_job("resume", "a", "t"));
+    let finish = write(|w| w.complete_job("resume", "a", "t"));
     db.store.commit(finish).await.unwrap();
     assert_eq!(db.store.job("resume", "a").await.unwrap(), None);
 }
 
 async fn a_job_that_is_never_released_is_put_aside(db: &TestDatabase) {
     let upsert = write(|w| {
-        w.upsert_job("resume", "poison", NOW)
-            .upsert_job("resume", "sound", NOW.plus_ms(1))
+        w.schedule_job("resume", "poison", NOW)
+            .schedule_job("resume", "sound", NOW.plus_ms(1))
     });
     db.store.commit(upsert).await.unwrap();
     // Each claimer dies at once.
-    let dying = Claim {
+    let dying = JobClaim {
         lease_ms: 0,
         attempts_max: 3,
         ..claim("t")
@@ -254,29 +254,29 @@ async fn a_job_that_is_never_released_is_put_aside(db: &TestDatabase) {
     let parked = db.store.parked_jobs(10).await.unwrap();
     assert_eq!(parked, last.parked);
     assert_eq!((parked[0].parked_at, parked[0].attempts), (Some(NOW), 3));
-    assert!(!parked[0].leased);
+    assert!(!parked[0].is_leased);
     let sound = NOW.plus_ms(1);
     assert_eq!(db.store.next_job_due().await.unwrap(), Some(sound));
 
     let unpark = async |subject| {
-        let filter = ParkedFilter {
+        let filter = ParkedJobFilter {
             kind: Some("resume"),
             subject,
         };
         db.store.unpark_jobs(filter, NOW).await.unwrap()
     };
     assert_eq!(unpark(Some("sound")).await, []);
-    let mut word = db.store.wake_ups(Queue::Jobs);
+    let mut word = db.store.subscribe_wakeups(WorkQueue::Jobs);
     let begun = unpark(Some("poison")).await;
     assert_eq!((begun[0].parked_at, begun[0].attempts), (None, 0));
-    assert!(word.next(Duration::from_secs(30)).await);
+    assert!(word.wait(Duration::from_secs(30)).await);
     assert_eq!(unpark(None).await, []);
     assert_eq!(claimed(&db.store, dying).await, ["poison"]);
     assert_eq!(job(&db.store, "poison").await.attempts, 1);
 }
 
 async fn a_release_counts_attempts_anew_and_a_failure_does_not(db: &TestDatabase) {
-    let upsert = write(|w| w.upsert_job("resume", "a", NOW));
+    let upsert = write(|w| w.schedule_job("resume", "a", NOW));
     db.store.commit(upsert).await.unwrap();
     let fail = write(|w| w.fail_job("resume", "a", "t", NOW, "supplier is down"));
     for attempts in 1..=2 {
@@ -294,28 +294,28 @@ async fn a_release_counts_attempts_anew_and_a_failure_does_not(db: &TestDatabase
 }
 
 async fn a_commit_that_asks_for_work_wakes_the_waiting(db: &TestDatabase) {
-    let mut word = db.store.wake_ups(Queue::Jobs);
-    let later = write(|w| w.upsert_job("resume", "a", NOW.plus_s(1)));
+    let mut word = db.store.subscribe_wakeups(WorkQueue::Jobs);
+    let later = write(|w| w.schedule_job("resume", "a", NOW.plus_s(1)));
     db.store.commit(later).await.unwrap();
-    assert!(!word.next(Duration::ZERO).await);
-    let now = write(|w| w.upsert_job("resume", "a", NOW));
+    assert!(!word.wait(Duration::ZERO).await);
+    let now = write(|w| w.schedule_job("resume", "a", NOW));
     db.store.commit(now).await.unwrap();
-    assert!(word.next(Duration::from_secs(30)).await);
+    assert!(word.wait(Duration::from_secs(30)).await);
 }
 
 async fn a_lease_and_a_booking_are_written_together_or_not_at_all(db: &TestDatabase) {
     let first = booking(1);
     let mut made = inserting(&first);
-    made.insert_claimed_job("resume", first.id.as_str(), "t", 0);
+    made.insert_leased_job("resume", first.id.as_str(), "t", 0);
     db.store.commit(made).await.unwrap();
     assert_eq!(
         claimed(&db.store, claim("other")).await,
         [first.id.as_str()]
     );
-    let mut late = updating(&moved(&first, State::Confirmed { reread: None }));
-    late.finish_job("resume", first.id.as_str(), "t");
+    let mut late = updating(&moved(&first, State::Confirmed { refresh: None }));
+    late.complete_job("resume", first.id.as_str(), "t");
     let lost = conflict(&db.store, late).await;
     assert_eq!(lost, Some(Conflict::LeaseLost));
-    let stored = db.store.load_hotel_booking(&first.id).await.unwrap();
+    let stored = db.store.hotel_booking_unscoped(&first.id).await.unwrap();
     assert_eq!(stored, Some(first));
 }

@@ -45,7 +45,7 @@ fn consumed(number: u128) -> MandateState {
 }
 
 async fn insert(store: &Store, mandate: &Mandate) -> Option<Conflict> {
-    let mut write = Write::new(NOW);
+    let mut write = UnitOfWork::new(NOW);
     write.insert_mandate(mandate);
     conflict(store, write).await
 }
@@ -56,7 +56,7 @@ async fn update(store: &Store, mandate: &Mandate, state: MandateState) -> Option
         version: mandate.version + 1,
         ..mandate.clone()
     };
-    let mut write = Write::new(NOW);
+    let mut write = UnitOfWork::new(NOW);
     write.update_mandate(&moved, mandate.version);
     conflict(store, write).await
 }
@@ -140,7 +140,7 @@ fn key(generation: i64, kid: &str) -> MandateKey {
 }
 
 async fn insert_key(store: &Store, key: &MandateKey) -> Option<Conflict> {
-    let mut write = Write::new(NOW);
+    let mut write = UnitOfWork::new(NOW);
     write.insert_mandate_key(key);
     conflict(store, write).await
 }

@@ -21,9 +21,9 @@ mod watch;
 mod webhook;
 mod write;
 
-use crate::{Conflict, Options, Store, Write};
+use crate::{Conflict, StoreOptions, Store, UnitOfWork};
 use database::TestDatabase;
-use host_domain::booking::Settlement;
+use host_domain::booking::PaymentCollector;
 use host_domain::hotel::booking::{Booking, Room, State};
 use host_domain::hotel::offer::{
     Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Location, Occupancy,
@@ -140,7 +140,7 @@ fn payment() -> Payment {
     };
     let processor = instrument.processor.clone();
     let id = PaymentId::from_bits(1);
-    Payment::to_authorize(id, euros(10_000), processor, &instrument, NOW)
+    Payment::new_authorization(id, euros(10_000), processor, &instrument, NOW)
 }
 
 /// A whole booking; `number` makes its id and orders it in time.
@@ -189,7 +189,7 @@ fn booking(number: u32) -> Booking {
         promotions: vec![],
         loyalty: None,
         use_payment_sdk: false,
-        settlement: Settlement::Gateway,
+        payment_collector: PaymentCollector::Gateway,
         hotel_confirmation_code: None,
         hotel_remarks: None,
         offer_expires_at: NOW,
@@ -213,20 +213,20 @@ fn moved(booking: &Booking, state: State) -> Booking {
     moved
 }
 
-fn inserting(booking: &Booking) -> Write {
-    let mut write = Write::new(NOW);
+fn inserting(booking: &Booking) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
     write.insert_hotel_booking(booking);
     write
 }
 
-fn updating(booking: &Booking) -> Write {
-    let mut write = Write::new(NOW);
+fn updating(booking: &Booking) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
     write.update_hotel_booking(booking, booking.version - 1);
     write
 }
 
 /// The expectation that a write did not meet; none: it was committed.
-async fn conflict(store: &Store, write: Write) -> Option<Conflict> {
+async fn conflict(store: &Store, write: UnitOfWork) -> Option<Conflict> {
     match store.commit(write).await {
         Ok(()) => None,
         Err(error) => Some(error.conflict().unwrap()),

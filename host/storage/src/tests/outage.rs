@@ -1,7 +1,7 @@
 //! When the database is away, or goes away in the middle of something.
 
 use super::*;
-use crate::{CommitError, DatabaseError, OpenError, Queue};
+use crate::{CommitError, DatabaseError, OpenError, WorkQueue};
 use sqlx::{Connection, Executor, PgConnection, SqliteConnection};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -72,10 +72,10 @@ async fn open_by_wire(db: &TestDatabase) -> (Store, watch::Sender<Wire>) {
             });
         }
     });
-    let options = Options {
+    let options = StoreOptions {
         acquire_timeout: Duration::from_millis(500),
-        answer_timeout: Duration::from_millis(500),
-        ..Options::default()
+        response_timeout: Duration::from_millis(500),
+        ..StoreOptions::default()
     };
     let url = format!("postgres://postgres@127.0.0.1:{port}/{name}");
     (Store::open(&url, &options).await.unwrap(), wire)
@@ -122,7 +122,7 @@ fn trouble(result: Result<(), CommitError>) -> Option<DatabaseError> {
 }
 
 /// A booking that changes at once: a second statement about one table.
-fn in_two_statements(number: u32) -> Write {
+fn in_two_statements(number: u32) -> UnitOfWork {
     let booking = booking(number);
     let mut write = inserting(&booking);
     write.append(updating(&moved(&booking, booking.state.clone())));
@@ -145,7 +145,7 @@ async fn connections_that_the_server_ended_are_replaced_unnoticed() {
         admin.execute(end).await.unwrap();
         db.store.commit(inserting(&booking(number))).await.unwrap();
         admin.execute(end).await.unwrap();
-        let read = db.store.load_hotel_booking(&booking(number).id).await;
+        let read = db.store.hotel_booking_unscoped(&booking(number).id).await;
         assert!(read.unwrap().is_some());
     }
     admin.close().await.unwrap();
@@ -169,15 +169,15 @@ async fn while_the_server_is_away_this_is_said_and_afterwards_all_is_well() {
         let committed = trouble(store.commit(in_two_statements(2)).await);
         let unavailable = matches!(committed, Some(DatabaseError::Unavailable(_)));
         assert!(unavailable, "{away:?}: {committed:?}");
-        let read = store.load_hotel_booking(&booking(1).id).await;
+        let read = store.hotel_booking_unscoped(&booking(1).id).await;
         let unavailable = matches!(read, Err(DatabaseError::Unavailable(_)));
         assert!(unavailable, "{away:?}: {read:?}");
         let answers = store.ping().await;
         assert!(matches!(answers, Err(DatabaseError::Unavailable(_))));
         wire.send_replace(Wire::Whole);
-        let read = store.load_hotel_booking(&booking(1).id).await;
+        let read = store.hotel_booking_unscoped(&booking(1).id).await;
         assert!(read.unwrap().is_some());
-        let read = store.load_hotel_booking(&booking(2).id).await;
+        let read = store.hotel_booking_unscoped(&booking(2).id).await;
         assert!(read.unwrap().is_none());
     }
     store.commit(inserting(&booking(2))).await.unwrap();
@@ -208,7 +208,7 @@ async fn a_commit_without_an_answer_is_neither_written_nor_not_written() {
         let unknown = matches!(result, Some(DatabaseError::CommitUnknown(_)));
         assert!(unknown, "{cut:?}: {result:?}");
         wire.send_replace(Wire::Whole);
-        let read = store.load_hotel_booking(&booking(number).id).await;
+        let read = store.hotel_booking_unscoped(&booking(number).id).await;
         assert_eq!(read.unwrap().is_some(), written, "{cut:?}");
     }
     store.close().await;
@@ -219,15 +219,15 @@ async fn a_commit_without_an_answer_is_neither_written_nor_not_written() {
 async fn another_host_hears_of_due_jobs() {
     let db = TestDatabase::postgres().await;
     let other = db.second_store().await;
-    let mut word = other.wake_ups(Queue::Jobs);
-    let mut of_others = other.wake_ups(Queue::Asks);
+    let mut word = other.subscribe_wakeups(WorkQueue::Jobs);
+    let mut of_others = other.subscribe_wakeups(WorkQueue::PriceChecks);
     // The first word says that it listens.
-    assert!(word.next(LONG).await && of_others.next(LONG).await);
-    let mut write = Write::new(NOW);
-    write.upsert_job("resume", "a", NOW);
+    assert!(word.wait(LONG).await && of_others.wait(LONG).await);
+    let mut write = UnitOfWork::new(NOW);
+    write.schedule_job("resume", "a", NOW);
     db.store.commit(write).await.unwrap();
-    assert!(word.next(LONG).await);
-    assert!(!of_others.next(Duration::ZERO).await);
+    assert!(word.wait(LONG).await);
+    assert!(!of_others.wait(Duration::ZERO).await);
     other.close().await;
     db.remove().await;
 }
@@ -235,9 +235,9 @@ async fn another_host_hears_of_due_jobs() {
 #[tokio::test]
 async fn a_file_that_another_process_locks_is_waited_for_and_then_reported() {
     let db = TestDatabase::sqlite().await;
-    let options = Options {
+    let options = StoreOptions {
         acquire_timeout: Duration::from_millis(100),
-        ..Options::default()
+        ..StoreOptions::default()
     };
     let store = Store::open(&db.url, &options).await.unwrap();
     let mut other = SqliteConnection::connect(&db.url).await.unwrap();
@@ -246,7 +246,7 @@ async fn a_file_that_another_process_locks_is_waited_for_and_then_reported() {
     let unavailable = matches!(result, Some(DatabaseError::Unavailable(_)));
     assert!(unavailable, "{result:?}");
     // Readers do not mind.
-    let read = store.load_hotel_booking(&booking(1).id).await;
+    let read = store.hotel_booking_unscoped(&booking(1).id).await;
     assert!(read.unwrap().is_none());
     other.execute("ROLLBACK").await.unwrap();
     store.commit(inserting(&booking(1))).await.unwrap();
@@ -260,7 +260,7 @@ async fn a_fault_in_one_write_of_a_batch_is_its_own() {
     let db = TestDatabase::sqlite().await;
     let faulty = || {
         let mut write = inserting(&booking(0));
-        write.any(crate::statement::statement!(
+        write.add(crate::statement::statement!(
             "INSERT INTO setting (name, value) VALUES ($1, $2)",
             "a number where bytes belong",
             7_i64,
@@ -277,7 +277,7 @@ async fn a_fault_in_one_write_of_a_batch_is_its_own() {
     let refused = trouble(results.1);
     assert!(matches!(refused, Some(DatabaseError::Refused(_))));
     for (number, written) in [(0, false), (1, true), (2, true)] {
-        let read = db.store.load_hotel_booking(&booking(number).id).await;
+        let read = db.store.hotel_booking_unscoped(&booking(number).id).await;
         assert_eq!(read.unwrap().is_some(), written);
     }
     db.remove().await;
@@ -286,9 +286,9 @@ async fn a_fault_in_one_write_of_a_batch_is_its_own() {
 #[tokio::test]
 async fn an_address_that_leads_nowhere_is_explained() {
     let open = async |url: &str| {
-        let options = Options {
+        let options = StoreOptions {
             acquire_timeout: Duration::from_millis(100),
-            ..Options::default()
+            ..StoreOptions::default()
         };
         Store::open(url, &options).await.err().unwrap()
     };

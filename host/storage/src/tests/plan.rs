@@ -3,7 +3,7 @@
 use super::*;
 use crate::dialect::Dialect;
 use crate::statement::Statement;
-use crate::{AttemptOutcome, Claim, HotelBookingFilter, Page, ParkedFilter};
+use crate::{AttemptOutcome, JobClaim, HotelBookingFilter, PageRequest, ParkedJobFilter};
 use crate::{attempt, flight, hotel, hotel_map, job, key, payment, reference};
 use host_domain::hotel::booking::Status;
 use host_domain::id::{AttemptId, InstrumentId};
@@ -19,11 +19,11 @@ fn expectations() -> Vec<(Statement, &'static str)> {
     let confirmed = filter(Some(Status::Confirmed), None);
     let referred = filter(None, Some("reference-7"));
     let both = filter(Some(Status::Confirmed), Some("reference-7"));
-    let page = Page {
+    let page = PageRequest {
         limit: 25,
         offset: 50,
     };
-    let claim = Claim {
+    let claim = JobClaim {
         kinds: &["resume", "purge"],
         limit: 10,
         now: NOW,
@@ -58,7 +58,7 @@ fn expectations() -> Vec<(Statement, &'static str)> {
         (job::claim(claim), "job_due"),
         (job::next_due(), "job_due"),
         (job::parked(10), "job_parked"),
-        (job::unpark(ParkedFilter::default(), NOW), "job_parked"),
+        (job::unpark(ParkedJobFilter::default(), NOW), "job_parked"),
         (attempt::unresolved(NOW, 10), "supplier_attempt_unresolved"),
         (key::by_hash(&[7; 32]), "api_key_sha256"),
         (payment::list(&owner()), "payment_instrument_list"),
@@ -145,11 +145,11 @@ async fn postgres_finds_one_row_by_its_key_in_a_new_database() {
 fn of_one_row() -> Vec<(Statement, &'static [&'static str])> {
     let id = BookingId::from_bits(1);
     let instrument = InstrumentId::from_bits(1);
-    let mut write = Write::new(NOW);
+    let mut write = UnitOfWork::new(NOW);
     write.update_hotel_booking(&booking(1), 1);
     let call = AttemptId::from_bits(1);
-    write.finish_attempt(&tenant(), &call, AttemptOutcome::Done, None, None);
-    write.send_attempt(&tenant(), &super::attempt::call(1));
+    write.finish_attempt(&tenant(), &call, AttemptOutcome::Succeeded, None, None);
+    write.record_attempt(&tenant(), &super::attempt::call(1));
     write.delete_instrument(&owner(), &instrument);
     let updates = write.steps.into_iter().map(|step| step.statement);
     let hotels: &[&str] = &["hotel_booking_pkey", "hotel_booking_id"];
@@ -176,7 +176,7 @@ pub(super) async fn sqlite_plan(db: &TestDatabase, statement: &Statement) -> Vec
         sql: format!("EXPLAIN QUERY PLAN {}", statement.sql).into(),
         args: statement.args.clone(),
     };
-    let rows = db.store.rows(explain).await.unwrap();
+    let rows = db.store.fetch_all(explain).await.unwrap();
     rows.iter().map(|row| row.text("detail").unwrap()).collect()
 }
 

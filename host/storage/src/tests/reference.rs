@@ -1,7 +1,7 @@
 //! Airports and airlines: the same for everybody of a mode.
 
 use super::*;
-use crate::{SeenAirport, StoredAirline};
+use crate::{AirportObservation, StoredAirline};
 use futures::future::join_all;
 use host_domain::flight::supply::{Airline, Airport};
 use host_domain::id::{AirlineId, AirportId};
@@ -14,8 +14,8 @@ on_both_databases!(
 );
 
 /// The `number`th airport of the world.
-fn seen(number: u32, candidate: u32) -> SeenAirport {
-    SeenAirport {
+fn seen(number: u32, candidate: u32) -> AirportObservation {
+    AirportObservation {
         candidate: AirportId::from_bits(u128::from(candidate)),
         airport: Airport {
             supplier_airport_id: format!("arp_{number}"),
@@ -32,7 +32,7 @@ fn seen(number: u32, candidate: u32) -> SeenAirport {
     }
 }
 
-async fn save(store: &Store, seen: &[SeenAirport]) -> Vec<AirportId> {
+async fn save(store: &Store, seen: &[AirportObservation]) -> Vec<AirportId> {
     let saved = store
         .save_airports(Mode::Test, &supplier(), seen, NOW)
         .await;
@@ -108,10 +108,10 @@ async fn an_airport_is_kept_as_it_was_told_last(db: &TestDatabase) {
         assert_eq!(saved.unwrap(), ids([1]));
     }
     let select = crate::statement::statement!("SELECT document, fetched_at FROM airport");
-    let row = db.store.row(select).await.unwrap().unwrap();
+    let row = db.store.fetch_optional(select).await.unwrap().unwrap();
     assert_eq!(row.json::<Airport>("document").unwrap(), renamed.airport);
     // The second time nothing was new, and nothing was written.
-    assert_eq!(row.at("fetched_at").unwrap(), later);
+    assert_eq!(row.timestamp("fetched_at").unwrap(), later);
 }
 
 async fn an_airline_keeps_its_id_and_becomes_what_was_told_last(db: &TestDatabase) {

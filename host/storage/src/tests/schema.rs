@@ -20,7 +20,7 @@ async fn lines(db: &TestDatabase, sql: &'static str, columns: &[&'static str]) -
         sql: sql.into(),
         args: vec![],
     };
-    let rows = db.store.rows(statement).await.unwrap();
+    let rows = db.store.fetch_all(statement).await.unwrap();
     rows.iter()
         .map(|row| {
             let cells = columns.iter().map(|column| row.text(column).unwrap());
@@ -132,8 +132,8 @@ async fn indexes_and_primary_keys_are_the_same() {
 #[tokio::test]
 async fn a_schema_newer_than_the_program_is_refused() {
     for db in [TestDatabase::sqlite().await, TestDatabase::postgres().await] {
-        let mut write = Write::new(NOW);
-        write.any(crate::statement::statement!(
+        let mut write = UnitOfWork::new(NOW);
+        write.add(crate::statement::statement!(
             "INSERT INTO _sqlx_migrations \
              (version, description, installed_on, success, checksum, execution_time) \
              SELECT 9999, description, installed_on, success, checksum, execution_time \

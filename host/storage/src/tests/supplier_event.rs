@@ -22,9 +22,9 @@ fn event(id: &str) -> SupplierEvent {
     }
 }
 
-fn receiving(mode: Mode, supplier: &SupplierId, event: &SupplierEvent) -> Write {
-    let mut write = Write::new(NOW);
-    write.receive_supplier_event(mode, supplier, event, &[7; 32]);
+fn receiving(mode: Mode, supplier: &SupplierId, event: &SupplierEvent) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
+    write.insert_supplier_event(mode, supplier, event, &[7; 32]);
     write
 }
 
@@ -40,7 +40,7 @@ fn received(event: SupplierEvent) -> StoredSupplierEvent {
         state: SupplierEventState::Received,
         booking_id: None,
         received_at: NOW,
-        settled_at: None,
+        processed_at: None,
     }
 }
 
@@ -66,7 +66,7 @@ async fn an_event_is_received_once(db: &TestDatabase) {
     let other = SupplierId::parse("SUPPLIER_B").unwrap();
     for (mode, supplier, seen) in [
         (Mode::Test, supplier(), None),
-        (Mode::Test, supplier(), Some(Conflict::SupplierEventSeen)),
+        (Mode::Test, supplier(), Some(Conflict::SupplierEventExists)),
         (Mode::Test, other, None),
         (Mode::Live, supplier(), None),
     ] {
@@ -80,16 +80,16 @@ async fn an_event_comes_to_one_end(db: &TestDatabase) {
     let booking = BookingId::from_bits(1);
     let later = NOW.plus_s(1);
     let applying = |id| {
-        let mut write = Write::new(later);
-        write.apply_supplier_event(Mode::Test, &supplier(), id, &booking);
+        let mut write = UnitOfWork::new(later);
+        write.mark_supplier_event_applied(Mode::Test, &supplier(), id, &booking);
         write
     };
     let ignoring = |id| {
-        let mut write = Write::new(later);
-        write.ignore_supplier_event(Mode::Test, &supplier(), id);
+        let mut write = UnitOfWork::new(later);
+        write.mark_supplier_event_ignored(Mode::Test, &supplier(), id);
         write
     };
-    let settled = Some(Conflict::SupplierEventSettled);
+    let settled = Some(Conflict::SupplierEventProcessed);
     assert_eq!(conflict(&db.store, applying("e1")).await, settled);
     for id in ["e1", "e2"] {
         let write = receiving(Mode::Test, &supplier(), &event(id));
@@ -103,13 +103,13 @@ async fn an_event_comes_to_one_end(db: &TestDatabase) {
     let applied = StoredSupplierEvent {
         state: SupplierEventState::Applied,
         booking_id: Some(booking.clone()),
-        settled_at: Some(later),
+        processed_at: Some(later),
         ..received(event("e1"))
     };
     assert_eq!(read(&db.store, "e1").await, Some(applied));
     let ignored = StoredSupplierEvent {
         state: SupplierEventState::Ignored,
-        settled_at: Some(later),
+        processed_at: Some(later),
         ..received(event("e2"))
     };
     assert_eq!(read(&db.store, "e2").await, Some(ignored));
@@ -124,18 +124,18 @@ async fn what_is_old_and_settled_is_forgotten_the_oldest_first(db: &TestDatabase
         ("open", 4, false),
         ("young", 0, true),
     ] {
-        let mut write = Write::new(now.plus_s(-age_s));
-        write.receive_supplier_event(Mode::Test, &supplier, &event(id), &[7; 32]);
+        let mut write = UnitOfWork::new(now.plus_s(-age_s));
+        write.insert_supplier_event(Mode::Test, &supplier, &event(id), &[7; 32]);
         db.store.commit(write).await.unwrap();
         if is_settled {
-            let mut write = Write::new(now);
-            write.ignore_supplier_event(Mode::Test, &supplier, id);
+            let mut write = UnitOfWork::new(now);
+            write.mark_supplier_event_ignored(Mode::Test, &supplier, id);
             db.store.commit(write).await.unwrap();
         }
     }
     let all = ["e1", "e2", "e3", "open", "young"];
     for (forgotten, left) in [(2, &all[2..]), (1, &all[3..]), (0, &all[3..])] {
-        let forget = db.store.forget_supplier_events(now, 2).await;
+        let forget = db.store.purge_supplier_events(now, 2).await;
         assert_eq!(forget.unwrap(), forgotten);
         for id in all {
             assert_eq!(

@@ -3,12 +3,12 @@
 mod plan;
 
 use super::*;
-use crate::{AskClaim, AskOutcome, ClaimedAsk, Page, Seen, StoredWatch, WatchFilter};
+use crate::{PriceCheckClaim, PriceCheckRelease, ClaimedPriceCheck, PageRequest, ObservedPrice, StoredWatch, WatchFilter};
 use futures::future::join_all;
 use host_domain::id::{PlaceId, WatchId};
-use host_domain::watch::{Area, Event, Question, Status, Target, Trigger, TripFilters, Watch};
+use host_domain::watch::{Area, Event, PriceQuery, Status, WatchTarget, Trigger, TripFilters, Watch};
 
-const ALL: Page = Page {
+const ALL: PageRequest = PageRequest {
     limit: 100,
     offset: 0,
 };
@@ -28,9 +28,9 @@ on_both_databases!(
     no_watch_loses_its_question,
 );
 
-fn question(hotel: u32) -> Question {
-    Question {
-        target: Target::Hotel {
+fn question(hotel: u32) -> PriceQuery {
+    PriceQuery {
+        target: WatchTarget::Hotel {
             hotel_id: HotelId::from_bits(u128::from(hotel)),
         },
         stay: booking(1).stay,
@@ -38,7 +38,7 @@ fn question(hotel: u32) -> Question {
 }
 
 /// A watch of a question; `number` makes its id and orders it in time.
-fn watch_of(number: u32, question: Question, trigger: i64) -> Watch {
+fn watch_of(number: u32, question: PriceQuery, trigger: i64) -> Watch {
     let trigger = Trigger::BelowTotal {
         amount: euros(trigger),
     };
@@ -51,14 +51,14 @@ fn watch(number: u32) -> Watch {
     watch_of(number, question(1), 10_000)
 }
 
-fn inserting(watch: &Watch) -> Write {
-    let mut write = Write::new(NOW);
+fn inserting(watch: &Watch) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
     write.insert_watch(watch);
     write
 }
 
-fn updating(watch: &Watch) -> Write {
-    let mut write = Write::new(NOW);
+fn updating(watch: &Watch) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
     write.update_watch(watch, watch.version - 1);
     write
 }
@@ -70,7 +70,7 @@ fn moved(watch: &Watch, event: Event) -> Watch {
 
 fn triggered(watch: &Watch) -> Watch {
     let total = watch.trigger.amount();
-    moved(watch, Event::Priced { total })
+    moved(watch, Event::PriceObserved { total })
 }
 
 async fn insert(store: &Store, watches: &[Watch]) {
@@ -79,40 +79,40 @@ async fn insert(store: &Store, watches: &[Watch]) {
     }
 }
 
-async fn claim_until(store: &Store, now: Timestamp, lease_ms: i64) -> Vec<ClaimedAsk> {
-    let claim = AskClaim {
+async fn claim_until(store: &Store, now: Timestamp, lease_ms: i64) -> Vec<ClaimedPriceCheck> {
+    let claim = PriceCheckClaim {
         now,
         limit: 100,
         lease_ms,
         token: &format!("{now:?}"),
     };
-    store.claim_asks(claim).await.unwrap()
+    store.claim_price_checks(claim).await.unwrap()
 }
 
-async fn claim(store: &Store) -> Vec<ClaimedAsk> {
+async fn claim(store: &Store) -> Vec<ClaimedPriceCheck> {
     claim_until(store, NOW, LEASE_MS).await
 }
 
-fn releasing(ask: &ClaimedAsk, seen: Option<Seen>, next_at: Timestamp) -> Write {
-    let mut write = Write::new(NOW);
-    write.release_ask(ask, AskOutcome { seen, next_at });
+fn releasing(ask: &ClaimedPriceCheck, seen: Option<ObservedPrice>, next_at: Timestamp) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
+    write.release_price_check(ask, PriceCheckRelease { observed: seen, next_at });
     write
 }
 
-fn deleting(ask: &ClaimedAsk) -> Write {
-    let mut write = Write::new(NOW);
-    write.delete_ask(ask);
+fn deleting(ask: &ClaimedPriceCheck) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
+    write.delete_price_check(ask);
     write
 }
 
-async fn seen(store: &Store, watch: &Watch) -> Option<Seen> {
+async fn seen(store: &Store, watch: &Watch) -> Option<ObservedPrice> {
     let found = store.watch(&watch.owner, &watch.id).await.unwrap();
-    found.unwrap().seen
+    found.unwrap().last_observed
 }
 
 async fn a_watch_is_read_as_it_was_written(db: &TestDatabase) {
     let mut trip = watch(2);
-    trip.question.target = Target::Trip {
+    trip.query.target = WatchTarget::Trip {
         area: Area::Place(PlaceId::from_bits(1)),
         filters: TripFilters {
             min_star_rating: Some(3.5),
@@ -123,11 +123,11 @@ async fn a_watch_is_read_as_it_was_written(db: &TestDatabase) {
     let watches = [watch(1), trip];
     insert(&db.store, &watches).await;
     for watch in watches {
-        let expected = StoredWatch { watch, seen: None };
+        let expected = StoredWatch { watch, last_observed: None };
         let id = &expected.watch.id;
         let read = db.store.watch(&owner(), id).await.unwrap();
         assert_eq!(read.as_ref(), Some(&expected));
-        assert_eq!(db.store.load_watch(id).await.unwrap(), read);
+        assert_eq!(db.store.watch_unscoped(id).await.unwrap(), read);
         let mut other = owner();
         other.user = "other".into();
         assert_eq!(db.store.watch(&other, id).await.unwrap(), None);
@@ -149,7 +149,7 @@ async fn an_older_version_changes_nothing(db: &TestDatabase) {
     );
     let late = conflict(&db.store, updating(&canceled)).await;
     assert_eq!(late, Some(Conflict::WatchVersion));
-    let read = db.store.load_watch(&watch.id).await.unwrap().unwrap();
+    let read = db.store.watch_unscoped(&watch.id).await.unwrap().unwrap();
     assert_eq!(read.watch, triggered(&watch));
 }
 
@@ -165,7 +165,7 @@ async fn watches_are_listed_newest_first(db: &TestDatabase) {
     let canceled = WatchFilter {
         status: Some(Status::Canceled),
     };
-    let page = |limit, offset| Page { limit, offset };
+    let page = |limit, offset| PageRequest { limit, offset };
     for (filter, page, expected, has_more, total) in [
         (any, page(100, 0), vec![4, 3, 2, 1], false, 4),
         (any, page(2, 1), vec![3, 2], true, 4),
@@ -198,14 +198,14 @@ async fn the_same_question_is_asked_once(db: &TestDatabase) {
         user,
     ];
     insert(&db.store, &watches).await;
-    assert_eq!(db.store.next_ask_due().await.unwrap(), Some(NOW));
+    assert_eq!(db.store.next_price_check_due_at().await.unwrap(), Some(NOW));
     assert_eq!(claim_until(&db.store, NOW.plus_ms(-1), LEASE_MS).await, []);
     let asks = claim(&db.store).await;
     assert_eq!(asks.len(), 3, "{asks:?}");
-    assert!(asks.iter().all(|ask| ask.is_wanted));
-    let of = |organization: &str, question: &Question| {
+    assert!(asks.iter().all(|ask| ask.has_open_watches));
+    let of = |organization: &str, question: &PriceQuery| {
         asks.iter()
-            .filter(|ask| ask.tenant.organization == organization && ask.question == *question)
+            .filter(|ask| ask.tenant.organization == organization && ask.query == *question)
             .count()
     };
     for (organization, question) in [
@@ -224,13 +224,13 @@ async fn a_question_is_held_by_one_at_a_time(db: &TestDatabase) {
     let claims = (0..8).map(|number| {
         let store = if number % 2 == 0 { &db.store } else { &other };
         async move {
-            let claim = AskClaim {
+            let claim = PriceCheckClaim {
                 now: NOW,
                 limit: 10,
                 lease_ms: LEASE_MS,
                 token: &format!("{number}"),
             };
-            store.claim_asks(claim).await.unwrap()
+            store.claim_price_checks(claim).await.unwrap()
         }
     });
     let claimed = join_all(claims).await.concat();
@@ -238,7 +238,7 @@ async fn a_question_is_held_by_one_at_a_time(db: &TestDatabase) {
     ids.sort();
     ids.dedup();
     assert_eq!((claimed.len(), ids.len()), (40, 40));
-    assert_eq!(db.store.next_ask_due().await.unwrap(), None);
+    assert_eq!(db.store.next_price_check_due_at().await.unwrap(), None);
     other.close().await;
     // A lease that has lapsed is taken over, and its holder cannot say anything more.
     let late = &claimed[0];
@@ -248,19 +248,19 @@ async fn a_question_is_held_by_one_at_a_time(db: &TestDatabase) {
     let taken_over = claim_until(&db.store, NOW.plus_ms(1), LEASE_MS).await;
     assert_eq!((lapsed.len(), taken_over.len()), (1, 1));
     for write in [releasing(&lapsed[0], None, NOW), {
-        let mut write = Write::new(NOW);
-        let seen = Seen {
-            at: NOW,
+        let mut write = UnitOfWork::new(NOW);
+        let seen = ObservedPrice {
+            observed_at: NOW,
             total: None,
         };
-        write.see_ask(&lapsed[0], seen, LEASE_MS);
+        write.record_observed_price(&lapsed[0], seen, LEASE_MS);
         write
     }] {
         assert_eq!(conflict(&db.store, write).await, Some(Conflict::LeaseLost));
     }
     let write = releasing(&taken_over[0], None, NOW.plus_s(60));
     assert_eq!(conflict(&db.store, write).await, None);
-    let next = db.store.next_ask_due().await.unwrap();
+    let next = db.store.next_price_check_due_at().await.unwrap();
     assert_eq!(next, Some(NOW.plus_s(60)));
 }
 
@@ -277,8 +277,8 @@ async fn a_watch_that_comes_meanwhile_makes_its_question_due(db: &TestDatabase) 
     db.store.commit(write).await.unwrap();
     assert_eq!(claim(&db.store).await, []);
     // So does a watch that is armed.
-    let mut write = Write::new(NOW);
-    write.ask_now(&watch(1));
+    let mut write = UnitOfWork::new(NOW);
+    write.schedule_price_check(&watch(1));
     db.store.commit(write).await.unwrap();
     assert_eq!(claim(&db.store).await.len(), 1);
 }
@@ -287,13 +287,13 @@ async fn what_was_seen_is_seen_by_all_that_wait(db: &TestDatabase) {
     let watches = [watch(1), watch(2), watch_of(3, question(2), 1)];
     insert(&db.store, &watches).await;
     let asks = claim(&db.store).await;
-    let ask = asks.iter().find(|ask| ask.question == question(1)).unwrap();
-    let first = Seen {
-        at: NOW,
+    let ask = asks.iter().find(|ask| ask.query == question(1)).unwrap();
+    let first = ObservedPrice {
+        observed_at: NOW,
         total: Some(euros(12_345)),
     };
-    let mut write = Write::new(NOW);
-    write.see_ask(ask, first, LEASE_MS);
+    let mut write = UnitOfWork::new(NOW);
+    write.record_observed_price(ask, first, LEASE_MS);
     db.store.commit(write).await.unwrap();
     for (watch, expected) in watches.iter().zip([Some(first), Some(first), None]) {
         assert_eq!(seen(&db.store, watch).await, expected);
@@ -301,8 +301,8 @@ async fn what_was_seen_is_seen_by_all_that_wait(db: &TestDatabase) {
     // One that is over keeps what was seen for it.
     let ended = moved(&watches[0], Event::Canceled);
     db.store.commit(updating(&ended)).await.unwrap();
-    let second = Seen {
-        at: NOW.plus_s(1),
+    let second = ObservedPrice {
+        observed_at: NOW.plus_s(1),
         total: None,
     };
     let write = releasing(ask, Some(second), NOW.plus_s(900));
@@ -313,13 +313,13 @@ async fn what_was_seen_is_seen_by_all_that_wait(db: &TestDatabase) {
         .store
         .watches(&owner(), WatchFilter::default(), ALL)
         .await;
-    let listed: Vec<_> = listed.unwrap().items.iter().map(|one| one.seen).collect();
+    let listed: Vec<_> = listed.unwrap().items.iter().map(|one| one.last_observed).collect();
     assert_eq!(listed, [None, Some(second), Some(first)]);
     // What was not answered says nothing.
     let again = claim_until(&db.store, NOW.plus_s(900), LEASE_MS).await;
     let ask = again
         .iter()
-        .find(|ask| ask.question == question(1))
+        .find(|ask| ask.query == question(1))
         .unwrap();
     db.store.commit(releasing(ask, None, NOW)).await.unwrap();
     assert_eq!(seen(&db.store, &watches[1]).await, Some(second));
@@ -341,12 +341,12 @@ async fn a_price_moves_those_that_it_concerns(db: &TestDatabase) {
     let ended = moved(&others[1], Event::Canceled);
     db.store.commit(updating(&ended)).await.unwrap();
     let asks = claim(&db.store).await;
-    let ask = asks.iter().find(|ask| ask.question == question(1)).unwrap();
+    let ask = asks.iter().find(|ask| ask.query == question(1)).unwrap();
     let moved_by = async |total: Option<i64>, limit| {
         let (tenant, total) = (tenant(), total.map(euros));
         let moved = db
             .store
-            .watches_moved_by(&tenant, &ask.id, total, limit)
+            .watches_affected_by_price(&tenant, &ask.id, total, limit)
             .await;
         let mut moved: Vec<i64> = moved
             .unwrap()
@@ -369,7 +369,7 @@ async fn a_price_moves_those_that_it_concerns(db: &TestDatabase) {
     assert_eq!(moved_by(Some(202), 2).await.len(), 2);
     let highest = db.store.highest_trigger(&tenant(), &ask.id).await.unwrap();
     assert_eq!(highest, Some(300));
-    let waiting = db.store.waiting_watches(&tenant(), &ask.id, 100).await;
+    let waiting = db.store.watches_awaiting_price(&tenant(), &ask.id, 100).await;
     assert_eq!(waiting.unwrap().len(), 6);
 }
 
@@ -378,23 +378,23 @@ async fn a_question_that_nobody_asks_is_forgotten(db: &TestDatabase) {
     insert(&db.store, std::slice::from_ref(&watch)).await;
     let ask = claim(&db.store).await.remove(0);
     let wanted = conflict(&db.store, deleting(&ask)).await;
-    assert_eq!(wanted, Some(Conflict::AskWanted));
+    assert_eq!(wanted, Some(Conflict::PriceCheckInUse));
     let ended = moved(&watch, Event::Canceled);
     db.store.commit(updating(&ended)).await.unwrap();
     db.store.commit(releasing(&ask, None, NOW)).await.unwrap();
     let ask = claim(&db.store).await.remove(0);
-    assert!(!ask.is_wanted);
+    assert!(!ask.has_open_watches);
     // One comes after it was claimed, and goes.
     let late = self::watch(2);
     insert(&db.store, std::slice::from_ref(&late)).await;
     let ended = moved(&late, Event::Canceled);
     db.store.commit(updating(&ended)).await.unwrap();
     let changed = conflict(&db.store, deleting(&ask)).await;
-    assert_eq!(changed, Some(Conflict::AskWanted));
+    assert_eq!(changed, Some(Conflict::PriceCheckInUse));
     db.store.commit(releasing(&ask, None, NOW)).await.unwrap();
     let ask = claim(&db.store).await.remove(0);
     assert_eq!(conflict(&db.store, deleting(&ask)).await, None);
-    assert_eq!(db.store.next_ask_due().await.unwrap(), None);
+    assert_eq!(db.store.next_price_check_due_at().await.unwrap(), None);
     assert_eq!(seen(&db.store, &watch).await, None);
 }
 
@@ -410,7 +410,7 @@ async fn no_watch_loses_its_question(db: &TestDatabase) {
         let forget = async {
             for ask in claim(&db.store).await {
                 if let Some(conflict) = conflict(&db.store, deleting(&ask)).await {
-                    assert_eq!(conflict, Conflict::AskWanted);
+                    assert_eq!(conflict, Conflict::PriceCheckInUse);
                     db.store.commit(releasing(&ask, None, NOW)).await.unwrap();
                 }
             }

@@ -29,7 +29,7 @@ async fn one_failing_write_takes_no_other_with_it(db: &TestDatabase) {
         assert_eq!(result, expected, "booking {number}");
     }
     for booking in &bookings {
-        let stored = db.store.load_hotel_booking(&booking.id).await.unwrap();
+        let stored = db.store.hotel_booking_unscoped(&booking.id).await.unwrap();
         assert!(stored.is_some(), "{}", booking.id);
     }
 }
@@ -39,7 +39,7 @@ async fn a_write_that_fails_late_leaves_nothing(db: &TestDatabase) {
     db.store.commit(inserting(&taken)).await.unwrap();
     let commits = (10..20).map(|number| {
         let mut write = inserting(&booking(number));
-        write.upsert_job("resume", &number.to_string(), NOW);
+        write.schedule_job("resume", &number.to_string(), NOW);
         if number % 2 == 0 {
             write.insert_hotel_booking(&taken);
         }
@@ -50,7 +50,7 @@ async fn a_write_that_fails_late_leaves_nothing(db: &TestDatabase) {
         let fails = number % 2 == 0;
         assert_eq!(result, fails.then_some(Conflict::BookingExists));
         let id = booking(number).id;
-        let stored = db.store.load_hotel_booking(&id).await.unwrap();
+        let stored = db.store.hotel_booking_unscoped(&id).await.unwrap();
         assert_eq!(stored.is_some(), !fails);
         let job = db.store.job("resume", &number.to_string()).await.unwrap();
         assert_eq!(job.is_some(), !fails);
@@ -66,7 +66,7 @@ async fn what_was_committed_is_there_after_a_crash(db: &TestDatabase) {
     let restarted = db.second_store().await;
     for number in 0..20 {
         let id = booking(number).id;
-        assert!(restarted.load_hotel_booking(&id).await.unwrap().is_some());
+        assert!(restarted.hotel_booking_unscoped(&id).await.unwrap().is_some());
     }
     restarted.close().await;
 }
@@ -79,13 +79,13 @@ async fn two_processes_write_side_by_side(db: &TestDatabase) {
     here.into_iter().chain(there).for_each(Result::unwrap);
     for number in 0..80 {
         let id = booking(number).id;
-        assert!(other.load_hotel_booking(&id).await.unwrap().is_some());
+        assert!(other.hotel_booking_unscoped(&id).await.unwrap().is_some());
     }
     other.close().await;
 }
 
 async fn an_empty_write_is_nothing(db: &TestDatabase) {
-    let write = Write::new(NOW);
+    let write = UnitOfWork::new(NOW);
     assert!(write.is_empty());
     db.store.commit(write).await.unwrap();
     db.store.ping().await.unwrap();
@@ -99,7 +99,7 @@ async fn a_closed_store_says_so(db: &TestDatabase) {
         committed,
         Err(crate::CommitError::Database(crate::DatabaseError::Closed))
     ));
-    let read = store.load_hotel_booking(&booking(1).id).await;
+    let read = store.hotel_booking_unscoped(&booking(1).id).await;
     assert!(matches!(read, Err(crate::DatabaseError::Closed)));
     store.close().await;
 }
@@ -109,7 +109,7 @@ async fn what_is_queued_when_the_store_closes_is_answered(db: &TestDatabase) {
     let commits = join_all((0..100).map(|number| store.commit(inserting(&booking(number)))));
     let (results, ()) = tokio::join!(commits, store.close());
     for (number, result) in (0..100).zip(results) {
-        let stored = db.store.load_hotel_booking(&booking(number).id).await;
+        let stored = db.store.hotel_booking_unscoped(&booking(number).id).await;
         assert_eq!(result.is_ok(), stored.unwrap().is_some(), "{number}");
     }
 }
@@ -120,7 +120,7 @@ async fn migrations_may_run_again_and_side_by_side(db: &TestDatabase) {
     let (here, there) = tokio::join!(db.store.migrate(), other.migrate());
     here.unwrap();
     there.unwrap();
-    let stored = db.store.load_hotel_booking(&booking(1).id).await.unwrap();
+    let stored = db.store.hotel_booking_unscoped(&booking(1).id).await.unwrap();
     assert!(stored.is_some());
     other.close().await;
 }
@@ -163,7 +163,7 @@ async fn a_transaction_that_is_cut_short_holds_no_locks() {
     other.execute("SET lock_timeout = '5s'").await.unwrap();
     lock(&first).execute(&mut other).await.unwrap();
     other.close().await.unwrap();
-    let stored = db.store.load_hotel_booking(&first.id).await.unwrap();
+    let stored = db.store.hotel_booking_unscoped(&first.id).await.unwrap();
     assert_eq!(stored, Some(first));
     db.remove().await;
 }

@@ -2,27 +2,27 @@
 
 use crate::error::CommitError;
 use crate::statement::{Row, Statement, statement};
-use crate::wake::Queue;
-use crate::{Conflict, DatabaseError, Store, Write};
+use crate::wake::WorkQueue;
+use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::AskId;
 use host_domain::money::{Currency, Money};
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
-use host_domain::watch::{Question, Watch};
+use host_domain::watch::{PriceQuery, Watch};
 use sha2::{Digest, Sha256};
 
 /// What was seen when a question was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen {
+pub struct ObservedPrice {
     /// When.
-    pub at: Timestamp,
+    pub observed_at: Timestamp,
     /// What the cheapest costs; none: nothing is to be had.
     pub total: Option<Money>,
 }
 
 /// Which questions to take, and for whom.
 #[derive(Debug, Clone, Copy)]
-pub struct AskClaim<'a> {
+pub struct PriceCheckClaim<'a> {
     /// Due at this instant.
     pub now: Timestamp,
     /// The most to take.
@@ -35,37 +35,37 @@ pub struct AskClaim<'a> {
 
 /// A question that is held now.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ClaimedAsk {
+pub struct ClaimedPriceCheck {
     /// Its id.
     pub id: AskId,
     /// Whose watches ask it.
     pub tenant: Tenant,
     /// What it is.
-    pub question: Question,
+    pub query: PriceQuery,
     /// How many watches came to it when it was claimed.
-    pub revision: i64,
+    pub watch_revision: i64,
     /// By which it is held.
     pub token: String,
     /// False: no watch that is open asks it, unless one came just now.
-    pub is_wanted: bool,
+    pub has_open_watches: bool,
 }
 
 /// What came of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AskOutcome {
+pub struct PriceCheckRelease {
     /// None: it was not answered.
-    pub seen: Option<Seen>,
+    pub observed: Option<ObservedPrice>,
     /// When it is due again, unless a watch came to it meanwhile: then at once.
     pub next_at: Timestamp,
 }
 
-impl Write {
+impl UnitOfWork {
     /// Has a watch's question asked at once.
-    pub fn ask_now(&mut self, watch: &Watch) -> &mut Self {
-        let question = self.json(&watch.question);
+    pub fn schedule_price_check(&mut self, watch: &Watch) -> &mut Self {
+        let question = self.encode_json(&watch.query);
         let tenant = &watch.owner.tenant;
-        self.wakes.add(Queue::Asks);
-        self.any(statement!(
+        self.wakes.add(WorkQueue::PriceChecks);
+        self.add(statement!(
             "INSERT INTO watch_ask (organization, mode, id, question, next_at, revision, \
              created_at) VALUES ($1, $2, $3, $4, $5, 1, $5) \
              ON CONFLICT (organization, mode, id) DO UPDATE SET \
@@ -74,7 +74,7 @@ impl Write {
                revision = watch_ask.revision + 1",
             tenant.organization.as_str(),
             tenant.mode,
-            id_of(tenant, &watch.question).as_str(),
+            derive_id(tenant, &watch.query).as_str(),
             question,
             self.now,
         ))
@@ -82,7 +82,7 @@ impl Write {
 
     /// Stores what a question was answered, and begins its lease anew from now, else
     /// [`Conflict::LeaseLost`].
-    pub fn see_ask(&mut self, ask: &ClaimedAsk, seen: Seen, lease_ms: i64) -> &mut Self {
+    pub fn record_observed_price(&mut self, ask: &ClaimedPriceCheck, seen: ObservedPrice, lease_ms: i64) -> &mut Self {
         let update = statement!(
             "UPDATE watch_ask SET last_checked_at = $5, last_total_minor = $6, \
              lease_until = {now_ms} + $7 \
@@ -91,7 +91,7 @@ impl Write {
             ask.tenant.mode,
             ask.id.as_str(),
             ask.token.as_str(),
-            seen.at,
+            seen.observed_at,
             seen.total.map(|total| total.minor),
             lease_ms,
         );
@@ -99,8 +99,8 @@ impl Write {
     }
 
     /// Gives a question back with what came of it, else [`Conflict::LeaseLost`].
-    pub fn release_ask(&mut self, ask: &ClaimedAsk, outcome: AskOutcome) -> &mut Self {
-        let AskOutcome { seen, next_at } = outcome;
+    pub fn release_price_check(&mut self, ask: &ClaimedPriceCheck, outcome: PriceCheckRelease) -> &mut Self {
+        let PriceCheckRelease { observed: seen, next_at } = outcome;
         let update = statement!(
             "UPDATE watch_ask SET \
                last_checked_at = COALESCE($5, last_checked_at), \
@@ -112,9 +112,9 @@ impl Write {
             ask.tenant.mode,
             ask.id.as_str(),
             ask.token.as_str(),
-            seen.map(|seen| seen.at),
+            seen.map(|seen| seen.observed_at),
             seen.and_then(|seen| seen.total).map(|total| total.minor),
-            ask.revision,
+            ask.watch_revision,
             next_at,
         );
         self.one(update, Conflict::LeaseLost)
@@ -122,7 +122,7 @@ impl Write {
 
     /// Forgets a question that no open watch asks, else [`Conflict::AskWanted`]. A
     /// watch that comes meanwhile counts the revision up, so that none is lost.
-    pub fn delete_ask(&mut self, ask: &ClaimedAsk) -> &mut Self {
+    pub fn delete_price_check(&mut self, ask: &ClaimedPriceCheck) -> &mut Self {
         let delete = statement!(
             "DELETE FROM watch_ask \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND lease_token = $4 \
@@ -133,9 +133,9 @@ impl Write {
             ask.tenant.mode,
             ask.id.as_str(),
             ask.token.as_str(),
-            ask.revision,
+            ask.watch_revision,
         );
-        self.one(delete, Conflict::AskWanted)
+        self.one(delete, Conflict::PriceCheckInUse)
     }
 }
 
@@ -145,10 +145,10 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn claim_asks(&self, claim: AskClaim<'_>) -> Result<Vec<ClaimedAsk>, DatabaseError> {
-        let mut write = Write::new(claim.now);
-        write.returning(self::claim(claim));
-        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+    pub async fn claim_price_checks(&self, claim: PriceCheckClaim<'_>) -> Result<Vec<ClaimedPriceCheck>, DatabaseError> {
+        let mut write = UnitOfWork::new(claim.now);
+        write.add_returning(self::claim(claim));
+        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
         let mut claimed = outcome
             .rows
             .iter()
@@ -163,14 +163,14 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn next_ask_due(&self) -> Result<Option<Timestamp>, DatabaseError> {
-        let row = self.row(next_due()).await?;
-        row.map(|row| row.at("next_at")).transpose()
+    pub async fn next_price_check_due_at(&self) -> Result<Option<Timestamp>, DatabaseError> {
+        let row = self.fetch_optional(next_due()).await?;
+        row.map(|row| row.timestamp("next_at")).transpose()
     }
 }
 
 /// The same question of the same tenant has the same id.
-pub(crate) fn id_of(tenant: &Tenant, question: &Question) -> AskId {
+pub(crate) fn derive_id(tenant: &Tenant, question: &PriceQuery) -> AskId {
     // Of members in a fixed order, so that equal questions have equal texts. What has
     // no JSON is stored nowhere: the write fails.
     let asked = (&tenant.organization, tenant.mode, question);
@@ -183,7 +183,7 @@ pub(crate) fn id_of(tenant: &Tenant, question: &Question) -> AskId {
     AskId::from_bits(u128::from_be_bytes(bits))
 }
 
-pub(crate) fn claim(claim: AskClaim<'_>) -> Statement {
+pub(crate) fn claim(claim: PriceCheckClaim<'_>) -> Statement {
     statement!(
         "WITH due AS ( \
            SELECT organization, mode, id FROM watch_ask \
@@ -208,25 +208,25 @@ pub(crate) fn next_due() -> Statement {
     statement!("SELECT next_at FROM watch_ask WHERE lease_token IS NULL ORDER BY next_at LIMIT 1")
 }
 
-fn read(row: &Row) -> Result<(Timestamp, ClaimedAsk), DatabaseError> {
-    let ask = ClaimedAsk {
+fn read(row: &Row) -> Result<(Timestamp, ClaimedPriceCheck), DatabaseError> {
+    let ask = ClaimedPriceCheck {
         id: row.parsed("id", AskId::parse)?,
         tenant: Tenant {
             organization: row.text("organization")?,
             mode: row.mode()?,
         },
-        question: row.json("question")?,
-        revision: row.int("revision")?,
+        query: row.json("question")?,
+        watch_revision: row.int("revision")?,
         token: row.text("lease_token")?,
-        is_wanted: row.int("wanted")? != 0,
+        has_open_watches: row.int("wanted")? != 0,
     };
-    Ok((row.at("next_at")?, ask))
+    Ok((row.timestamp("next_at")?, ask))
 }
 
-pub(crate) fn read_seen(row: &Row, currency: Currency) -> Result<Option<Seen>, DatabaseError> {
-    let total = row.int_if("last_total_minor")?;
-    let seen = row.at_if("last_checked_at")?.map(|at| Seen {
-        at,
+pub(crate) fn read_observed_price(row: &Row, currency: Currency) -> Result<Option<ObservedPrice>, DatabaseError> {
+    let total = row.int_opt("last_total_minor")?;
+    let seen = row.timestamp_opt("last_checked_at")?.map(|at| ObservedPrice {
+        observed_at: at,
         total: total.map(|minor| Money::new(minor, currency)),
     });
     Ok(seen)

@@ -2,12 +2,12 @@
 
 mod ask;
 
-pub use ask::{AskClaim, AskOutcome, ClaimedAsk, Seen};
+pub use ask::{PriceCheckClaim, PriceCheckRelease, ClaimedPriceCheck, ObservedPrice};
 #[cfg(test)]
 pub(crate) use ask::{claim as claim_asks, next_due as next_ask};
 
 use crate::statement::{Row, Statement, Value, statement};
-use crate::{Conflict, DatabaseError, Listed, Page, Store, Write};
+use crate::{Conflict, DatabaseError, Page, PageRequest, Store, UnitOfWork};
 use host_domain::id::{AskId, WatchId};
 use host_domain::money::Money;
 use host_domain::owner::{Owner, Tenant};
@@ -26,22 +26,22 @@ pub struct StoredWatch {
     /// The watch.
     pub watch: Watch,
     /// None: not asked for yet.
-    pub seen: Option<Seen>,
+    pub last_observed: Option<ObservedPrice>,
 }
 
 impl StoredWatch {
     /// The question that it asks.
     #[must_use]
-    pub fn ask_id(&self) -> AskId {
-        ask::id_of(&self.watch.owner.tenant, &self.watch.question)
+    pub fn price_check_id(&self) -> AskId {
+        ask::derive_id(&self.watch.owner.tenant, &self.watch.query)
     }
 }
 
-impl Write {
+impl UnitOfWork {
     /// Stores a new watch, whose question is asked at once; else
     /// [`Conflict::WatchExists`].
     pub fn insert_watch(&mut self, watch: &Watch) -> &mut Self {
-        let document = self.json(watch);
+        let document = self.encode_json(watch);
         let owner = &watch.owner;
         let insert = statement!(
             "INSERT INTO watch (organization, mode, id, user_id, ask_id, status, trigger_minor, \
@@ -51,7 +51,7 @@ impl Write {
             owner.tenant.mode,
             watch.id.as_str(),
             owner.user.as_str(),
-            ask::id_of(&owner.tenant, &watch.question).as_str(),
+            ask::derive_id(&owner.tenant, &watch.query).as_str(),
             watch.status().as_str(),
             watch.trigger.amount().minor,
             watch.created_at,
@@ -59,7 +59,7 @@ impl Write {
             watch.version,
             document,
         );
-        self.ask_now(watch);
+        self.schedule_price_check(watch);
         self.one(insert, Conflict::WatchExists)
     }
 
@@ -67,7 +67,7 @@ impl Write {
     /// [`Conflict::WatchVersion`]. When it is not open any more, what was seen last
     /// stays with it.
     pub fn update_watch(&mut self, watch: &Watch, read_version: i64) -> &mut Self {
-        let document = self.json(watch);
+        let document = self.encode_json(watch);
         let tenant = &watch.owner.tenant;
         let update = statement!(
             "UPDATE watch SET status = $4, updated_at = $5, version = $6, document = $7, \
@@ -102,7 +102,7 @@ impl Store {
         owner: &Owner,
         id: &WatchId,
     ) -> Result<Option<StoredWatch>, DatabaseError> {
-        let row = self.row(get(owner, id)).await?;
+        let row = self.fetch_optional(get(owner, id)).await?;
         row.as_ref().map(read).transpose()
     }
 
@@ -110,8 +110,8 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn load_watch(&self, id: &WatchId) -> Result<Option<StoredWatch>, DatabaseError> {
-        let row = self.row(load(id)).await?;
+    pub async fn watch_unscoped(&self, id: &WatchId) -> Result<Option<StoredWatch>, DatabaseError> {
+        let row = self.fetch_optional(load(id)).await?;
         row.as_ref().map(read).transpose()
     }
 
@@ -123,10 +123,10 @@ impl Store {
         &self,
         owner: &Owner,
         filter: WatchFilter,
-        page: Page,
-    ) -> Result<Listed<StoredWatch>, DatabaseError> {
-        let rows = self.rows(list(owner, filter, page)).await?;
-        Listed::from_rows(&rows, page, read)
+        page: PageRequest,
+    ) -> Result<Page<StoredWatch>, DatabaseError> {
+        let rows = self.fetch_all(list(owner, filter, page)).await?;
+        Page::from_rows(&rows, page, read)
     }
 
     /// How many watches the list would have without paging.
@@ -138,7 +138,7 @@ impl Store {
         owner: &Owner,
         filter: WatchFilter,
     ) -> Result<u64, DatabaseError> {
-        let row = self.row(count(owner, filter)).await?;
+        let row = self.fetch_optional(count(owner, filter)).await?;
         let number = row.map_or(Ok(0), |row| row.int("number"))?;
         Ok(number.unsigned_abs())
     }
@@ -149,14 +149,14 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn watches_moved_by(
+    pub async fn watches_affected_by_price(
         &self,
         tenant: &Tenant,
         ask: &AskId,
         total: Option<Money>,
         limit: u32,
     ) -> Result<Vec<Watch>, DatabaseError> {
-        let rows = self.rows(moved_by(tenant, ask, total, limit)).await?;
+        let rows = self.fetch_all(moved_by(tenant, ask, total, limit)).await?;
         rows.iter().map(|row| row.json("document")).collect()
     }
 
@@ -170,7 +170,7 @@ impl Store {
         tenant: &Tenant,
         ask: &AskId,
     ) -> Result<Option<i64>, DatabaseError> {
-        let row = self.row(highest(tenant, ask)).await?;
+        let row = self.fetch_optional(highest(tenant, ask)).await?;
         row.map(|row| row.int("trigger_minor")).transpose()
     }
 
@@ -178,13 +178,13 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn waiting_watches(
+    pub async fn watches_awaiting_price(
         &self,
         tenant: &Tenant,
         ask: &AskId,
         limit: u32,
     ) -> Result<Vec<Watch>, DatabaseError> {
-        let rows = self.rows(waiting(tenant, ask, limit)).await?;
+        let rows = self.fetch_all(waiting(tenant, ask, limit)).await?;
         rows.iter().map(|row| row.json("document")).collect()
     }
 }
@@ -220,7 +220,7 @@ pub(crate) fn load(id: &WatchId) -> Statement {
     }
 }
 
-pub(crate) fn list(owner: &Owner, filter: WatchFilter, page: Page) -> Statement {
+pub(crate) fn list(owner: &Owner, filter: WatchFilter, page: PageRequest) -> Statement {
     let mut args = vec![
         Value::from(page.limit.saturating_add(1)),
         Value::from(page.offset),
@@ -308,9 +308,9 @@ pub(crate) fn waiting(tenant: &Tenant, ask: &AskId, limit: u32) -> Statement {
 
 fn read(row: &Row) -> Result<StoredWatch, DatabaseError> {
     let watch: Watch = row.json("document")?;
-    let currency = watch.question.stay.currency;
+    let currency = watch.query.stay.currency;
     Ok(StoredWatch {
-        seen: ask::read_seen(row, currency)?,
+        last_observed: ask::read_observed_price(row, currency)?,
         watch,
     })
 }

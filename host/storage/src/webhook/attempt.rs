@@ -1,6 +1,6 @@
 //! What receivers answered, attempt by attempt.
 
-use crate::statement::{Row, Statement, list};
+use crate::statement::{Row, Statement, text_array};
 use crate::{DatabaseError, Store};
 use host_domain::id::DeliveryId;
 use host_domain::owner::Tenant;
@@ -37,7 +37,7 @@ impl Store {
         if deliveries.is_empty() {
             return Ok(Vec::new());
         }
-        self.rows(of(tenant, deliveries))
+        self.fetch_all(of(tenant, deliveries))
             .await?
             .iter()
             .map(read)
@@ -58,20 +58,20 @@ pub(crate) fn of(tenant: &Tenant, deliveries: &[&DeliveryId]) -> Statement {
         args: vec![
             tenant.organization.as_str().into(),
             tenant.mode.into(),
-            list(deliveries.iter().map(|id| id.as_str())),
+            text_array(deliveries.iter().map(|id| id.as_str())),
         ],
     }
 }
 
 fn read(row: &Row) -> Result<(DeliveryId, DeliveryAttempt), DatabaseError> {
-    let status = row.int_if("response_status")?;
+    let status = row.int_opt("response_status")?;
     let attempt = DeliveryAttempt {
         number: row.int("attempt_number")?,
         response_status: status.and_then(|status| u16::try_from(status).ok()),
-        response_body: row.text_if("response_body")?,
-        error: row.text_if("error")?,
+        response_body: row.text_opt("response_body")?,
+        error: row.text_opt("error")?,
         duration_ms: row.int("duration_ms")?,
-        created_at: row.at("created_at")?,
+        created_at: row.timestamp("created_at")?,
     };
     Ok((row.parsed("delivery_id", DeliveryId::parse)?, attempt))
 }

@@ -3,12 +3,12 @@
 use super::subscription::read_tenant;
 use crate::event::OutboxEvent;
 use crate::statement::{Row, Statement, Value, statement};
-use crate::wake::Queue;
-use crate::{Conflict, DatabaseError, Listed, Page, Store, Write};
+use crate::wake::WorkQueue;
+use crate::{Conflict, DatabaseError, Page, PageRequest, Store, UnitOfWork};
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
-use host_domain::webhook::{Delivery, DeliveryState, DeliveryStatus, FailureReason};
+use host_domain::webhook::{Delivery, DeliveryState, DeliveryStatus, DeliveryFailureReason};
 
 /// A delivery with what it delivers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,10 +28,10 @@ pub struct DeliveryFilter {
     pub status: Option<DeliveryStatus>,
 }
 
-impl Write {
+impl UnitOfWork {
     /// Records an event for every subscription that wants it, whether or not it is
     /// ACTIVE.
-    pub(crate) fn fan_out(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
+    pub(crate) fn insert_deliveries_for_event(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
         self.deliver(
             tenant,
             event,
@@ -48,13 +48,13 @@ impl Write {
 
     /// Lays out an event for one subscription only, else [`Conflict::EventExists`].
     /// Nothing is recorded when the subscription is not there any more.
-    pub fn publish_to(
+    pub fn publish_to_subscription(
         &mut self,
         tenant: &Tenant,
         event: &OutboxEvent,
         subscription: &SubscriptionId,
     ) -> &mut Self {
-        self.lay_out(tenant, event);
+        self.insert_outbox_event(tenant, event);
         self.deliver(
             tenant,
             event,
@@ -79,8 +79,8 @@ impl Write {
         all.push(event.id.as_str().into());
         all.push(event.created_at.into());
         all.extend(args);
-        self.wakes.add(Queue::Deliveries);
-        self.any(Statement {
+        self.wakes.add(WorkQueue::Deliveries);
+        self.add(Statement {
             sql: format!(
                 "INSERT INTO webhook_delivery (organization, mode, id, subscription_id, \
                  event_id, status, generation, attempts, next_at, created_at, pending_since) \
@@ -103,7 +103,7 @@ impl Write {
         delivery: &Delivery,
         read_status: DeliveryStatus,
     ) -> &mut Self {
-        self.wakes.add(Queue::Deliveries);
+        self.wakes.add(WorkQueue::Deliveries);
         self.store_delivery(tenant, delivery, delivery.generation - 1, read_status)
     }
 
@@ -116,7 +116,7 @@ impl Write {
         read_status: DeliveryStatus,
     ) -> &mut Self {
         self.store_delivery(tenant, delivery, delivery.generation, read_status);
-        self.log_outcomes(std::iter::once((tenant, delivery)))
+        self.update_watch_event_statuses(std::iter::once((tenant, delivery)))
     }
 
     fn store_delivery(
@@ -148,7 +148,7 @@ impl Write {
             failure.map(|(at, _)| at),
             failure.map(|(_, reason)| reason.as_str()),
         );
-        self.one(update, Conflict::DeliveryMoved)
+        self.one(update, Conflict::DeliveryChanged)
     }
 }
 
@@ -163,7 +163,7 @@ impl Store {
         subscription: &SubscriptionId,
         id: &DeliveryId,
     ) -> Result<Option<StoredDelivery>, DatabaseError> {
-        let row = self.row(get(tenant, subscription, id)).await?;
+        let row = self.fetch_optional(get(tenant, subscription, id)).await?;
         row.as_ref().map(read).transpose()
     }
 
@@ -176,10 +176,10 @@ impl Store {
         tenant: &Tenant,
         subscription: &SubscriptionId,
         filter: DeliveryFilter,
-        page: Page,
-    ) -> Result<Listed<StoredDelivery>, DatabaseError> {
-        let rows = self.rows(list(tenant, subscription, filter, page)).await?;
-        Listed::from_rows(&rows, page, read)
+        page: PageRequest,
+    ) -> Result<Page<StoredDelivery>, DatabaseError> {
+        let rows = self.fetch_all(list(tenant, subscription, filter, page)).await?;
+        Page::from_rows(&rows, page, read)
     }
 
     /// How many deliveries the list would have without paging.
@@ -199,7 +199,7 @@ impl Store {
                 .into(),
             args,
         };
-        let row = self.row(select).await?;
+        let row = self.fetch_optional(select).await?;
         let number = row.map_or(Ok(0), |row| row.int("number"))?;
         Ok(number.unsigned_abs())
     }
@@ -230,7 +230,7 @@ impl Store {
             .into(),
             args,
         };
-        self.rows(select).await?.iter().map(read).collect()
+        self.fetch_all(select).await?.iter().map(read).collect()
     }
 }
 
@@ -263,7 +263,7 @@ pub(crate) fn list(
     tenant: &Tenant,
     subscription: &SubscriptionId,
     filter: DeliveryFilter,
-    page: Page,
+    page: PageRequest,
 ) -> Statement {
     let mut args = vec![page.limit.saturating_add(1).into(), page.offset.into()];
     let condition = condition(tenant, subscription, filter, &mut args);
@@ -313,28 +313,28 @@ pub(crate) fn read(row: &Row) -> Result<StoredDelivery, DatabaseError> {
             state: read_state(row)?,
             generation: row.int("generation")?,
             attempts: row.int("attempts")?,
-            created_at: row.at("created_at")?,
-            pending_since: row.at("pending_since")?,
+            created_at: row.timestamp("created_at")?,
+            pending_since: row.timestamp("pending_since")?,
         },
         payload: row.text("payload")?,
     })
 }
 
 fn read_state(row: &Row) -> Result<DeliveryState, DatabaseError> {
-    Ok(match row.word("status", DeliveryStatus::parse)? {
+    Ok(match row.enum_value("status", DeliveryStatus::parse)? {
         DeliveryStatus::Pending => DeliveryState::Pending,
         DeliveryStatus::Published => DeliveryState::Published {
-            at: row.at("published_at")?,
-            next_at: row.at("next_at")?,
+            at: row.timestamp("published_at")?,
+            next_at: row.timestamp("next_at")?,
         },
         DeliveryStatus::Delivered => DeliveryState::Delivered {
-            published_at: row.at("published_at")?,
-            at: row.at("delivered_at")?,
+            published_at: row.timestamp("published_at")?,
+            at: row.timestamp("delivered_at")?,
         },
         DeliveryStatus::Failed => DeliveryState::Failed {
-            published_at: row.at_if("published_at")?,
-            at: row.at("failed_at")?,
-            reason: row.word("failure_reason", FailureReason::parse)?,
+            published_at: row.timestamp_opt("published_at")?,
+            at: row.timestamp("failed_at")?,
+            reason: row.enum_value("failure_reason", DeliveryFailureReason::parse)?,
         },
     })
 }

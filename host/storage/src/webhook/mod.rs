@@ -7,5 +7,5 @@ pub(crate) mod subscription;
 
 pub use attempt::DeliveryAttempt;
 pub use delivery::{DeliveryFilter, StoredDelivery};
-pub use send::{AnsweredDelivery, DeliveryClaim, DueSubscription};
+pub use send::{DeliveryRelease, DeliveryClaim, DueSubscription};
 pub use subscription::SealedSecrets;

@@ -8,9 +8,9 @@ use super::delivery::{self, StoredDelivery};
 use super::subscription;
 use super::subscription::SealedSecrets;
 use crate::error::CommitError;
-use crate::statement::{Statement, list, statement};
-use crate::wake::Queue;
-use crate::{DatabaseError, Store, Write};
+use crate::statement::{Statement, text_array, statement};
+use crate::wake::WorkQueue;
+use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
 use host_domain::owner::Tenant;
@@ -33,7 +33,7 @@ pub struct DueSubscription {
 #[derive(Debug, Clone, Copy)]
 pub struct DeliveryClaim<'a> {
     /// From which subscriptions, and at most how many of each.
-    pub rooms: &'a [(&'a SubscriptionId, u32)],
+    pub capacities: &'a [(&'a SubscriptionId, u32)],
     /// Due at this instant.
     pub now: Timestamp,
     /// How long the lease is good.
@@ -44,7 +44,7 @@ pub struct DeliveryClaim<'a> {
 
 /// A delivery after an attempt.
 #[derive(Debug, Clone)]
-pub struct AnsweredDelivery {
+pub struct DeliveryRelease {
     /// By which it is held.
     pub token: String,
     /// Whose.
@@ -57,32 +57,32 @@ pub struct AnsweredDelivery {
     pub attempt: Option<DeliveryAttempt>,
 }
 
-impl Write {
+impl UnitOfWork {
     /// Stores what came of attempts, and gives the deliveries back. Of those that
     /// their token does not hold any more, nothing is stored.
-    pub fn answer_deliveries(&mut self, answered: &[AnsweredDelivery]) -> &mut Self {
+    pub fn release_deliveries(&mut self, answered: &[DeliveryRelease]) -> &mut Self {
         let attempts: Vec<_> = answered.iter().filter_map(attempt_item).collect();
         if !attempts.is_empty() {
-            let attempts = self.json(&attempts);
-            self.any(insert_attempts(attempts));
+            let attempts = self.encode_json(&attempts);
+            self.add(insert_attempts(attempts));
         }
         let moves: Vec<_> = answered.iter().map(move_item).collect();
-        let moves = self.json(&moves);
+        let moves = self.encode_json(&moves);
         // What is given back is due at once.
         if answered.iter().any(|one| one.attempt.is_none()) {
-            self.wakes.add(Queue::Deliveries);
+            self.wakes.add(WorkQueue::Deliveries);
         }
-        self.any(move_deliveries(moves));
-        let of_watches = |one: &&AnsweredDelivery| one.product == Product::Watch;
+        self.add(move_deliveries(moves));
+        let of_watches = |one: &&DeliveryRelease| one.product == Product::Watch;
         let logged = answered.iter().filter(of_watches);
-        self.log_outcomes(logged.map(|one| (&one.tenant, &one.delivery)))
+        self.update_watch_event_statuses(logged.map(|one| (&one.tenant, &one.delivery)))
     }
 }
 
-impl Write {
+impl UnitOfWork {
     /// Notes that the receivers of these subscriptions took something: they are not
     /// failing, as [`host_domain::webhook::SubscriptionEvent::Succeeded`] says.
-    pub fn note_successes(&mut self, subscriptions: &[&Subscription]) -> &mut Self {
+    pub fn clear_failing_since(&mut self, subscriptions: &[&Subscription]) -> &mut Self {
         if subscriptions.is_empty() {
             return self;
         }
@@ -93,8 +93,8 @@ impl Write {
                 "id": subscription.id.as_str(),
             })
         });
-        let items = self.json(&items.collect::<Vec<_>>());
-        self.any(note_successes(items))
+        let items = self.encode_json(&items.collect::<Vec<_>>());
+        self.add(note_successes(items))
     }
 }
 
@@ -109,13 +109,13 @@ impl Store {
         without: &[&SubscriptionId],
         limit: u32,
     ) -> Result<Vec<DueSubscription>, DatabaseError> {
-        let rows = self.rows(due(without, limit)).await?;
+        let rows = self.fetch_all(due(without, limit)).await?;
         rows.iter()
             .map(|row| {
                 Ok(DueSubscription {
                     subscription: subscription::read(row)?,
                     secrets: subscription::read_secrets(row)?,
-                    due_at: row.at("due_at")?,
+                    due_at: row.timestamp("due_at")?,
                 })
             })
             .collect()
@@ -131,11 +131,11 @@ impl Store {
         &self,
         claim: DeliveryClaim<'_>,
     ) -> Result<Vec<StoredDelivery>, DatabaseError> {
-        let mut write = Write::new(claim.now);
-        for (subscription, room) in claim.rooms {
-            write.returning(self::claim(claim, subscription, *room));
+        let mut write = UnitOfWork::new(claim.now);
+        for (subscription, room) in claim.capacities {
+            write.add_returning(self::claim(claim, subscription, *room));
         }
-        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
+        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
         let mut claimed = outcome
             .rows
             .iter()
@@ -154,8 +154,8 @@ impl Store {
     /// # Errors
     /// The database's.
     pub async fn oldest_undelivered(&self) -> Result<Option<Timestamp>, DatabaseError> {
-        let row = self.row(oldest()).await?;
-        row.map(|row| row.at("created_at")).transpose()
+        let row = self.fetch_optional(oldest()).await?;
+        row.map(|row| row.timestamp("created_at")).transpose()
     }
 
     /// Deliveries that were made, or sent anew, before an instant and still wait, because
@@ -163,12 +163,12 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn stranded_deliveries(
+    pub async fn stalled_deliveries(
         &self,
         before: Timestamp,
         limit: u32,
     ) -> Result<Vec<StoredDelivery>, DatabaseError> {
-        let rows = self.rows(stranded(before, limit)).await?;
+        let rows = self.fetch_all(stranded(before, limit)).await?;
         rows.iter().map(delivery::read).collect()
     }
 
@@ -179,12 +179,12 @@ impl Store {
     ///
     /// # Errors
     /// The database's.
-    pub async fn forget_deliveries(
+    pub async fn purge_deleted_subscriptions(
         &self,
         deleted_before: Timestamp,
         limit: u32,
     ) -> Result<u64, DatabaseError> {
-        let rows = self.rows(deleted(deleted_before)).await?;
+        let rows = self.fetch_all(deleted(deleted_before)).await?;
         let mut forgotten = 0;
         for row in rows {
             let tenant = subscription::read_tenant(&row)?;
@@ -209,12 +209,12 @@ impl Store {
             id.as_str(),
             limit,
         );
-        let rows = self.rows(select).await?;
+        let rows = self.fetch_all(select).await?;
         let ids = rows.iter().map(|row| row.text("id"));
         let ids: Vec<String> = ids.collect::<Result<_, _>>()?;
-        let mut write = Write::new(Timestamp(0));
+        let mut write = UnitOfWork::new(Timestamp(0));
         if ids.is_empty() {
-            write.any(statement!(
+            write.add(statement!(
                 "DELETE FROM webhook_subscription \
                  WHERE organization = $1 AND mode = $2 AND id = $3 AND deleted_at IS NOT NULL",
                 tenant.organization.as_str(),
@@ -226,7 +226,7 @@ impl Store {
             ("webhook_attempt", "delivery_id"),
             ("webhook_delivery", "id"),
         ] {
-            write.any(Statement {
+            write.add(Statement {
                 sql: format!(
                     "DELETE FROM {table} WHERE organization = $1 AND mode = $2 AND {key} {{in $3}}"
                 )
@@ -234,12 +234,12 @@ impl Store {
                 args: vec![
                     tenant.organization.as_str().into(),
                     tenant.mode.into(),
-                    list(ids.iter().map(String::as_str)),
+                    text_array(ids.iter().map(String::as_str)),
                 ],
             });
         }
-        let outcome = self.run(write).await.map_err(CommitError::into_database)?;
-        Ok(outcome.affected)
+        let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
+        Ok(outcome.rows_affected)
     }
 }
 
@@ -269,7 +269,7 @@ pub(crate) fn due(without: &[&SubscriptionId], limit: u32) -> Statement {
             subscription::COLUMNS
         )
         .into(),
-        args: vec![limit.into(), list(without.iter().map(|id| id.as_str()))],
+        args: vec![limit.into(), text_array(without.iter().map(|id| id.as_str()))],
     }
 }
 
@@ -355,7 +355,7 @@ pub(crate) fn note_successes(subscriptions: String) -> Statement {
     )
 }
 
-fn attempt_item(answered: &AnsweredDelivery) -> Option<serde_json::Value> {
+fn attempt_item(answered: &DeliveryRelease) -> Option<serde_json::Value> {
     let attempt = answered.attempt.as_ref()?;
     // PostgreSQL has no text with this character.
     let body = attempt.response_body.as_deref();
@@ -375,7 +375,7 @@ fn attempt_item(answered: &AnsweredDelivery) -> Option<serde_json::Value> {
     }))
 }
 
-fn move_item(answered: &AnsweredDelivery) -> serde_json::Value {
+fn move_item(answered: &DeliveryRelease) -> serde_json::Value {
     let delivery = &answered.delivery;
     let failure = delivery.failure();
     json!({

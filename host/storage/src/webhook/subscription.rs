@@ -1,21 +1,21 @@
 //! Subscriptions, with their secrets sealed.
 
 use crate::statement::{Row, Statement, statement};
-use crate::wake::Queue;
-use crate::{Conflict, DatabaseError, Listed, Page, Store, Write};
+use crate::wake::WorkQueue;
+use crate::{Conflict, DatabaseError, Page, PageRequest, Store, UnitOfWork};
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
 use host_domain::owner::Tenant;
 use host_domain::webhook::{Subscription, SubscriptionStatus};
 
-impl Write {
+impl UnitOfWork {
     /// Stores a new subscription, else [`Conflict::SubscriptionExists`].
     pub fn insert_subscription(
         &mut self,
         subscription: &Subscription,
         sealed_secret: &[u8],
     ) -> &mut Self {
-        let event_types = self.json(&subscription.event_types);
+        let event_types = self.encode_json(&subscription.event_types);
         let tenant = &subscription.tenant;
         let insert = statement!(
             "INSERT INTO webhook_subscription (organization, mode, id, product, url, \
@@ -45,7 +45,7 @@ impl Write {
         subscription: &Subscription,
         read_version: i64,
     ) -> &mut Self {
-        let event_types = self.json(&subscription.event_types);
+        let event_types = self.encode_json(&subscription.event_types);
         let tenant = &subscription.tenant;
         let update = statement!(
             "UPDATE webhook_subscription SET url = $4, event_types = $5, description = $6, \
@@ -66,7 +66,7 @@ impl Write {
             subscription.version,
             read_version,
         );
-        self.wakes.add(Queue::Deliveries);
+        self.wakes.add(WorkQueue::Deliveries);
         self.one(update, Conflict::SubscriptionVersion);
         self.delete_event_types(&subscription.tenant, &subscription.id);
         self.insert_event_types(subscription)
@@ -115,13 +115,13 @@ impl Write {
             self.now,
             &[] as &[u8],
         );
-        self.one(update, Conflict::SubscriptionUnknown);
+        self.one(update, Conflict::SubscriptionNotFound);
         self.delete_event_types(tenant, id)
     }
 
     fn insert_event_types(&mut self, subscription: &Subscription) -> &mut Self {
-        let event_types = self.json(&subscription.event_types);
-        self.any(statement!(
+        let event_types = self.encode_json(&subscription.event_types);
+        self.add(statement!(
             "INSERT INTO webhook_subscription_type (organization, mode, subscription_id, \
              event_type) SELECT $1, $2, $3, item.value FROM {texts $4} WHERE TRUE \
              ON CONFLICT DO NOTHING",
@@ -133,7 +133,7 @@ impl Write {
     }
 
     fn delete_event_types(&mut self, tenant: &Tenant, id: &SubscriptionId) -> &mut Self {
-        self.any(statement!(
+        self.add(statement!(
             "DELETE FROM webhook_subscription_type \
              WHERE organization = $1 AND mode = $2 AND subscription_id = $3",
             tenant.organization.as_str(),
@@ -163,7 +163,7 @@ impl Store {
         product: Product,
         id: &SubscriptionId,
     ) -> Result<Option<Subscription>, DatabaseError> {
-        let row = self.row(get(tenant, product, id)).await?;
+        let row = self.fetch_optional(get(tenant, product, id)).await?;
         row.as_ref().map(read).transpose()
     }
 
@@ -183,7 +183,7 @@ impl Store {
             tenant.mode,
             id.as_str(),
         );
-        self.row(select)
+        self.fetch_optional(select)
             .await?
             .as_ref()
             .map(read_secrets)
@@ -198,10 +198,10 @@ impl Store {
         &self,
         tenant: &Tenant,
         product: Product,
-        page: Page,
-    ) -> Result<Listed<Subscription>, DatabaseError> {
-        let rows = self.rows(list(tenant, product, page)).await?;
-        Listed::from_rows(&rows, page, read)
+        page: PageRequest,
+    ) -> Result<Page<Subscription>, DatabaseError> {
+        let rows = self.fetch_all(list(tenant, product, page)).await?;
+        Page::from_rows(&rows, page, read)
     }
 
     /// How many there are.
@@ -220,7 +220,7 @@ impl Store {
             tenant.mode,
             product.as_str(),
         );
-        let row = self.row(select).await?;
+        let row = self.fetch_optional(select).await?;
         let number = row.map_or(Ok(0), |row| row.int("number"))?;
         Ok(number.unsigned_abs())
     }
@@ -248,7 +248,7 @@ fn get(tenant: &Tenant, product: Product, id: &SubscriptionId) -> Statement {
     }
 }
 
-pub(crate) fn list(tenant: &Tenant, product: Product, page: Page) -> Statement {
+pub(crate) fn list(tenant: &Tenant, product: Product, page: PageRequest) -> Statement {
     Statement {
         sql: format!(
             "SELECT {COLUMNS} FROM webhook_subscription AS s \
@@ -270,15 +270,15 @@ pub(crate) fn read(row: &Row) -> Result<Subscription, DatabaseError> {
     Ok(Subscription {
         id: row.parsed("id", SubscriptionId::parse)?,
         tenant: read_tenant(row)?,
-        product: row.word("product", Product::parse)?,
+        product: row.enum_value("product", Product::parse)?,
         url: row.text("url")?,
         event_types: row.json("event_types")?,
-        description: row.text_if("description")?,
-        status: row.word("status", SubscriptionStatus::parse)?,
-        failing_since: row.at_if("failing_since")?,
-        previous_secret_expires_at: row.at_if("previous_secret_expires_at")?,
-        created_at: row.at("created_at")?,
-        updated_at: row.at("updated_at")?,
+        description: row.text_opt("description")?,
+        status: row.enum_value("status", SubscriptionStatus::parse)?,
+        failing_since: row.timestamp_opt("failing_since")?,
+        previous_secret_expires_at: row.timestamp_opt("previous_secret_expires_at")?,
+        created_at: row.timestamp("created_at")?,
+        updated_at: row.timestamp("updated_at")?,
         version: row.int("version")?,
     })
 }
@@ -286,7 +286,7 @@ pub(crate) fn read(row: &Row) -> Result<Subscription, DatabaseError> {
 pub(crate) fn read_secrets(row: &Row) -> Result<SealedSecrets, DatabaseError> {
     Ok(SealedSecrets {
         current: row.blob("sealed_secret")?,
-        previous: row.blob_if("sealed_previous_secret")?,
+        previous: row.blob_opt("sealed_previous_secret")?,
     })
 }
 

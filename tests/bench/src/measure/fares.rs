@@ -10,7 +10,7 @@ use crate::turns::Turns;
 use anyhow::{Context, Result, ensure};
 use duffel_flights::DuffelFlights;
 use host_domain::flight::passenger::Travellers;
-use host_domain::flight::supply::{Filters, Leg, PriceRequest, Sort};
+use host_domain::flight::supply::{Filters, RequestedJourney, PriceRequest, Sort};
 use host_domain::money::Currency;
 use host_domain::time::Date;
 use host_runtime::{CallRecord, CallSink, ExchangeRecord, Supplier};
@@ -127,7 +127,7 @@ impl Sides {
 
 fn request() -> Result<PriceRequest> {
     Ok(PriceRequest {
-        legs: vec![Leg {
+        journeys: vec![RequestedJourney {
             origin: ROUTE.0.to_owned(),
             destination: ROUTE.1.to_owned(),
             date: DAY.parse::<Date>().ok().context("a date")?,

@@ -8,7 +8,7 @@ use crate::sample::{Samples, ms};
 use crate::scene::{self, block_on};
 use anyhow::{Context, Result, ensure};
 use host_domain::time::Timestamp;
-use host_storage::{AskClaim, AskOutcome, ClaimedAsk, Options, Seen, Store, Write};
+use host_storage::{PriceCheckClaim, PriceCheckRelease, ClaimedPriceCheck, StoreOptions, ObservedPrice, Store, UnitOfWork};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tests::{Database, Server};
@@ -134,28 +134,28 @@ impl Watched {
 /// Times of claims as a gateway makes them, and of asking when to make the next one.
 /// What is claimed is given back, to be due again behind all others.
 async fn claims(database: &str) -> Result<(Samples, Samples)> {
-    let store = Store::open(database, &Options::default()).await?;
+    let store = Store::open(database, &StoreOptions::default()).await?;
     let now = now().plus_s(HOUR_S);
     let (mut claims, mut nexts) = (Samples::default(), Samples::default());
     for number in 0..WARM_UP + CLAIMS {
         let token = format!("{number:032x}");
-        let claim = AskClaim {
+        let claim = PriceCheckClaim {
             now,
             limit: AT_ONCE,
             lease_ms: LEASE_MS,
             token: &token,
         };
         let begin = Instant::now();
-        let claimed = store.claim_asks(claim).await?;
+        let claimed = store.claim_price_checks(claim).await?;
         let claim_time = begin.elapsed();
         ensure!(
-            claimed.len() == usize::try_from(AT_ONCE)? && claimed.iter().all(|ask| ask.is_wanted),
+            claimed.len() == usize::try_from(AT_ONCE)? && claimed.iter().all(|ask| ask.has_open_watches),
             "{} questions are due",
             claimed.len()
         );
         release(&store, claimed, now).await?;
         let begin = Instant::now();
-        let next = store.next_ask_due().await?;
+        let next = store.next_price_check_due_at().await?;
         let next_time = begin.elapsed();
         ensure!(next.is_some_and(|at| at <= now), "nothing is due next");
         if number >= WARM_UP {
@@ -168,20 +168,20 @@ async fn claims(database: &str) -> Result<(Samples, Samples)> {
 }
 
 /// Each by itself and all at once, as their answers come.
-async fn release(store: &Store, claimed: Vec<ClaimedAsk>, now: Timestamp) -> Result<()> {
+async fn release(store: &Store, claimed: Vec<ClaimedPriceCheck>, now: Timestamp) -> Result<()> {
     let mut releases = JoinSet::new();
     for ask in claimed {
         let store = store.clone();
         releases.spawn(async move {
-            let outcome = AskOutcome {
-                seen: Some(Seen {
-                    at: now,
+            let outcome = PriceCheckRelease {
+                observed: Some(ObservedPrice {
+                    observed_at: now,
                     total: None,
                 }),
                 next_at: now.plus_s(24 * HOUR_S),
             };
-            let mut write = Write::new(now);
-            write.release_ask(&ask, outcome);
+            let mut write = UnitOfWork::new(now);
+            write.release_price_check(&ask, outcome);
             store.commit(write).await
         });
     }

@@ -3,11 +3,11 @@
 use crate::booking::Failure;
 use crate::flight::itinerary::{AirlineChange, Journey};
 use crate::flight::passenger::{Gender, LoyaltyAccount, PassengerType, Title};
-use crate::flight::supply::{Baggage, Service, ServiceType};
+use crate::flight::supply::{Baggage, SupplierService, ServiceType};
 use crate::id::{
     AirlineChangeId, JourneyId, PassengerId, PaymentId, PurchaseId, SegmentId, ServiceId,
 };
-use crate::leg::Leg;
+use crate::leg::RemoteCall;
 use crate::money::Money;
 use crate::time::{Date, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -88,7 +88,7 @@ pub struct BookedService {
     /// The supplier's id of what was for sale.
     pub supplier_service_id: String,
     /// The supplier's id of it on the ticket.
-    pub on_ticket_as: Option<String>,
+    pub supplier_ticket_service_id: Option<String>,
     /// Which kind.
     pub service_type: ServiceType,
     /// For whom; a place in the list of passengers.
@@ -120,7 +120,7 @@ impl BookedService {
 
     /// Whether something on the ticket is, or may be, this. Not every supplier
     /// keeps the id under which it was for sale.
-    pub(crate) fn is(&self, on_ticket: &Service) -> bool {
+    pub(crate) fn matches(&self, on_ticket: &SupplierService) -> bool {
         if on_ticket.supplier_service_id == self.supplier_service_id {
             return true;
         }
@@ -140,14 +140,14 @@ impl BookedService {
 /// Where a purchase of extras stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
-pub enum PurchaseState {
+pub enum ServicePurchaseState {
     /// The supplier's part; due while the payment is not held.
-    Open {
+    InProgress {
         /// How far it has come.
-        buy: Leg,
+        call: RemoteCall,
     },
     /// On the ticket.
-    Done,
+    Succeeded,
     /// The card was declined; nothing was bought.
     Declined,
     /// The supplier said no; nothing was bought.
@@ -158,7 +158,7 @@ pub enum PurchaseState {
 
 /// A purchase of extras with its own payment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Purchase {
+pub struct ServicePurchase {
     /// Its id.
     pub id: PurchaseId,
     /// What is bought.
@@ -168,23 +168,23 @@ pub struct Purchase {
     /// Of all of them.
     pub total: Money,
     /// Where it stands.
-    pub state: PurchaseState,
+    pub state: ServicePurchaseState,
     /// Why not.
     pub failure: Option<Failure>,
     /// When it began.
     pub created_at: Timestamp,
 }
 
-impl Purchase {
+impl ServicePurchase {
     /// The supplier's part, while the outcome is open.
     #[must_use]
-    pub const fn leg(&self) -> Option<&Leg> {
+    pub const fn call(&self) -> Option<&RemoteCall> {
         match &self.state {
-            PurchaseState::Open { buy } => Some(buy),
-            PurchaseState::Done
-            | PurchaseState::Declined
-            | PurchaseState::Refused
-            | PurchaseState::NotSent => None,
+            ServicePurchaseState::InProgress { call: buy } => Some(buy),
+            ServicePurchaseState::Succeeded
+            | ServicePurchaseState::Declined
+            | ServicePurchaseState::Refused
+            | ServicePurchaseState::NotSent => None,
         }
     }
 }
@@ -200,7 +200,7 @@ pub enum RefundedBy {
 
 /// How much of what was paid a cancellation kept, and is to give back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Returned {
+pub struct RefundBreakdown {
     /// Kept by the supplier.
     pub fee: Money,
     /// Given back.
@@ -217,7 +217,7 @@ pub struct Cancellation {
     /// None: neither the supplier nor the fare's terms say how much. The refund is
     /// held until an operator does.
     #[serde(flatten)]
-    pub returned: Option<Returned>,
+    pub refund: Option<RefundBreakdown>,
     /// The supplier's id of it.
     pub supplier_reference: Option<String>,
 }

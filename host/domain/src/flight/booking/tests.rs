@@ -5,11 +5,11 @@ mod fixture;
 
 use super::*;
 use crate::flight::itinerary::{AirlineChange, ChangeType};
-use crate::flight::quote::{CancellationQuote, NoAmounts, QuoteSource};
+use crate::flight::quote::{CancellationQuote, QuoteUnavailableReason, QuoteSource};
 use crate::flight::step::Step;
 use crate::flight::supply::{CancellationAmounts, SupplierQuote};
-use crate::payment::{Decline, Next, PaymentState, PaymentStatus, PaymentStep};
-use crate::supplier::BookingStatus;
+use crate::payment::{DeclineReason, NextStep, PaymentState, PaymentStatus, PaymentStep};
+use crate::supplier::SupplierBookingStatus;
 use fixture::*;
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ fn the_table_of_states_and_events_is_this() {
         for event in events() {
             let event_name = event.name();
             if let Ok(moved) = booking.clone().apply(event, LATER) {
-                let told = moved.publish.iter();
+                let told = moved.notifications.iter();
                 let told: Vec<&str> = told.map(|notice| notice.event_type.as_str()).collect();
                 let payments = moved.booking.payments.iter();
                 let payments: Vec<&str> = payments.map(|p| p.state.name()).collect();
@@ -39,36 +39,36 @@ fn the_table_of_states_and_events_is_this() {
 
 #[test]
 fn a_booking_walks_from_authorize_to_capture_by_its_steps() {
-    let step = |step: PaymentStep| Next::Now(Step::Payment(step));
+    let step = |step: PaymentStep| NextStep::Run(Step::Payment(step));
     assert_eq!(
-        paying().next(NOW),
+        paying().next_step(NOW),
         step(PaymentStep::Authorize(ticket_payment().id))
     );
-    assert_eq!(paid().next(NOW), Next::Now(Step::Book));
-    assert_eq!(booking_sent().next(NOW), Next::At(LATER));
-    assert_eq!(booking_sent().next(LATER), Next::Now(Step::FindBooking));
+    assert_eq!(paid().next_step(NOW), NextStep::Run(Step::Book));
+    assert_eq!(booking_sent().next_step(NOW), NextStep::WaitUntil(LATER));
+    assert_eq!(booking_sent().next_step(LATER), NextStep::Run(Step::ReconcileBooking));
     assert_eq!(
-        confirmed().next(NOW),
+        confirmed().next_step(NOW),
         step(PaymentStep::Capture(ticket_payment().id))
     );
-    assert_eq!(captured().next(NOW), Next::Nothing);
+    assert_eq!(captured().next_step(NOW), NextStep::Idle);
 }
 
 #[test]
 fn bags_walk_from_their_own_authorization_to_their_own_capture() {
-    let step = |step: PaymentStep| Next::Now(Step::Payment(step));
+    let step = |step: PaymentStep| NextStep::Run(Step::Payment(step));
     assert_eq!(
-        buying().next(NOW),
+        buying().next_step(NOW),
         step(PaymentStep::Authorize(bag_payment().id))
     );
-    assert_eq!(bags_paid().next(NOW), Next::Now(Step::Buy));
-    assert_eq!(bags_sent().next(LATER), Next::Now(Step::FindPurchase));
+    assert_eq!(bags_paid().next_step(NOW), NextStep::Run(Step::BuyServices));
+    assert_eq!(bags_sent().next_step(LATER), NextStep::Run(Step::ReconcilePurchase));
     assert_eq!(
-        bags_bought().next(NOW),
+        bags_bought().next_step(NOW),
         step(PaymentStep::Capture(bag_payment().id))
     );
     assert_eq!(bags_bought().total(), Some(euros(38_000)));
-    assert!(bags_bought().carries_bags());
+    assert!(bags_bought().has_bags());
 }
 
 #[test]
@@ -76,12 +76,12 @@ fn a_declined_card_buys_no_bags_and_leaves_the_ticket_alone() {
     let declined = after(
         buying(),
         vec![
-            bag_pay(PaymentEvent::Sent { next_at: LATER }),
-            bag_pay(PaymentEvent::Declined(Decline::InsufficientFunds)),
+            bag_pay(PaymentEvent::Sent { reconcile_at: LATER }),
+            bag_pay(PaymentEvent::Declined(DeclineReason::InsufficientFunds)),
         ],
     );
     assert_eq!(declined.status(), Status::Confirmed);
-    assert_eq!(declined.purchases[0].state, PurchaseState::Declined);
+    assert_eq!(declined.purchases[0].state, ServicePurchaseState::Declined);
     assert_eq!(declined.services[0].status, ServiceStatus::Failed);
     assert_eq!(declined.total(), Some(euros(32_000)));
     assert_eq!(declined.payments[0].status(), PaymentStatus::Captured);
@@ -98,11 +98,11 @@ fn while_bags_are_being_bought_the_ticket_cannot_be_canceled() {
 fn a_bag_is_recognised_by_its_id_or_by_what_it_is() {
     let booking = bags_sent();
     let purchase = booking.open_purchase().unwrap();
-    let named_otherwise = Service {
+    let named_otherwise = SupplierService {
         supplier_service_id: "ser_1".into(),
         ..bag_on_ticket()
     };
-    let of_another = Service {
+    let of_another = SupplierService {
         passenger: Some(1),
         ..named_otherwise.clone()
     };
@@ -112,9 +112,9 @@ fn a_bag_is_recognised_by_its_id_or_by_what_it_is() {
         (vec![of_another], false),
         (vec![], false),
     ] {
-        let state = BookingState {
+        let state = SupplierBooking {
             services: on_ticket.clone(),
-            ..*ticket(BookingStatus::Confirmed)
+            ..*ticket(SupplierBookingStatus::Confirmed)
         };
         assert_eq!(
             booking.is_on_ticket(purchase, &state),
@@ -127,13 +127,13 @@ fn a_bag_is_recognised_by_its_id_or_by_what_it_is() {
 #[test]
 fn a_refund_is_spread_over_ticket_and_bags_and_never_more_than_was_taken() {
     let said = |refund: i64| {
-        Event::CancelDone(Box::new(BookingState {
+        Event::CancelSucceeded(Box::new(SupplierBooking {
             cancellation: Some(CancellationAmounts {
                 fee: euros(38_000 - refund.min(38_000)),
                 refund: euros(refund),
                 supplier_reference: None,
             }),
-            ..*ticket(BookingStatus::Canceled)
+            ..*ticket(SupplierBookingStatus::Canceled)
         }))
     };
     for (refund, shares) in [
@@ -154,7 +154,7 @@ fn a_refund_is_spread_over_ticket_and_bags_and_never_more_than_was_taken() {
         let asked = canceled.payments.iter().flat_map(|p| &p.refunds);
         let asked: Vec<i64> = asked.map(|refund| refund.amount.minor).collect();
         assert_eq!(asked, shares, "{refund}");
-        let returned = canceled.cancellation.unwrap().returned.unwrap();
+        let returned = canceled.cancellation.unwrap().refund.unwrap();
         assert_eq!(returned.refund_to.len(), shares.len());
         assert_eq!(returned.refund_amount, euros(shares.iter().sum()));
     }
@@ -182,10 +182,10 @@ fn without_the_suppliers_word_the_fares_terms_decide_where_they_are_definite() {
     ] {
         let mut booking = cancel_sent();
         booking.fare_conditions.refund = terms;
-        let released = Event::CancelDone(ticket(BookingStatus::Canceled));
+        let released = Event::CancelSucceeded(ticket(SupplierBookingStatus::Canceled));
         let canceled = booking.apply(released, now).unwrap().booking;
-        assert_eq!(canceled.holds_refund(), back.is_none(), "{terms:?}");
-        let returned = canceled.cancellation.unwrap().returned;
+        assert_eq!(canceled.is_refund_undecided(), back.is_none(), "{terms:?}");
+        let returned = canceled.cancellation.unwrap().refund;
         let refund = returned.map(|returned| returned.refund_amount);
         assert_eq!(refund, back.map(euros), "{terms:?} at {now}");
     }
@@ -198,13 +198,13 @@ fn amounts_in_another_currency_are_none() {
         refund: dollars(30_000),
         supplier_reference: Some("ore_1".into()),
     };
-    let released = Event::CancelDone(Box::new(BookingState {
+    let released = Event::CancelSucceeded(Box::new(SupplierBooking {
         cancellation: Some(foreign),
-        ..*ticket(BookingStatus::Canceled)
+        ..*ticket(SupplierBookingStatus::Canceled)
     }));
     let canceled = after(cancel_sent(), vec![released]);
     let cancellation = canceled.cancellation.unwrap();
-    assert_eq!(cancellation.returned.unwrap().refund_amount, euros(27_000));
+    assert_eq!(cancellation.refund.unwrap().refund_amount, euros(27_000));
     assert_eq!(cancellation.supplier_reference.as_deref(), Some("ore_1"));
 }
 
@@ -212,16 +212,16 @@ fn amounts_in_another_currency_are_none() {
 #[test]
 fn a_ticket_that_the_airline_cancels_is_not_refunded_by_the_fares_terms() {
     let hinted = hinted(captured());
-    let canceled = after(hinted, vec![reread(ticket(BookingStatus::Canceled))]);
+    let canceled = after(hinted, vec![reread(ticket(SupplierBookingStatus::Canceled))]);
     assert_eq!(canceled.status(), Status::Canceled);
-    assert!(canceled.holds_refund());
-    assert_eq!(canceled.next(NOW), Next::Nothing);
+    assert!(canceled.is_refund_undecided());
+    assert_eq!(canceled.next_step(NOW), NextStep::Idle);
 }
 
 /// Nobody hints twice that a ticket is released.
 #[test]
 fn a_ticket_that_is_released_while_bags_are_being_bought_is_read_again() {
-    let released = || reread(ticket(BookingStatus::Canceled));
+    let released = || reread(ticket(SupplierBookingStatus::Canceled));
     let hinted = hinted(bags_sent());
     let waiting = after(hinted, vec![released()]);
     assert_eq!(waiting.status(), Status::Confirmed);
@@ -231,12 +231,12 @@ fn a_ticket_that_is_released_while_bags_are_being_bought_is_read_again() {
         vec![
             Event::PurchaseRefused(no),
             bag_pay(PaymentEvent::Sent {
-                next_at: NOW.plus_s(900),
+                reconcile_at: NOW.plus_s(900),
             }),
         ],
     );
     let later = NOW.plus_s(300);
-    assert_eq!(ended.next(later), Next::Now(Step::Reread));
+    assert_eq!(ended.next_step(later), NextStep::Run(Step::Refresh));
     let canceled = ended.apply(released(), later).unwrap().booking;
     assert_eq!(canceled.status(), Status::Canceled);
 }
@@ -245,15 +245,15 @@ fn a_ticket_that_is_released_while_bags_are_being_bought_is_read_again() {
 fn a_hint_that_comes_while_a_ticket_is_read_has_it_read_once_more() {
     let hinted = hinted(captured());
     let again = hinted
-        .apply(Event::Hinted(Teller::Supplier), LATER)
+        .apply(Event::ChangeReported(ChangeSource::Supplier), LATER)
         .unwrap()
         .booking;
-    let stale = again.apply(reread(ticket(BookingStatus::Confirmed)), LATER);
+    let stale = again.apply(reread(ticket(SupplierBookingStatus::Confirmed)), LATER);
     let stale = stale.unwrap().booking;
-    assert_eq!(stale.next(LATER), Next::Now(Step::Reread));
-    let event = Event::Reread {
-        state: ticket(BookingStatus::Canceled),
-        hinted_at: LATER,
+    assert_eq!(stale.next_step(LATER), NextStep::Run(Step::Refresh));
+    let event = Event::Refreshed {
+        state: ticket(SupplierBookingStatus::Canceled),
+        change_reported_at: LATER,
     };
     let canceled = stale.apply(event, LATER).unwrap().booking;
     assert_eq!(canceled.status(), Status::Canceled);
@@ -268,7 +268,7 @@ fn a_held_refund_is_decided_once_and_within_what_was_paid() {
     for (minor, refunds) in [(32_000, 1), (1, 1), (0, 0)] {
         let booking = decided(euros(minor)).unwrap().booking;
         assert_eq!(booking.payments[0].refunds.len(), refunds);
-        let returned = booking.cancellation.clone().unwrap().returned.unwrap();
+        let returned = booking.cancellation.clone().unwrap().refund.unwrap();
         assert_eq!(returned.refund_amount, euros(minor));
         assert_eq!(returned.fee, euros(32_000 - minor));
         assert_eq!(returned.refund_to.len(), refunds);
@@ -294,7 +294,7 @@ fn what_the_supplier_collected_it_gives_back_itself() {
         (None, 27_000, PaymentStatus::Captured),
     ] {
         let mut booking = ready();
-        booking.settlement = Settlement::Supplier;
+        booking.payment_collector = PaymentCollector::Supplier;
         let canceled = after(
             booking,
             vec![
@@ -303,18 +303,18 @@ fn what_the_supplier_collected_it_gives_back_itself() {
                 book_confirmed(),
                 Event::CancelStarted,
                 Event::CancelSent { next_at: LATER },
-                Event::CancelDone(Box::new(BookingState {
+                Event::CancelSucceeded(Box::new(SupplierBooking {
                     cancellation: amounts,
-                    ..*ticket(BookingStatus::Canceled)
+                    ..*ticket(SupplierBookingStatus::Canceled)
                 })),
             ],
         );
         let cancellation = canceled.cancellation.as_ref().unwrap();
         assert_eq!(cancellation.refunded_by, RefundedBy::Supplier);
-        let returned = cancellation.returned.as_ref().unwrap();
+        let returned = cancellation.refund.as_ref().unwrap();
         assert_eq!(returned.refund_amount, euros(back));
         assert_eq!(returned.refund_to, [canceled.payments[0].id.clone()]);
-        assert_eq!(canceled.next(LATER), Next::Nothing);
+        assert_eq!(canceled.next_step(LATER), NextStep::Idle);
         assert_eq!(canceled.payments[0].status(), status);
     }
 }
@@ -331,14 +331,14 @@ fn an_airline_change_is_told_once_and_segments_that_stay_keep_their_ids() {
         expires_at: None,
         accepted_at: None,
     };
-    let mut state = *ticket(BookingStatus::Confirmed);
+    let mut state = *ticket(SupplierBookingStatus::Confirmed);
     state.changes = vec![change];
     state.journeys = vec![journey(&["seg-1", "seg-9"])];
     let before = captured();
     let waiting = hinted(before.clone());
-    assert_eq!(waiting.next(NOW), Next::Now(Step::Reread));
+    assert_eq!(waiting.next_step(NOW), NextStep::Run(Step::Refresh));
     let moved = waiting.apply(reread(Box::new(state.clone())), NOW).unwrap();
-    let told = moved.publish.iter().map(|n| n.event_type.as_str());
+    let told = moved.notifications.iter().map(|n| n.event_type.as_str());
     assert_eq!(told.collect::<Vec<_>>(), ["flight.booking.airline_change"]);
     let ids = |booking: &Booking| booking.journeys[0].segment_ids.clone();
     let (was, is) = (ids(&before), ids(&moved.booking));
@@ -346,7 +346,7 @@ fn an_airline_change_is_told_once_and_segments_that_stay_keep_their_ids() {
     assert_ne!(was[1], is[1]);
     let again = hinted(moved.booking);
     let again = again.apply(reread(Box::new(state)), NOW).unwrap();
-    assert!(again.publish.is_empty());
+    assert!(again.notifications.is_empty());
 }
 
 #[test]
@@ -355,11 +355,11 @@ fn asking_again_for_a_cancellation_hurries_what_waits_and_nothing_else() {
         cancel_sent(),
         vec![Event::CancelNotSent { retry_at: LATER }],
     );
-    assert_eq!(waiting.next(NOW), Next::At(LATER));
-    let hurried = after(waiting, vec![Event::CancelHurried]);
-    assert_eq!(hurried.next(NOW), Next::Now(Step::Cancel));
-    assert!(cancel_sent().apply(Event::CancelHurried, NOW).is_err());
-    assert!(canceled().apply(Event::CancelHurried, NOW).is_err());
+    assert_eq!(waiting.next_step(NOW), NextStep::WaitUntil(LATER));
+    let hurried = after(waiting, vec![Event::CancelExpedited]);
+    assert_eq!(hurried.next_step(NOW), NextStep::Run(Step::Cancel));
+    assert!(cancel_sent().apply(Event::CancelExpedited, NOW).is_err());
+    assert!(canceled().apply(Event::CancelExpedited, NOW).is_err());
 }
 
 #[test]
@@ -379,12 +379,12 @@ fn a_quote_is_the_airlines_word_else_the_fares_terms_else_says_why_not() {
     assert_eq!(estimate.source, QuoteSource::FareEstimate);
     assert_eq!(estimate.amounts, Ok((euros(5_000), euros(27_000))));
     let foreign = quote(quoted(dollars(1), dollars(2)));
-    assert_eq!(foreign.amounts, Err(NoAmounts::QuoteInOtherCurrency));
+    assert_eq!(foreign.amounts, Err(QuoteUnavailableReason::QuoteInOtherCurrency));
     let mut silent = captured();
     silent.fare_conditions.refund.allowed = None;
     let unknown = SupplierQuote::Unavailable("cannot".into());
     let unknown = CancellationQuote::new(&silent, &unknown, NOW);
-    assert_eq!(unknown.amounts, Err(NoAmounts::TermsUnknown));
+    assert_eq!(unknown.amounts, Err(QuoteUnavailableReason::TermsUnknown));
     assert!(unknown.refund_to.is_empty());
 }
 
@@ -404,14 +404,14 @@ proptest! {
                 prop_assert!(asked <= payment.amount.minor, "more refunded than taken");
                 let taken = matches!(payment.state, PaymentState::Capturing(_) | PaymentState::Captured);
                 let purchase = booking.purchases.iter().find(|p| p.payment == payment.id);
-                let paid_for = purchase.map_or(booking.confirmed_at.is_some(), |p| p.state == PurchaseState::Done);
+                let paid_for = purchase.map_or(booking.confirmed_at.is_some(), |p| p.state == ServicePurchaseState::Succeeded);
                 prop_assert!(!taken || paid_for, "money taken before the supplier's yes");
                 let over = matches!(booking.state, State::Failed | State::Expired)
-                    || purchase.is_some_and(|p| matches!(p.state, PurchaseState::Refused | PurchaseState::NotSent | PurchaseState::Declined));
+                    || purchase.is_some_and(|p| matches!(p.state, ServicePurchaseState::Refused | ServicePurchaseState::NotSent | ServicePurchaseState::Declined));
                 let held = matches!(payment.state, PaymentState::Authorized | PaymentState::Authorizing(_));
                 prop_assert!(!(over && held), "money held for nothing");
             }
-            let open = booking.purchases.iter().filter(|p| p.leg().is_some()).count();
+            let open = booking.purchases.iter().filter(|p| p.call().is_some()).count();
             prop_assert!(open <= 1, "two purchases at once");
             prop_assert!(open == 0 || booking.status() == Status::Confirmed, "bags for a ticket that is going");
         }

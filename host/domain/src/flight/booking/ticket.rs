@@ -1,14 +1,14 @@
 //! What a supplier tells of a ticket, taken over into the booking: journeys
 //! keep their ids, extras are recognised, changes are counted once.
 
-use crate::booking::{Settlement, Told};
+use crate::booking::{PaymentCollector, Notifications};
 use crate::event::EventType;
 use crate::flight::booking::{
-    BookedChange, BookedJourney, Booking, Cancellation, Purchase, RefundedBy, Returned,
+    BookedChange, BookedJourney, Booking, Cancellation, ServicePurchase, RefundedBy, RefundBreakdown,
     ServiceStatus,
 };
 use crate::flight::itinerary::{Journey, Segment};
-use crate::flight::supply::{BookingState, Service};
+use crate::flight::supply::{SupplierBooking, SupplierService};
 use crate::id::{AirlineChangeId, JourneyId, RefundId, SegmentId};
 use crate::money::Money;
 use crate::time::{Date, Timestamp};
@@ -19,8 +19,8 @@ const FIRST_ZONE_S: i64 = 14 * 60 * 60;
 impl Booking {
     /// An id for a part that has none yet.
     fn name_part<T>(&mut self, id: impl FnOnce(&str, u32) -> T) -> T {
-        self.parts = self.parts.saturating_add(1);
-        id(self.id.as_str(), self.parts)
+        self.id_sequence = self.id_sequence.saturating_add(1);
+        id(self.id.as_str(), self.id_sequence)
     }
 
     /// The segments that these ids of the supplier's mean.
@@ -42,7 +42,7 @@ impl Booking {
 
     /// Takes over the journeys as they are flown now. A segment that is the
     /// same flight keeps its id, and what is known of its passengers.
-    pub(super) fn take_journeys(&mut self, journeys: Vec<Journey>) {
+    pub(super) fn merge_journeys(&mut self, journeys: Vec<Journey>) {
         if journeys.is_empty() {
             return;
         }
@@ -81,12 +81,12 @@ impl Booking {
     }
 
     /// Takes over what the supplier tells of a ticket.
-    pub(super) fn take_ticket(&mut self, state: &BookingState, told: &mut Told) {
+    pub(super) fn merge_supplier_booking(&mut self, state: &SupplierBooking, told: &mut Notifications) {
         self.supplier_reference = Some(state.supplier_reference.clone());
         if state.airline_pnr.is_some() {
             self.airline_pnr.clone_from(&state.airline_pnr);
         }
-        self.take_journeys(state.journeys.clone());
+        self.merge_journeys(state.journeys.clone());
         for change in &state.changes {
             let known = self
                 .changes
@@ -103,13 +103,13 @@ impl Booking {
                     });
                 }
             }
-            told.booking(EventType::FlightBookingAirlineChange);
+            told.push_booking_event(EventType::FlightBookingAirlineChange);
         }
     }
 
     /// Whether everything of a purchase is on the ticket.
     #[must_use]
-    pub fn is_on_ticket(&self, purchase: &Purchase, state: &BookingState) -> bool {
+    pub fn is_on_ticket(&self, purchase: &ServicePurchase, state: &SupplierBooking) -> bool {
         let mut free = self.unclaimed(state);
         let mut wanted = self
             .services
@@ -118,7 +118,7 @@ impl Booking {
         wanted.all(|service| {
             let mut left = service.quantity;
             free.retain(|on_ticket| {
-                let takes = left > 0 && service.is(on_ticket);
+                let takes = left > 0 && service.matches(on_ticket);
                 if takes {
                     left = left.saturating_sub(on_ticket.quantity);
                 }
@@ -129,25 +129,25 @@ impl Booking {
     }
 
     /// What is on the ticket and is not known to be another purchase's.
-    fn unclaimed<'a>(&self, state: &'a BookingState) -> Vec<&'a Service> {
-        let claimed = |on_ticket: &&Service| {
+    fn unclaimed<'a>(&self, state: &'a SupplierBooking) -> Vec<&'a SupplierService> {
+        let claimed = |on_ticket: &&SupplierService| {
             self.services.iter().any(|service| {
                 service.status != ServiceStatus::Pending
-                    && service.on_ticket_as.as_deref() == Some(&on_ticket.supplier_service_id)
+                    && service.supplier_ticket_service_id.as_deref() == Some(&on_ticket.supplier_service_id)
             })
         };
         state.services.iter().filter(|s| !claimed(s)).collect()
     }
 
     /// The extras of a purchase are on the ticket.
-    pub(super) fn confirm_services(&mut self, purchase: &Purchase, state: &BookingState) {
+    pub(super) fn confirm_services(&mut self, purchase: &ServicePurchase, state: &SupplierBooking) {
         let found: Vec<(usize, Option<String>)> = {
             let mut free = self.unclaimed(state);
             let bought = self.services.iter().enumerate();
             bought
                 .filter(|(_, service)| purchase.services.contains(&service.id))
                 .map(|(at, service)| {
-                    let place = free.iter().position(|on_ticket| service.is(on_ticket));
+                    let place = free.iter().position(|on_ticket| service.matches(on_ticket));
                     let id = place.map(|place| free.remove(place).supplier_service_id.clone());
                     (at, id)
                 })
@@ -156,7 +156,7 @@ impl Booking {
         for (at, on_ticket_as) in found {
             if let Some(service) = self.services.get_mut(at) {
                 service.status = ServiceStatus::Confirmed;
-                service.on_ticket_as = on_ticket_as;
+                service.supplier_ticket_service_id = on_ticket_as;
             }
         }
     }
@@ -164,9 +164,9 @@ impl Booking {
     /// The ticket is released: fee and refund by the supplier's word, else by the fare's
     /// `terms` where those decide. Where nobody says, the refund is held: what is given
     /// back without being got back is lost, and what is kept is somebody else's.
-    pub(super) fn release(
+    pub(super) fn complete_cancellation(
         &mut self,
-        state: &BookingState,
+        state: &SupplierBooking,
         terms: Option<(Money, Money)>,
         now: Timestamp,
     ) {
@@ -189,11 +189,11 @@ impl Booking {
             }
         }
         self.cancellation = Some(Cancellation {
-            refunded_by: match self.settlement {
-                Settlement::Gateway => RefundedBy::Service,
-                Settlement::Supplier => RefundedBy::Supplier,
+            refunded_by: match self.payment_collector {
+                PaymentCollector::Gateway => RefundedBy::Service,
+                PaymentCollector::Supplier => RefundedBy::Supplier,
             },
-            returned,
+            refund: returned,
             supplier_reference: said.and_then(|amounts| amounts.supplier_reference.clone()),
         });
         self.failure = None;
@@ -203,11 +203,11 @@ impl Booking {
     /// Fee and refund of a ticket that is given back now, where the fare's terms decide
     /// it. They are about the time before departure, and local times have no offset: on
     /// the day of departure, wherever that has begun, they decide nothing any more.
-    pub(super) fn terms(&self, now: Timestamp) -> Option<(Money, Money)> {
+    pub(super) fn refund_by_fare_terms(&self, now: Timestamp) -> Option<(Money, Money)> {
         let (_, first) = self.segments().next()?;
         let departs: Date = first.departure_time.get(..10)?.parse().ok()?;
         let today = now.plus_s(FIRST_ZONE_S).date_utc();
-        self.estimate().ok().filter(|_| today < departs)
+        self.estimate_refund().ok().filter(|_| today < departs)
     }
 
     /// An operator says how much a cancellation gives back that nobody could tell. None
@@ -215,34 +215,34 @@ impl Booking {
     pub(super) fn decide_refund(&mut self, refund: Money, now: Timestamp) -> Option<()> {
         let paid = self.paid();
         let fits = refund.currency == paid.currency && (0..=paid.minor).contains(&refund.minor);
-        if !self.holds_refund() || !fits {
+        if !self.is_refund_undecided() || !fits {
             return None;
         }
         let fee = paid.less(refund);
         let returned = self.give_back(fee, refund, true, now);
-        self.cancellation.as_mut()?.returned = Some(returned);
+        self.cancellation.as_mut()?.refund = Some(returned);
         Some(())
     }
 
     /// Gives back a part of what was paid. What the supplier took it gives back itself,
     /// which is noted once it `is_said`.
-    fn give_back(&mut self, fee: Money, refund: Money, is_said: bool, now: Timestamp) -> Returned {
-        let mut returned = Returned {
+    fn give_back(&mut self, fee: Money, refund: Money, is_said: bool, now: Timestamp) -> RefundBreakdown {
+        let mut returned = RefundBreakdown {
             fee,
             refund_amount: Money::zero(refund.currency),
             refund_to: Vec::new(),
         };
         let mut refunds = self.payments.iter().map(|p| p.refunds.len()).sum::<usize>();
-        for (id, share) in self.refund_shares(refund) {
+        for (id, share) in self.allocate_refund(refund) {
             refunds = refunds.saturating_add(1);
             let refund = RefundId::of(self.id.as_str(), u32::try_from(refunds).unwrap_or(u32::MAX));
             let Some(payment) = self.payments.iter_mut().find(|p| p.id == id) else {
                 continue;
             };
-            let back = match self.settlement {
-                Settlement::Gateway => payment.begin_refund(refund, share, now),
-                Settlement::Supplier if is_said => payment.refunded_by_supplier(refund, share),
-                Settlement::Supplier => share,
+            let back = match self.payment_collector {
+                PaymentCollector::Gateway => payment.begin_refund(refund, share, now),
+                PaymentCollector::Supplier if is_said => payment.record_supplier_refund(refund, share),
+                PaymentCollector::Supplier => share,
             };
             let sum = returned.refund_amount.plus(back);
             returned.refund_amount = sum.unwrap_or(returned.refund_amount);
@@ -253,14 +253,14 @@ impl Booking {
 
     /// What the ticket and its extras cost.
     fn paid(&self) -> Money {
-        self.total().unwrap_or(Money::zero(self.offered.currency))
+        self.total().unwrap_or(Money::zero(self.offered_total.currency))
     }
 
     /// Refunds that wait for their next try are tried now; whether there were any.
-    pub(super) fn hurry_refunds(&mut self, now: Timestamp) -> bool {
+    pub(super) fn expedite_refunds(&mut self, now: Timestamp) -> bool {
         let mut any = false;
         for payment in &mut self.payments {
-            any |= payment.hurry_refunds(now);
+            any |= payment.expedite_refunds(now);
         }
         any
     }

@@ -1,28 +1,28 @@
 //! Cancellations of a hotel booking: which rooms they release, what that costs, and what is
 //! given back.
 
-use crate::booking::{Settlement, Told};
+use crate::booking::{PaymentCollector, Notifications};
 use crate::event::EventType;
-use crate::hotel::booking::{Booking, Cancellation, CancellationStatus, Held, Room};
-use crate::hotel::supply::BookingState;
+use crate::hotel::booking::{Booking, Cancellation, CancellationStatus, BookedState, Room};
+use crate::hotel::supply::SupplierBooking;
 use crate::id::{CancellationId, RefundId, RoomId};
 use crate::money::Money;
-use crate::supplier::BookingStatus;
+use crate::supplier::SupplierBookingStatus;
 use crate::time::Timestamp;
 
 impl Cancellation {
-    pub(super) fn begun(
+    pub(super) fn new(
         id: CancellationId,
         room_ids: Vec<RoomId>,
-        single_rooms: bool,
+        is_partial: bool,
         now: Timestamp,
     ) -> Self {
         Self {
             id,
             status: CancellationStatus::InProgress,
             room_ids,
-            single_rooms,
-            by_supplier: false,
+            is_partial,
+            is_supplier_initiated: false,
             fee: None,
             refund_amount: None,
             supplier_reference: None,
@@ -35,17 +35,17 @@ impl Cancellation {
 
 impl Booking {
     /// Rooms that stand here, and do not at the supplier.
-    pub(super) fn released_elsewhere(&self, state: &BookingState) -> Vec<RoomId> {
+    pub(super) fn rooms_canceled_by_supplier(&self, state: &SupplierBooking) -> Vec<RoomId> {
         let is_released = |position: usize| match state.status {
-            BookingStatus::Canceled => true,
-            BookingStatus::PartiallyCanceled => state
+            SupplierBookingStatus::Canceled => true,
+            SupplierBookingStatus::PartiallyCanceled => state
                 .rooms
                 .iter()
                 .any(|room| usize::from(room.position) == position && room.canceled),
-            BookingStatus::Confirmed
-            | BookingStatus::Pending
-            | BookingStatus::CancelPending
-            | BookingStatus::Failed(_) => false,
+            SupplierBookingStatus::Confirmed
+            | SupplierBookingStatus::Pending
+            | SupplierBookingStatus::CancelPending
+            | SupplierBookingStatus::Failed(_) => false,
         };
         let rooms = self.rooms.iter().enumerate();
         rooms
@@ -55,14 +55,14 @@ impl Booking {
     }
 
     /// The rooms of a cancellation are released: whether others stand.
-    pub(super) fn release(
+    pub(super) fn complete_cancellation(
         &mut self,
         id: &CancellationId,
-        state: &BookingState,
+        state: &SupplierBooking,
         refund: RefundId,
         now: Timestamp,
-        told: &mut Told,
-    ) -> Option<Held> {
+        told: &mut Notifications,
+    ) -> Option<BookedState> {
         let released = self.released_total(id);
         let (fee, back) = self.fee_and_refund(id, state, released, now);
         let room_ids = self
@@ -78,9 +78,9 @@ impl Booking {
         {
             room.canceled_at.get_or_insert(now);
         }
-        let given_back = match self.settlement {
-            Settlement::Supplier => back,
-            Settlement::Gateway => self.give_back(refund, back, now),
+        let given_back = match self.payment_collector {
+            PaymentCollector::Supplier => back,
+            PaymentCollector::Gateway => self.give_back(refund, back, now),
         };
         if let Some(cancellation) = self.cancellations.iter_mut().find(|c| c.id == *id) {
             cancellation.status = CancellationStatus::Succeeded;
@@ -95,11 +95,11 @@ impl Booking {
         self.failure = None;
         if self.rooms.iter().all(|room| room.canceled_at.is_some()) {
             self.canceled_at = Some(now);
-            told.booking(EventType::HotelBookingCanceled);
+            told.push_booking_event(EventType::HotelBookingCanceled);
             None
         } else {
-            told.booking(EventType::HotelBookingPartiallyCanceled);
-            Some(Held::PartiallyCanceled)
+            told.push_booking_event(EventType::HotelBookingPartiallyCanceled);
+            Some(BookedState::PartiallyCanceled)
         }
     }
 
@@ -108,7 +108,7 @@ impl Booking {
             .payments
             .iter_mut()
             .rev()
-            .find(|payment| payment.holds_money());
+            .find(|payment| payment.has_funds());
         taken.map_or(Money::zero(amount.currency), |payment| {
             payment.begin_refund(refund, amount, now)
         })
@@ -127,7 +127,7 @@ impl Booking {
             .filter(stays)
             .map(|room| room.total.minor)
             .sum();
-        self.standing_total()
+        self.active_total()
             .less(Money::new(staying, self.total.currency))
     }
 
@@ -135,7 +135,7 @@ impl Booking {
     fn fee_and_refund(
         &self,
         id: &CancellationId,
-        state: &BookingState,
+        state: &SupplierBooking,
         released: Money,
         now: Timestamp,
     ) -> (Money, Money) {
@@ -148,8 +148,8 @@ impl Booking {
         let cancellation = self.cancellations.iter().find(|c| c.id == *id);
         let fee = match cancellation {
             // The policy is about guests who do not come; these may not.
-            Some(c) if c.by_supplier => Money::zero(released.currency),
-            Some(c) if c.single_rooms => {
+            Some(c) if c.is_supplier_initiated => Money::zero(released.currency),
+            Some(c) if c.is_partial => {
                 let rooms = self
                     .rooms
                     .iter()

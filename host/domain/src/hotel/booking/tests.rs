@@ -4,11 +4,11 @@
 mod fixture;
 
 use super::*;
-use crate::booking::{Moved, Teller, payment_reference};
+use crate::booking::{Transition, ChangeSource, payment_client_reference};
 use crate::hotel::step::Step;
-use crate::hotel::supply::{BookedRoom, CancellationAmounts};
-use crate::payment::{Decline, Next, PaymentState, PaymentStatus, PaymentStep};
-use crate::supplier::BookingStatus;
+use crate::hotel::supply::{SupplierRoom, CancellationAmounts};
+use crate::payment::{DeclineReason, NextStep, PaymentState, PaymentStatus, PaymentStep};
+use crate::supplier::SupplierBookingStatus;
 use proptest::prelude::*;
 
 use fixture::*;
@@ -22,7 +22,7 @@ fn the_table_of_states_and_events_is_this() {
             let event_name = event.name();
             if let Ok(moved) = booking.clone().apply(event, LATER) {
                 let told: Vec<&str> = moved
-                    .publish
+                    .notifications
                     .iter()
                     .map(|notice| notice.event_type.as_str())
                     .collect();
@@ -46,17 +46,17 @@ fn the_table_of_states_and_events_is_this() {
 fn a_booking_walks_from_authorize_to_capture_by_its_steps() {
     let payment = PaymentId::from_bits(1);
     assert_eq!(
-        paying().next(NOW),
-        Next::Now(Step::Payment(PaymentStep::Authorize(payment.clone())))
+        paying().next_step(NOW),
+        NextStep::Run(Step::Payment(PaymentStep::Authorize(payment.clone())))
     );
-    assert_eq!(paid().next(NOW), Next::Now(Step::Book));
-    assert_eq!(booking_sent().next(NOW), Next::At(LATER));
-    assert_eq!(booking_sent().next(LATER), Next::Now(Step::FindBooking));
+    assert_eq!(paid().next_step(NOW), NextStep::Run(Step::Book));
+    assert_eq!(booking_sent().next_step(NOW), NextStep::WaitUntil(LATER));
+    assert_eq!(booking_sent().next_step(LATER), NextStep::Run(Step::ReconcileBooking));
     assert_eq!(
-        confirmed().next(NOW),
-        Next::Now(Step::Payment(PaymentStep::Capture(payment)))
+        confirmed().next_step(NOW),
+        NextStep::Run(Step::Payment(PaymentStep::Capture(payment)))
     );
-    assert_eq!(captured().next(NOW), Next::Nothing);
+    assert_eq!(captured().next_step(NOW), NextStep::Idle);
 }
 
 #[test]
@@ -64,8 +64,8 @@ fn a_declined_card_leaves_the_booking_ready_for_another() {
     let declined = after(
         paying(),
         vec![
-            pay(PaymentEvent::Sent { next_at: LATER }),
-            pay(PaymentEvent::Declined(Decline::InsufficientFunds)),
+            pay(PaymentEvent::Sent { reconcile_at: LATER }),
+            pay(PaymentEvent::Declined(DeclineReason::InsufficientFunds)),
         ],
     );
     assert_eq!(declined.status(), Status::ReadyForComplete);
@@ -81,7 +81,7 @@ fn a_declined_card_leaves_the_booking_ready_for_another() {
         }],
     );
     assert_eq!(
-        payment_reference(
+        payment_client_reference(
             &again.id,
             &again.payments,
             &PaymentId::from_bits(2),
@@ -96,8 +96,8 @@ fn a_declined_card_leaves_the_booking_ready_for_another() {
 fn a_browser_payment_is_read_and_never_asked_for_again() {
     let mut booking = created();
     booking.use_payment_sdk = true;
-    let bound = Event::PrebookBound {
-        bound: bound(),
+    let bound = Event::PrebookConfirmed {
+        prebook: bound(),
         expires_at: Timestamp(9_000_000),
         payment: Some(browser_payment()),
     };
@@ -110,12 +110,12 @@ fn a_browser_payment_is_read_and_never_asked_for_again() {
         ],
     );
     assert_eq!(
-        started.next(NOW),
-        Next::Now(Step::Payment(PaymentStep::Find(PaymentId::from_bits(1))))
+        started.next_step(NOW),
+        NextStep::Run(Step::Payment(PaymentStep::Reconcile(PaymentId::from_bits(1))))
     );
     let unpaid = after(
         started,
-        vec![pay(PaymentEvent::Declined(Decline::NotCompleted))],
+        vec![pay(PaymentEvent::Declined(DeclineReason::NotCompleted))],
     );
     assert_eq!(
         (unpaid.status(), unpaid.payments[0].status()),
@@ -127,7 +127,7 @@ fn a_browser_payment_is_read_and_never_asked_for_again() {
 fn releasing_one_of_two_rooms_gives_half_back() {
     let partly = after(cancel_sent(vec![RoomId::from_bits(1)]), vec![cancel_done()]);
     assert_eq!(partly.cancellations[0].refund_amount, Some(euros(10_000)));
-    assert_eq!(partly.standing_total(), euros(10_000));
+    assert_eq!(partly.active_total(), euros(10_000));
     assert_eq!(partly.total, euros(20_000), "what was booked stays");
 }
 
@@ -138,15 +138,15 @@ fn the_suppliers_fee_is_kept_and_the_rest_given_back() {
         refund: Some(euros(17_500)),
         supplier_reference: Some("C1".into()),
     };
-    let done = Event::CancelDone {
-        state: supplier_state(BookingStatus::Canceled, Some(amounts)),
+    let done = Event::CancelSucceeded {
+        supplier_booking: supplier_state(SupplierBookingStatus::Canceled, Some(amounts)),
         refund: refund_id(),
     };
     let canceled = after(cancel_sent(vec![]), vec![done]);
     assert_eq!(canceled.cancellations[0].refund_amount, Some(euros(17_500)));
     assert_eq!(
-        canceled.next(NOW),
-        Next::Now(Step::Payment(PaymentStep::Refund(
+        canceled.next_step(NOW),
+        NextStep::Run(Step::Payment(PaymentStep::Refund(
             PaymentId::from_bits(1),
             refund_id()
         )))
@@ -170,8 +170,8 @@ fn money_that_was_never_taken_is_released_instead_of_returned() {
 }
 
 /// What subscribers were told.
-fn told(moved: &Moved<Booking>) -> Vec<&'static str> {
-    let notices = moved.publish.iter();
+fn told(moved: &Transition<Booking>) -> Vec<&'static str> {
+    let notices = moved.notifications.iter();
     notices.map(|notice| notice.event_type.as_str()).collect()
 }
 
@@ -179,19 +179,19 @@ fn told(moved: &Moved<Booking>) -> Vec<&'static str> {
 fn what_a_hotel_changes_is_told_once_and_nothing_is_forgotten() {
     let before = captured();
     assert_eq!(before.hotel_confirmation_code.as_deref(), Some("H1"));
-    let news = BookingState {
+    let news = SupplierBooking {
         hotel_confirmation_code: None,
         remarks: Some("The pool is closed.".into()),
-        rooms: vec![BookedRoom {
+        rooms: vec![SupplierRoom {
             position: 1,
             supplier_room_reference: None,
             hotel_confirmation_code: Some("H1-2".into()),
             canceled: false,
         }],
-        ..*supplier_state(BookingStatus::Confirmed, None)
+        ..*supplier_state(SupplierBookingStatus::Confirmed, None)
     };
     let hinted_once = hinted(before);
-    assert_eq!(hinted_once.next(NOW), Next::Now(Step::Reread));
+    assert_eq!(hinted_once.next_step(NOW), NextStep::Run(Step::Refresh));
     let moved = hinted_once.apply(reread(Box::new(news.clone())), NOW);
     let moved = moved.unwrap();
     assert_eq!(told(&moved), ["hotel.booking.changed"]);
@@ -202,7 +202,7 @@ fn what_a_hotel_changes_is_told_once_and_nothing_is_forgotten() {
         changed.rooms[1].hotel_confirmation_code.as_deref(),
         Some("H1-2")
     );
-    assert_eq!(changed.next(NOW), Next::Nothing);
+    assert_eq!(changed.next_step(NOW), NextStep::Idle);
     let again = hinted(changed).apply(reread(Box::new(news)), NOW).unwrap();
     assert!(told(&again).is_empty(), "it is no news any more");
 }
@@ -211,7 +211,7 @@ fn what_a_hotel_changes_is_told_once_and_nothing_is_forgotten() {
 #[test]
 fn what_a_hotel_cancels_is_given_back_whole_unless_the_supplier_says_less() {
     let canceled =
-        hinted(captured()).apply(reread(supplier_state(BookingStatus::Canceled, None)), NOW);
+        hinted(captured()).apply(reread(supplier_state(SupplierBookingStatus::Canceled, None)), NOW);
     let canceled = canceled.unwrap();
     assert_eq!(told(&canceled), ["hotel.booking.canceled"]);
     let [cancellation] = canceled.booking.cancellations.as_slice() else {
@@ -226,21 +226,21 @@ fn what_a_hotel_cancels_is_given_back_whole_unless_the_supplier_says_less() {
         refund: None,
         supplier_reference: Some("C1".into()),
     };
-    let state = supplier_state(BookingStatus::Canceled, Some(amounts));
+    let state = supplier_state(SupplierBookingStatus::Canceled, Some(amounts));
     let charged = after(hinted(captured()), vec![reread(state)]);
     assert_eq!(charged.cancellations[0].refund_amount, Some(euros(17_500)));
 }
 
 #[test]
 fn a_room_that_a_hotel_releases_is_released_here_and_the_other_stands() {
-    let state = BookingState {
-        rooms: vec![BookedRoom {
+    let state = SupplierBooking {
+        rooms: vec![SupplierRoom {
             position: 0,
             supplier_room_reference: None,
             hotel_confirmation_code: None,
             canceled: true,
         }],
-        ..*supplier_state(BookingStatus::PartiallyCanceled, None)
+        ..*supplier_state(SupplierBookingStatus::PartiallyCanceled, None)
     };
     let read = || reread(Box::new(state.clone()));
     let moved = hinted(captured()).apply(read(), NOW).unwrap();
@@ -251,7 +251,7 @@ fn a_room_that_a_hotel_releases_is_released_here_and_the_other_stands() {
         partly.cancellations[0].room_ids,
         [partly.rooms[0].id.clone()]
     );
-    assert_eq!(partly.standing_total(), euros(10_000));
+    assert_eq!(partly.active_total(), euros(10_000));
     let again = hinted(partly).apply(read(), NOW).unwrap();
     assert!(told(&again).is_empty(), "it was released before");
 }
@@ -259,23 +259,23 @@ fn a_room_that_a_hotel_releases_is_released_here_and_the_other_stands() {
 /// What it was about may not have been there yet.
 #[test]
 fn a_hint_that_comes_while_a_booking_is_read_has_it_read_again() {
-    let again = hinted(captured()).apply(Event::Hinted(Teller::Supplier), LATER);
-    let state = supplier_state(BookingStatus::Confirmed, None);
+    let again = hinted(captured()).apply(Event::ChangeReported(ChangeSource::Supplier), LATER);
+    let state = supplier_state(SupplierBookingStatus::Confirmed, None);
     let read = after(again.unwrap().booking, vec![reread(state)]);
-    assert_eq!(read.next(LATER), Next::Now(Step::Reread));
+    assert_eq!(read.next_step(LATER), NextStep::Run(Step::Refresh));
 }
 
 #[test]
 fn a_processor_knows_of_payments_only() {
-    let hint = Event::Hinted(Teller::Processor);
+    let hint = Event::ChangeReported(ChangeSource::Processor);
     assert!(captured().apply(hint.clone(), NOW).is_err());
     let waiting = after(
         confirmed(),
-        vec![pay(PaymentEvent::Sent { next_at: LATER })],
+        vec![pay(PaymentEvent::Sent { reconcile_at: LATER })],
     );
     let hinted = after(waiting, vec![hint]);
-    let find = PaymentStep::Find(PaymentId::from_bits(1));
-    assert_eq!(hinted.next(NOW), Next::Now(Step::Payment(find)));
+    let find = PaymentStep::Reconcile(PaymentId::from_bits(1));
+    assert_eq!(hinted.next_step(NOW), NextStep::Run(Step::Payment(find)));
 }
 
 /// Stored before there was anything to read again.
@@ -283,11 +283,11 @@ fn a_processor_knows_of_payments_only() {
 fn a_booking_of_an_older_version_is_read() {
     for (state, old) in [
         (
-            State::Confirmed { reread: None },
+            State::Confirmed { refresh: None },
             r#"{"state":"confirmed"}"#,
         ),
         (
-            State::PartiallyCanceled { reread: None },
+            State::PartiallyCanceled { refresh: None },
             r#"{"state":"partially_canceled"}"#,
         ),
     ] {

@@ -1,14 +1,14 @@
 //! How a hotel booking moves: one function, every arm a row of the table. What
 //! is not here cannot be written.
 
-use crate::booking::{Conflict, Failure, Moved, Settlement, Teller, Told};
+use crate::booking::{InvalidTransition, Failure, Transition, PaymentCollector, ChangeSource, Notifications};
 use crate::event::EventType;
-use crate::hotel::booking::{Booking, Cancellation, CancellationStatus, Event, Held, State};
-use crate::hotel::supply::{BookingState, Prebooked};
+use crate::hotel::booking::{Booking, Cancellation, CancellationStatus, Event, BookedState, State};
+use crate::hotel::supply::{SupplierBooking, PrebookResponse};
 use crate::id::{CancellationId, PaymentId, RefundId, RoomId};
-use crate::leg::Leg;
+use crate::leg::RemoteCall;
 use crate::payment::{Payment, PaymentEvent, PaymentState};
-use crate::supplier::BookingStatus;
+use crate::supplier::SupplierBookingStatus;
 use crate::time::Timestamp;
 
 impl Event {
@@ -17,30 +17,30 @@ impl Event {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::PrebookStarted => "prebook_started",
-            Self::PrebookBound { .. } => "prebook_bound",
+            Self::PrebookConfirmed { .. } => "prebook_bound",
             Self::PrebookRefused(_) => "prebook_refused",
-            Self::PrebookGivenUp => "prebook_given_up",
+            Self::PrebookTimedOut => "prebook_given_up",
             Self::OfferExpired => "offer_expired",
             Self::BookStarted { .. } => "book_started",
             Self::BookSent { .. } => "book_sent",
             Self::BookNotSent => "book_not_sent",
-            Self::BookPending { .. } => "book_pending",
-            Self::BookChecked { .. } => "book_checked",
-            Self::BookRepeated { .. } => "book_repeated",
+            Self::BookAccepted { .. } => "book_pending",
+            Self::BookUnresolved { .. } => "book_checked",
+            Self::BookResendScheduled { .. } => "book_repeated",
             Self::BookConfirmed(_) => "book_confirmed",
             Self::BookRefused(_) => "book_refused",
             Self::CheckoutNotCompleted => "checkout_not_completed",
             Self::CancelStarted { .. } => "cancel_started",
             Self::CancelSent { .. } => "cancel_sent",
             Self::CancelNotSent { .. } => "cancel_not_sent",
-            Self::CancelPending { .. } => "cancel_pending",
-            Self::CancelChecked { .. } => "cancel_checked",
-            Self::CancelDone { .. } => "cancel_done",
+            Self::CancelAccepted { .. } => "cancel_pending",
+            Self::CancelUnresolved { .. } => "cancel_checked",
+            Self::CancelSucceeded { .. } => "cancel_done",
             Self::CancelRefused(_) => "cancel_refused",
-            Self::CancelLost(_) => "cancel_lost",
-            Self::Hinted(_) => "hinted",
-            Self::RereadFailed { .. } => "reread_failed",
-            Self::Reread { .. } => "reread",
+            Self::CancelNotExecuted(_) => "cancel_lost",
+            Self::ChangeReported(_) => "hinted",
+            Self::RefreshFailed { .. } => "reread_failed",
+            Self::Refreshed { .. } => "reread",
             Self::Payment { event, .. } => event.name(),
         }
     }
@@ -60,30 +60,30 @@ impl Booking {
     ///
     /// # Errors
     /// [`Conflict`] when the event does not fit the state; nothing moved.
-    pub fn apply(mut self, event: Event, now: Timestamp) -> Result<Moved<Self>, Conflict> {
+    pub fn apply(mut self, event: Event, now: Timestamp) -> Result<Transition<Self>, InvalidTransition> {
         let from = self.status().as_str();
         let name = event.name();
-        let mut told = Told::default();
-        self.state = self.next_state(event, now, &mut told).ok_or(Conflict {
+        let mut told = Notifications::default();
+        self.state = self.next_state(event, now, &mut told).ok_or(InvalidTransition {
             status: from,
             event: name,
         })?;
         self.version = self.version.saturating_add(1);
         self.updated_at = now.max(self.updated_at);
-        Ok(Moved {
+        Ok(Transition {
             booking: self,
-            from,
+            from_status: from,
             event: name,
-            publish: told.0,
+            notifications: told.0,
         })
     }
 
-    fn next_state(&mut self, event: Event, now: Timestamp, told: &mut Told) -> Option<State> {
+    fn next_state(&mut self, event: Event, now: Timestamp, told: &mut Notifications) -> Option<State> {
         let state = self.state.clone();
         if let Event::Payment { id, event } = event {
             return self.move_payment(state, &id, event, now, told);
         }
-        if let Event::Hinted(by) = event {
+        if let Event::ChangeReported(by) = event {
             return self.hint(state, by, now);
         }
         match state {
@@ -92,14 +92,14 @@ impl Booking {
             }
             State::ReadyForComplete => self.next_of_ready(event, now, told),
             State::CompleteInProgress { book } => self.next_of_completion(book, event, now, told),
-            State::Confirmed { reread } => {
-                self.next_of_booked(Held::Confirmed, reread, event, now, told)
+            State::Confirmed { refresh: reread } => {
+                self.next_of_booked(BookedState::Confirmed, reread, event, now, told)
             }
-            State::PartiallyCanceled { reread } => {
-                self.next_of_booked(Held::PartiallyCanceled, reread, event, now, told)
+            State::PartiallyCanceled { refresh: reread } => {
+                self.next_of_booked(BookedState::PartiallyCanceled, reread, event, now, told)
             }
             State::CancelInProgress {
-                before,
+                previous: before,
                 cancellation,
                 cancel,
             } => self.next_of_cancellation(before, cancellation, cancel, event, now, told),
@@ -112,29 +112,29 @@ impl Booking {
         state: &State,
         event: Event,
         now: Timestamp,
-        told: &mut Told,
+        told: &mut Notifications,
     ) -> Option<State> {
         let is_asked = matches!(state, State::PrebookInProgress { .. });
         match event {
-            Event::PrebookStarted if !is_asked => Some(State::PrebookInProgress { since: now }),
-            Event::PrebookBound {
-                bound,
+            Event::PrebookStarted if !is_asked => Some(State::PrebookInProgress { started_at: now }),
+            Event::PrebookConfirmed {
+                prebook: bound,
                 expires_at,
                 payment,
             } if is_asked => Some(self.bind(*bound, expires_at, payment, told)),
             Event::PrebookRefused(failure) => Some(self.fail(failure, now, told)),
-            Event::PrebookGivenUp => Some(self.fail(Failure::prebook_unknown(), now, told)),
+            Event::PrebookTimedOut => Some(self.fail(Failure::prebook_unknown(), now, told)),
             _ => None,
         }
     }
 
-    fn next_of_ready(&mut self, event: Event, now: Timestamp, told: &mut Told) -> Option<State> {
+    fn next_of_ready(&mut self, event: Event, now: Timestamp, told: &mut Notifications) -> Option<State> {
         match event {
             Event::OfferExpired => {
                 self.payments
                     .iter_mut()
                     .for_each(|payment| payment.begin_void(now));
-                told.booking(EventType::HotelBookingExpired);
+                told.push_booking_event(EventType::HotelBookingExpired);
                 Some(State::Expired)
             }
             Event::BookStarted { payment } => self.begin_completion(payment, now),
@@ -144,37 +144,37 @@ impl Booking {
 
     fn next_of_completion(
         &mut self,
-        leg: Leg,
+        leg: RemoteCall,
         event: Event,
         now: Timestamp,
-        told: &mut Told,
+        told: &mut Notifications,
     ) -> Option<State> {
         let leg = match (leg, event) {
-            (leg @ Leg::Due { .. }, Event::BookSent { next_at }) if self.is_paid_for() => {
-                leg.sent(now, next_at)
+            (leg @ RemoteCall::Pending { .. }, Event::BookSent { reconcile_at: next_at }) if self.is_paid_for() => {
+                leg.mark_sent(now, next_at)
             }
-            (Leg::Sent { .. }, Event::BookNotSent | Event::CheckoutNotCompleted) => {
+            (RemoteCall::Sent { .. }, Event::BookNotSent | Event::CheckoutNotCompleted) => {
                 // What the payer did in the browser is kept for the next try; another hold can be asked for.
                 let payments = self
                     .payments
                     .iter_mut()
-                    .filter(|payment| !payment.is_by_browser());
+                    .filter(|payment| !payment.is_browser_payment());
                 payments.for_each(|payment| payment.begin_void(now));
                 return Some(State::ReadyForComplete);
             }
-            (Leg::Due { .. }, _) => return None,
+            (RemoteCall::Pending { .. }, _) => return None,
             (
                 leg,
-                Event::BookPending {
+                Event::BookAccepted {
                     supplier_reference,
                     next_at,
                 },
             ) => {
                 self.supplier_reference = supplier_reference.or(self.supplier_reference.take());
-                leg.pending(now, next_at)
+                leg.mark_accepted(now, next_at)
             }
-            (leg, Event::BookChecked { next_at }) => leg.checked(now, next_at),
-            (leg @ Leg::Sent { .. }, Event::BookRepeated { at }) => leg.repeat(at),
+            (leg, Event::BookUnresolved { next_at }) => leg.mark_unresolved(now, next_at),
+            (leg @ RemoteCall::Sent { .. }, Event::BookResendScheduled { at }) => leg.schedule_resend(at),
             (_, Event::BookConfirmed(state)) => return Some(self.confirm(&state, now, told)),
             (_, Event::BookRefused(failure)) => return Some(self.fail(failure, now, told)),
             _ => return None,
@@ -184,32 +184,32 @@ impl Booking {
 
     fn next_of_booked(
         &mut self,
-        held: Held,
-        reread: Option<Leg>,
+        held: BookedState,
+        reread: Option<RemoteCall>,
         event: Event,
         now: Timestamp,
-        told: &mut Told,
+        told: &mut Notifications,
     ) -> Option<State> {
         match (reread, event) {
             (_, Event::CancelStarted { id, room_ids }) => {
                 self.begin_cancellation(held, id, &room_ids, now, told)
             }
-            (Some(leg), Event::RereadFailed { next_at }) => {
-                Some(held.state(Some(leg.checked(now, next_at))))
+            (Some(leg), Event::RefreshFailed { next_at }) => {
+                Some(held.into_state(Some(leg.mark_unresolved(now, next_at))))
             }
             (
                 Some(leg),
-                Event::Reread {
+                Event::Refreshed {
                     state,
-                    hinted_at,
+                    change_reported_at: hinted_at,
                     cancellation,
                     refund,
                 },
             ) => {
-                let is_hinted_again = leg.is_hinted_after(hinted_at);
+                let is_hinted_again = leg.is_change_reported_after(hinted_at);
                 let left = self.reread(held, &state, cancellation, refund, now, told);
                 Some(match left {
-                    Some(left) => left.state(is_hinted_again.then_some(leg)),
+                    Some(left) => left.into_state(is_hinted_again.then_some(leg)),
                     None => State::Canceled,
                 })
             }
@@ -219,22 +219,22 @@ impl Booking {
 
     fn next_of_cancellation(
         &mut self,
-        before: Held,
+        before: BookedState,
         id: CancellationId,
-        leg: Leg,
+        leg: RemoteCall,
         event: Event,
         now: Timestamp,
-        told: &mut Told,
+        told: &mut Notifications,
     ) -> Option<State> {
         let leg = match (leg, event) {
-            (leg @ Leg::Due { .. }, Event::CancelSent { next_at }) => leg.sent(now, next_at),
-            (Leg::Due { .. }, _) => return None,
-            (leg, Event::CancelNotSent { retry_at }) => leg.retry(retry_at),
-            (leg, Event::CancelPending { next_at }) => leg.pending(now, next_at),
-            (leg, Event::CancelChecked { next_at }) => leg.checked(now, next_at),
-            (_, Event::CancelDone { state, refund }) => {
-                let left = self.release(&id, &state, refund, now, told);
-                return Some(left.map_or(State::Canceled, |left| left.state(None)));
+            (leg @ RemoteCall::Pending { .. }, Event::CancelSent { next_at }) => leg.mark_sent(now, next_at),
+            (RemoteCall::Pending { .. }, _) => return None,
+            (leg, Event::CancelNotSent { retry_at }) => leg.schedule_retry(retry_at),
+            (leg, Event::CancelAccepted { next_at }) => leg.mark_accepted(now, next_at),
+            (leg, Event::CancelUnresolved { next_at }) => leg.mark_unresolved(now, next_at),
+            (_, Event::CancelSucceeded { supplier_booking: state, refund }) => {
+                let left = self.complete_cancellation(&id, &state, refund, now, told);
+                return Some(left.map_or(State::Canceled, |left| left.into_state(None)));
             }
             (_, Event::CancelRefused(failure)) => {
                 return Some(self.keep(
@@ -246,7 +246,7 @@ impl Booking {
                     told,
                 ));
             }
-            (_, Event::CancelLost(failure)) => {
+            (_, Event::CancelNotExecuted(failure)) => {
                 return Some(self.keep(
                     before,
                     &id,
@@ -259,7 +259,7 @@ impl Booking {
             _ => return None,
         };
         Some(State::CancelInProgress {
-            before,
+            previous: before,
             cancellation: id,
             cancel: leg,
         })
@@ -267,19 +267,19 @@ impl Booking {
 
     /// A hint: whatever was sent is read back now, and so is a booking, when it was the
     /// supplier's. None when nothing is.
-    fn hint(&mut self, mut state: State, by: Teller, now: Timestamp) -> Option<State> {
+    fn hint(&mut self, mut state: State, by: ChangeSource, now: Timestamp) -> Option<State> {
         let mut of_payments = false;
         for payment in &mut self.payments {
-            of_payments |= payment.hint(now);
+            of_payments |= payment.expedite_reconcile(now);
         }
         let own = match &mut state {
             State::CompleteInProgress { book: leg }
-            | State::CancelInProgress { cancel: leg, .. } => leg.hint(now),
-            State::Confirmed { reread } | State::PartiallyCanceled { reread } => {
-                if by == Teller::Supplier {
-                    *reread = Some(Leg::hinted(now));
+            | State::CancelInProgress { cancel: leg, .. } => leg.expedite_reconcile(now),
+            State::Confirmed { refresh: reread } | State::PartiallyCanceled { refresh: reread } => {
+                if by == ChangeSource::Supplier {
+                    *reread = Some(RemoteCall::for_refresh(now));
                 }
-                by == Teller::Supplier
+                by == ChangeSource::Supplier
             }
             State::Created
             | State::PrebookInProgress { .. }
@@ -293,10 +293,10 @@ impl Booking {
 
     fn bind(
         &mut self,
-        bound: Prebooked,
+        bound: PrebookResponse,
         expires_at: Timestamp,
         payment: Option<Payment>,
-        told: &mut Told,
+        told: &mut Notifications,
     ) -> State {
         for (room, rate) in self.rooms.iter_mut().zip(bound.rooms) {
             room.name = rate.name;
@@ -314,56 +314,56 @@ impl Booking {
         self.supplier_prebook = Some(bound.supplier_prebook);
         self.offer_expires_at = expires_at;
         self.payments.extend(payment);
-        told.booking(EventType::HotelBookingCreated);
+        told.push_booking_event(EventType::HotelBookingCreated);
         State::ReadyForComplete
     }
 
     fn begin_completion(&mut self, payment: Option<Payment>, now: Timestamp) -> Option<State> {
-        match (self.settlement, self.use_payment_sdk, payment) {
-            (Settlement::Gateway, false, Some(payment)) => self.payments.push(payment),
-            (Settlement::Gateway, true, None) => {
+        match (self.payment_collector, self.use_payment_sdk, payment) {
+            (PaymentCollector::Gateway, false, Some(payment)) => self.payments.push(payment),
+            (PaymentCollector::Gateway, true, None) => {
                 let payment = self
                     .payments
                     .iter_mut()
                     .rev()
-                    .find(|payment| payment.is_by_browser())?;
+                    .find(|payment| payment.is_browser_payment())?;
                 match payment.state {
                     // The browser has acted, or not: only reading the payment tells.
                     PaymentState::RequiresAction => {
-                        payment.state = PaymentState::Authorizing(Leg::due(now).sent(now, now))
+                        payment.state = PaymentState::Authorizing(RemoteCall::pending(now).mark_sent(now, now))
                     }
                     PaymentState::Authorized => {}
                     _ => return None,
                 }
             }
-            (Settlement::Supplier, _, None) => {}
+            (PaymentCollector::Supplier, _, None) => {}
             _ => return None,
         }
         self.failure = None;
         Some(State::CompleteInProgress {
-            book: Leg::due(now),
+            book: RemoteCall::pending(now),
         })
     }
 
     fn is_paid_for(&self) -> bool {
-        self.settlement == Settlement::Supplier
+        self.payment_collector == PaymentCollector::Supplier
             || self
                 .current_payment()
                 .is_some_and(|payment| payment.state == PaymentState::Authorized)
     }
 
-    fn confirm(&mut self, state: &BookingState, now: Timestamp, told: &mut Told) -> State {
+    fn confirm(&mut self, state: &SupplierBooking, now: Timestamp, told: &mut Notifications) -> State {
         self.learn(state);
         self.confirmed_at = Some(now);
         self.payments
             .iter_mut()
             .for_each(|payment| payment.begin_capture(now));
-        told.booking(EventType::HotelBookingConfirmed);
-        Held::Confirmed.state(None)
+        told.push_booking_event(EventType::HotelBookingConfirmed);
+        BookedState::Confirmed.into_state(None)
     }
 
     /// Takes over what the supplier tells of a booking; whether any of it is news.
-    fn learn(&mut self, state: &BookingState) -> bool {
+    fn learn(&mut self, state: &SupplierBooking) -> bool {
         let mut is_news = take_over(
             &mut self.supplier_reference,
             Some(&state.supplier_reference),
@@ -393,30 +393,30 @@ impl Booking {
     /// What a booking became since it was last read: how it stands, if it does.
     fn reread(
         &mut self,
-        held: Held,
-        state: &BookingState,
+        held: BookedState,
+        state: &SupplierBooking,
         id: CancellationId,
         refund: RefundId,
         now: Timestamp,
-        told: &mut Told,
-    ) -> Option<Held> {
+        told: &mut Notifications,
+    ) -> Option<BookedState> {
         let is_news = self.learn(state);
-        let room_ids = self.released_elsewhere(state);
+        let room_ids = self.rooms_canceled_by_supplier(state);
         if room_ids.is_empty() {
             if is_news {
-                told.booking(EventType::HotelBookingChanged);
+                told.push_booking_event(EventType::HotelBookingChanged);
             }
             return Some(held);
         }
-        let single_rooms = state.status != BookingStatus::Canceled;
+        let single_rooms = state.status != SupplierBookingStatus::Canceled;
         self.cancellations.push(Cancellation {
-            by_supplier: true,
-            ..Cancellation::begun(id.clone(), room_ids, single_rooms, now)
+            is_supplier_initiated: true,
+            ..Cancellation::new(id.clone(), room_ids, single_rooms, now)
         });
-        self.release(&id, state, refund, now, told)
+        self.complete_cancellation(&id, state, refund, now, told)
     }
 
-    fn fail(&mut self, failure: Failure, now: Timestamp, told: &mut Told) -> State {
+    fn fail(&mut self, failure: Failure, now: Timestamp, told: &mut Notifications) -> State {
         // A booking that never was bindable was never announced either.
         let announced = self.supplier_prebook.is_some();
         self.failure = Some(failure);
@@ -424,18 +424,18 @@ impl Booking {
             .iter_mut()
             .for_each(|payment| payment.begin_void(now));
         if announced {
-            told.booking(EventType::HotelBookingFailed);
+            told.push_booking_event(EventType::HotelBookingFailed);
         }
         State::Failed
     }
 
     fn begin_cancellation(
         &mut self,
-        before: Held,
+        before: BookedState,
         id: CancellationId,
         room_ids: &[RoomId],
         now: Timestamp,
-        told: &mut Told,
+        told: &mut Notifications,
     ) -> Option<State> {
         let standing = || self.rooms.iter().filter(|room| room.canceled_at.is_none());
         let wanted: Vec<RoomId> = if room_ids.is_empty() {
@@ -452,24 +452,24 @@ impl Booking {
         }
         let single_rooms = !room_ids.is_empty();
         self.cancellations
-            .push(Cancellation::begun(id.clone(), wanted, single_rooms, now));
+            .push(Cancellation::new(id.clone(), wanted, single_rooms, now));
         self.failure = None;
-        told.booking(EventType::HotelBookingCancellationStarted);
+        told.push_booking_event(EventType::HotelBookingCancellationStarted);
         Some(State::CancelInProgress {
-            before,
+            previous: before,
             cancellation: id,
-            cancel: Leg::due(now),
+            cancel: RemoteCall::pending(now),
         })
     }
 
     fn keep(
         &mut self,
-        before: Held,
+        before: BookedState,
         id: &CancellationId,
         status: CancellationStatus,
         failure: Failure,
         now: Timestamp,
-        told: &mut Told,
+        told: &mut Notifications,
     ) -> State {
         if let Some(cancellation) = self.cancellations.iter_mut().find(|c| c.id == *id) {
             cancellation.status = status;
@@ -477,8 +477,8 @@ impl Booking {
             cancellation.failure = Some(failure.clone());
         }
         self.failure = Some(failure);
-        told.booking(EventType::HotelBookingCancellationRefused);
-        before.state(None)
+        told.push_booking_event(EventType::HotelBookingCancellationRefused);
+        before.into_state(None)
     }
 
     fn move_payment(
@@ -487,19 +487,19 @@ impl Booking {
         id: &PaymentId,
         event: PaymentEvent,
         now: Timestamp,
-        told: &mut Told,
+        told: &mut Notifications,
     ) -> Option<State> {
         let payment = self.payments.iter_mut().find(|payment| payment.id == *id)?;
         let moved = payment.clone().apply(event.clone(), now).ok()?;
         *payment = moved;
-        told.payment_event(&event, id);
+        told.push_payment_event(&event, id);
         let waiting = matches!(
             payment.state,
             PaymentState::Failed | PaymentState::RequiresAction
         );
         match state {
             State::CompleteInProgress {
-                book: Leg::Due { .. },
+                book: RemoteCall::Pending { .. },
             } if waiting => Some(State::ReadyForComplete),
             other => Some(other),
         }

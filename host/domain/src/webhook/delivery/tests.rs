@@ -7,19 +7,19 @@ use proptest::prelude::*;
 const NOW: Timestamp = Timestamp(1_800_000_000_000);
 const STEPS_S: [i64; 4] = [60, 300, 1800, 5400];
 const ATTEMPT_MS: i64 = 10_000;
-const REPLAY: Replay = Replay {
+const REPLAY: ReplayPolicy = ReplayPolicy {
     pending_after_s: 60,
     published_after_s: 8100,
 };
-const IN_TIME: Patience = Patience::Within {
-    all_ms: REPLAY.published_after_s * 1000,
+const IN_TIME: RetryAfterLimit = RetryAfterLimit::WithinTotal {
+    total_ms: REPLAY.published_after_s * 1000,
     attempt_ms: ATTEMPT_MS,
 };
 
 fn pending() -> Delivery {
     let (event, subscription) = (EventId::from_bits(1), SubscriptionId::from_bits(2));
     Delivery {
-        id: Delivery::id_of(&event, &subscription).unwrap(),
+        id: Delivery::derive_id(&event, &subscription).unwrap(),
         subscription,
         event,
         state: DeliveryState::Pending,
@@ -43,13 +43,13 @@ fn published(attempts: i64) -> Delivery {
 
 fn delivered() -> Delivery {
     published(0)
-        .apply(answered_with(0, SendOutcome::Taken), NOW)
+        .apply(answered_with(0, DeliveryResult::Accepted), NOW)
         .unwrap()
 }
 
 fn failed() -> Delivery {
     published(0)
-        .apply(answered_with(0, SendOutcome::Gone), NOW)
+        .apply(answered_with(0, DeliveryResult::Gone), NOW)
         .unwrap()
 }
 
@@ -63,33 +63,33 @@ fn states() -> [(&'static str, Delivery); 5] {
     ]
 }
 
-fn retry(jitter_permille: i64) -> Retry<'static> {
-    Retry {
-        steps_s: &STEPS_S,
+fn retry(jitter_permille: i64) -> RetryPolicy<'static> {
+    RetryPolicy {
+        delays_s: &STEPS_S,
         jitter_permille,
-        patience: Patience::Twice,
+        retry_after_limit: RetryAfterLimit::TwiceDelay,
     }
 }
 
-fn answered_with(generation: i64, outcome: SendOutcome) -> DeliveryEvent<'static> {
-    DeliveryEvent::Answered {
+fn answered_with(generation: i64, outcome: DeliveryResult) -> DeliveryEvent<'static> {
+    DeliveryEvent::AttemptFinished {
         generation,
-        outcome,
-        retry: retry(0),
+        result: outcome,
+        retry_policy: retry(0),
     }
 }
 
-fn not_taken(retry_after_s: Option<i64>) -> SendOutcome {
-    SendOutcome::NotTaken { retry_after_s }
+fn not_taken(retry_after_s: Option<i64>) -> DeliveryResult {
+    DeliveryResult::Failed { retry_after_s }
 }
 
 fn events() -> [DeliveryEvent<'static>; 6] {
     [
-        DeliveryEvent::Taken,
-        answered_with(0, SendOutcome::Taken),
+        DeliveryEvent::Claimed,
+        answered_with(0, DeliveryResult::Accepted),
         answered_with(0, not_taken(None)),
-        answered_with(0, SendOutcome::Gone),
-        answered_with(0, SendOutcome::UrlNotAllowed),
+        answered_with(0, DeliveryResult::Gone),
+        answered_with(0, DeliveryResult::UrlNotAllowed),
         DeliveryEvent::Expired,
     ]
 }
@@ -129,10 +129,10 @@ fn the_table_of_states_and_events_is_this() {
 #[test]
 fn attempts_keep_the_schedule_and_then_end() {
     for (outcome, reason) in [
-        (not_taken(None), FailureReason::RetriesExhausted),
-        (SendOutcome::UrlNotAllowed, FailureReason::UrlNotAllowed),
+        (not_taken(None), DeliveryFailureReason::RetriesExhausted),
+        (DeliveryResult::UrlNotAllowed, DeliveryFailureReason::UrlNotAllowed),
     ] {
-        let mut delivery = pending().apply(DeliveryEvent::Taken, NOW).unwrap();
+        let mut delivery = pending().apply(DeliveryEvent::Claimed, NOW).unwrap();
         let mut waits_s = Vec::new();
         let mut now = NOW;
         loop {
@@ -153,17 +153,17 @@ fn attempts_keep_the_schedule_and_then_end() {
 /// When the last attempt ends, if each takes so long, is so late, and is answered with
 /// so long a `Retry-After`.
 fn last_end(steps_s: &[i64], attempts: &[(i64, i64, Option<i64>)]) -> Timestamp {
-    let mut delivery = pending().apply(DeliveryEvent::Taken, NOW).unwrap();
+    let mut delivery = pending().apply(DeliveryEvent::Claimed, NOW).unwrap();
     let mut now = NOW;
     for (takes_ms, jitter_permille, retry_after_s) in attempts.iter().cycle() {
         now = now.plus_ms(*takes_ms);
-        let event = DeliveryEvent::Answered {
+        let event = DeliveryEvent::AttemptFinished {
             generation: 0,
-            outcome: not_taken(*retry_after_s),
-            retry: Retry {
-                steps_s,
+            result: not_taken(*retry_after_s),
+            retry_policy: RetryPolicy {
+                delays_s: steps_s,
                 jitter_permille: *jitter_permille,
-                patience: IN_TIME,
+                retry_after_limit: IN_TIME,
             },
         };
         delivery = delivery.apply(event, now).unwrap();
@@ -216,10 +216,10 @@ fn a_step_is_a_little_longer_and_never_shorter() {
         (0, Some(i64::MAX), 120_000),
         (0, Some(-1), 60_000),
     ] {
-        let event = DeliveryEvent::Answered {
+        let event = DeliveryEvent::AttemptFinished {
             generation: 0,
-            outcome: not_taken(retry_after_s),
-            retry: retry(jitter_permille),
+            result: not_taken(retry_after_s),
+            retry_policy: retry(jitter_permille),
         };
         let moved = published(0).apply(event, NOW).unwrap();
         let waited = moved.next_at().unwrap().since(NOW);
@@ -233,12 +233,12 @@ fn the_answer_to_an_older_generation_changes_nothing() {
     let again = published(2).replay(REPLAY, late).unwrap();
     assert_eq!((again.generation, again.attempts), (1, 0));
     assert_eq!(again.next_at(), Some(late));
-    let taken = again.apply(DeliveryEvent::Taken, late).unwrap();
-    for outcome in [SendOutcome::Taken, not_taken(None), SendOutcome::Gone] {
+    let taken = again.apply(DeliveryEvent::Claimed, late).unwrap();
+    for outcome in [DeliveryResult::Accepted, not_taken(None), DeliveryResult::Gone] {
         let late_answer = answered_with(0, outcome);
         assert_eq!(taken.clone().apply(late_answer, late), None);
     }
-    let own = answered_with(1, SendOutcome::Taken);
+    let own = answered_with(1, DeliveryResult::Accepted);
     let delivered = taken.apply(own, late).unwrap();
     assert_eq!(delivered.delivered_at(), Some(late));
 }
@@ -258,9 +258,9 @@ fn every_word_has_its_meaning_back() {
     for status in DeliveryStatus::ALL {
         assert_eq!(DeliveryStatus::parse(status.as_str()), Some(status));
     }
-    for reason in FailureReason::ALL {
-        assert_eq!(FailureReason::parse(reason.as_str()), Some(reason));
+    for reason in DeliveryFailureReason::ALL {
+        assert_eq!(DeliveryFailureReason::parse(reason.as_str()), Some(reason));
     }
     assert_eq!(DeliveryStatus::parse("pending"), None);
-    assert_eq!(FailureReason::parse(""), None);
+    assert_eq!(DeliveryFailureReason::parse(""), None);
 }

@@ -12,7 +12,7 @@ fn active() -> Subscription {
         organization: "acme".into(),
         mode: Mode::Test,
     };
-    let types = vec![EVERY_TYPE.to_owned()];
+    let types = vec![WILDCARD_EVENT_TYPE.to_owned()];
     let url = "https://acme.example/hook".to_owned();
     let id = SubscriptionId::from_bits(1);
     Subscription::new(id, tenant, Product::Hotel, url, types, None, NOW)
@@ -55,11 +55,11 @@ fn events() -> [SubscriptionEvent; 7] {
         SubscriptionEvent::Rotated {
             previous_secret_expires_at: LATER,
         },
-        SubscriptionEvent::Succeeded,
-        SubscriptionEvent::Failed {
+        SubscriptionEvent::DeliverySucceeded,
+        SubscriptionEvent::DeliveryFailed {
             disable_after_s: DISABLE_AFTER_S,
         },
-        SubscriptionEvent::Gone { updated_at: NOW },
+        SubscriptionEvent::EndpointGone { updated_at: NOW },
     ]
 }
 
@@ -94,7 +94,7 @@ fn the_table_of_states_and_events_is_this() {
 
 #[test]
 fn what_was_sent_before_its_owner_decided_otherwise_pauses_nothing() {
-    let gone = SubscriptionEvent::Gone { updated_at: NOW };
+    let gone = SubscriptionEvent::EndpointGone { updated_at: NOW };
     let resumed = in_status(SubscriptionStatus::Paused).apply(SubscriptionEvent::Resumed, LATER);
     for moved in [
         active().apply(changed("https://acme.example/other"), LATER),

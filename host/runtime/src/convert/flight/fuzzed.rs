@@ -174,7 +174,7 @@ fn fares_that_are_read_are_of_what_was_asked() {
         let sent = changed(answer(vec![offer()]), choice, &FARES);
         let totals: Vec<i64> = sent.offers.iter().map(|one| one.total).collect();
         let asked = request();
-        let Ok(read) = price_answer(sent, Priced::of(&asked)) else {
+        let Ok(read) = price_answer(sent, PriceExpectation::of(&asked)) else {
             return;
         };
         assert!(read.offers.len() <= usize::from(asked.limit));
@@ -199,7 +199,7 @@ fn fares_that_are_read_are_of_what_was_asked() {
                 .exclusive_key
                 .iter()
                 .for_each(|key| assert_identifier(key, 1 << 10));
-            assert_eq!(offer.journeys.len(), asked.legs.len());
+            assert_eq!(offer.journeys.len(), asked.journeys.len());
             assert_journeys(&offer.journeys, 3);
         }
     });
@@ -280,16 +280,16 @@ const TICKETS: [Change<wire::FlightBookingState>; 9] = [
 fn a_ticket_that_is_read_is_the_one_asked_for() {
     fuzz::values("flight-booking", 1_000, |choice| {
         let sound = state();
-        let asked = Asked {
+        let asked = BookingExpectation {
             client_reference: sound.client_reference.clone().unwrap_or_default(),
             supplier_reference: choice.maybe(|_| sound.supplier_reference.clone()),
             passengers: 3,
         };
-        let Ok(read) = booking_state(changed(sound, choice, &TICKETS), &asked) else {
+        let Ok(read) = supplier_booking(changed(sound, choice, &TICKETS), &asked) else {
             return;
         };
         let unnamed = read.supplier_reference.is_empty();
-        assert!(!unnamed || read.status == BookingStatus::Pending);
+        assert!(!unnamed || read.status == SupplierBookingStatus::Pending);
         let wanted = asked.supplier_reference.as_ref();
         assert!(wanted.is_none_or(|wanted| *wanted == read.supplier_reference));
         let told = read.client_reference.as_ref();

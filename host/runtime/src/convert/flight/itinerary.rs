@@ -1,7 +1,7 @@
 //! Journeys, segments, fare conditions and changes, as suppliers tell them.
 
 use crate::bindings::stopover::supplier::flight_types as wire;
-use crate::convert::{Read, any_money, bad, instant, list, local_time, optional, text};
+use crate::convert::{ConvertResult, any_money, bad, instant, list, local_time, optional, text};
 use host_domain::flight::{
     AirlineChange, Cabin, ChangeType, Direction, FareCondition, FareConditions, Journey, Segment,
     SegmentPassenger,
@@ -20,7 +20,7 @@ pub(super) const CHANGES_MAX: usize = 200;
 const DURATION_MINUTES_MAX: u32 = 30 * 24 * 60;
 
 /// Journeys of one ticket. A segment's id tells it from the others, where it has one.
-pub(super) fn journeys(journeys: Vec<wire::Journey>, passengers: usize) -> Read<Vec<Journey>> {
+pub(super) fn journeys(journeys: Vec<wire::Journey>, passengers: usize) -> ConvertResult<Vec<Journey>> {
     let journeys = list("journeys", journeys, JOURNEYS_MAX, |journey| {
         self::journey(journey, passengers)
     })?;
@@ -33,7 +33,7 @@ pub(super) fn journeys(journeys: Vec<wire::Journey>, passengers: usize) -> Read<
 }
 
 /// No id is there twice; having none is no id.
-fn once<'a>(field: &'static str, ids: impl Iterator<Item = &'a str>) -> Read<()> {
+fn once<'a>(field: &'static str, ids: impl Iterator<Item = &'a str>) -> ConvertResult<()> {
     let mut ids: Vec<&str> = ids.filter(|id| !id.is_empty()).collect();
     ids.sort_unstable();
     if ids.windows(2).any(|pair| pair.first() == pair.last()) {
@@ -43,7 +43,7 @@ fn once<'a>(field: &'static str, ids: impl Iterator<Item = &'a str>) -> Read<()>
 }
 
 /// A journey of so many passengers; it has at least one segment.
-pub(super) fn journey(journey: wire::Journey, passengers: usize) -> Read<Journey> {
+pub(super) fn journey(journey: wire::Journey, passengers: usize) -> ConvertResult<Journey> {
     if journey.segments.is_empty() {
         return bad("journeys.segments", "none");
     }
@@ -56,7 +56,7 @@ pub(super) fn journey(journey: wire::Journey, passengers: usize) -> Read<Journey
             wire::Direction::Inbound => Direction::Inbound,
             wire::Direction::MultiCity => Direction::MultiCity,
         },
-        fare_brand: text::some(journey.fare_brand, text::LINE_CHARS),
+        fare_brand: text::optional_display(journey.fare_brand, text::LINE_CHARS),
         departure_time: local_time("journeys.departure-time", journey.departure_time)?,
         arrival_time: local_time("journeys.arrival-time", journey.arrival_time)?,
         duration_minutes: duration(journey.duration_minutes),
@@ -69,13 +69,13 @@ fn segments(
     field: &'static str,
     segments: Vec<wire::Segment>,
     passengers: usize,
-) -> Read<Vec<Segment>> {
+) -> ConvertResult<Vec<Segment>> {
     list(field, segments, SEGMENTS_MAX, |segment| {
         self::segment(segment, passengers)
     })
 }
 
-fn segment(segment: wire::Segment, passengers: usize) -> Read<Segment> {
+fn segment(segment: wire::Segment, passengers: usize) -> ConvertResult<Segment> {
     Ok(Segment {
         supplier_segment_id: own_id("segments.supplier-segment-id", segment.supplier_segment_id)?,
         origin: text::airport_code("segments.origin", segment.origin)?,
@@ -85,13 +85,13 @@ fn segment(segment: wire::Segment, passengers: usize) -> Read<Segment> {
         origin_time_zone: text::time_zone(segment.origin_time_zone),
         destination_time_zone: text::time_zone(segment.destination_time_zone),
         marketing_flight: text::reference("segments.marketing-flight", segment.marketing_flight)?,
-        marketing_carrier: text::line(segment.marketing_carrier),
+        marketing_carrier: text::display_line(segment.marketing_carrier),
         marketing_carrier_code: text::airline_code(
             "segments.marketing-carrier-code",
             segment.marketing_carrier_code,
         )?,
         marketing_carrier_logo_url: text::url(segment.marketing_carrier_logo_url),
-        operating_carrier: text::some(segment.operating_carrier, text::LINE_CHARS),
+        operating_carrier: text::optional_display(segment.operating_carrier, text::LINE_CHARS),
         operating_carrier_logo_url: text::url(segment.operating_carrier_logo_url),
         duration_minutes: duration(segment.duration_minutes),
         cabin: cabin(segment.cabin),
@@ -107,22 +107,22 @@ fn segment(segment: wire::Segment, passengers: usize) -> Read<Segment> {
 fn segment_passenger(
     passenger: wire::SegmentPassenger,
     passengers: usize,
-) -> Read<SegmentPassenger> {
+) -> ConvertResult<SegmentPassenger> {
     Ok(SegmentPassenger {
-        passenger: seat(
+        passenger: passenger_index(
             "segments.passengers.passenger",
             passenger.passenger,
             passengers,
         )?,
         cabin: cabin(passenger.cabin),
-        cabin_name: text::some(passenger.cabin_name, text::LINE_CHARS),
+        cabin_name: text::optional_display(passenger.cabin_name, text::LINE_CHARS),
         checked_bags: passenger.checked_bags,
         carry_on_bags: passenger.carry_on_bags,
     })
 }
 
 /// A place in a list of so many passengers.
-pub(super) fn seat(field: &'static str, passenger: u8, passengers: usize) -> Read<u8> {
+pub(super) fn passenger_index(field: &'static str, passenger: u8, passengers: usize) -> ConvertResult<u8> {
     if usize::from(passenger) < passengers {
         Ok(passenger)
     } else {
@@ -131,7 +131,7 @@ pub(super) fn seat(field: &'static str, passenger: u8, passengers: usize) -> Rea
 }
 
 /// The supplier's id of a part, or empty where it has none.
-fn own_id(field: &'static str, id: String) -> Read<String> {
+fn own_id(field: &'static str, id: String) -> ConvertResult<String> {
     if id.is_empty() {
         Ok(id)
     } else {
@@ -152,14 +152,14 @@ const fn cabin(cabin: wire::Cabin) -> Cabin {
     }
 }
 
-pub(super) fn fare_conditions(conditions: &wire::FareConditions) -> Read<FareConditions> {
+pub(super) fn fare_conditions(conditions: &wire::FareConditions) -> ConvertResult<FareConditions> {
     Ok(FareConditions {
         refund: fare_condition("fare-conditions.refund.penalty", &conditions.refund)?,
         change: fare_condition("fare-conditions.change.penalty", &conditions.change)?,
     })
 }
 
-fn fare_condition(field: &'static str, condition: &wire::FareCondition) -> Read<FareCondition> {
+fn fare_condition(field: &'static str, condition: &wire::FareCondition) -> ConvertResult<FareCondition> {
     let penalty = condition.penalty.as_ref();
     Ok(FareCondition {
         allowed: condition.allowed,
@@ -171,7 +171,7 @@ fn fare_condition(field: &'static str, condition: &wire::FareCondition) -> Read<
 pub(super) fn changes(
     changes: Vec<wire::AirlineChange>,
     passengers: usize,
-) -> Read<Vec<AirlineChange>> {
+) -> ConvertResult<Vec<AirlineChange>> {
     let changes = list("changes", changes, CHANGES_MAX, |change| {
         self::change(change, passengers)
     })?;
@@ -182,7 +182,7 @@ pub(super) fn changes(
     Ok(changes)
 }
 
-fn change(change: wire::AirlineChange, passengers: usize) -> Read<AirlineChange> {
+fn change(change: wire::AirlineChange, passengers: usize) -> ConvertResult<AirlineChange> {
     Ok(AirlineChange {
         supplier_change_id: text::reference(
             "changes.supplier-change-id",

@@ -10,20 +10,20 @@ pub(crate) use request::{
     price_request, quote_request,
 };
 
-use self::itinerary::{JOURNEYS_MAX, PASSENGERS_MAX, SEGMENTS_MAX, changes, fare_conditions, seat};
+use self::itinerary::{JOURNEYS_MAX, PASSENGERS_MAX, SEGMENTS_MAX, changes, fare_conditions, passenger_index};
 use super::outcome::{booking_status, checkout};
-use super::{Read, bad, currency, instant, list, money, optional, price, same_currency, text};
+use super::{ConvertResult, bad, currency, instant, list, money, optional, price, same_currency, text};
 use crate::bindings::exports::stopover::supplier::{
     flight_booking, flight_cancellation, flight_pricing, flight_services,
 };
 use crate::bindings::stopover::supplier::flight_types as wire;
 use host_domain::flight::supply::{
-    AppliedFilters, AvailableService, Baggage, BaggageType, BookRequest, BookingState, BuyRequest,
-    CancelRequest, CancellationAmounts, FindRequest, Found, Offer, Prebooked, PriceAnswer,
-    PriceRequest, Service, ServiceType, SupplierQuote,
+    AppliedFilters, AvailableService, Baggage, BaggageType, BookRequest, SupplierBooking, BuyRequest,
+    CancelRequest, CancellationAmounts, FindRequest, BookingLookup, Offer, PrebookResponse, PriceResponse,
+    PriceRequest, SupplierService, ServiceType, SupplierQuote,
 };
 use host_domain::money::{Currency, Money};
-use host_domain::supplier::BookingStatus;
+use host_domain::supplier::SupplierBookingStatus;
 
 /// Extras of one ticket, for sale or bought: a seat map lists some 400 a segment.
 const SERVICES_MAX: usize = 2_000;
@@ -32,17 +32,17 @@ const BAG_KG_MAX: u32 = 1_000;
 
 /// What an answer to a price request is held against.
 #[derive(Clone, Copy)]
-pub(crate) struct Priced {
+pub(crate) struct PriceExpectation {
     legs: usize,
     passengers: usize,
     offers_max: usize,
 }
 
-impl Priced {
+impl PriceExpectation {
     pub(crate) fn of(request: &PriceRequest) -> Self {
         let travellers = &request.travellers;
         Self {
-            legs: request.legs.len(),
+            legs: request.journeys.len(),
             passengers: usize::from(travellers.adults)
                 + travellers.children.len()
                 + usize::from(travellers.infants),
@@ -54,8 +54,8 @@ impl Priced {
 /// Offers in one currency, one journey a leg, at most as many as asked for.
 pub(crate) fn price_answer(
     answer: flight_pricing::PriceAnswer,
-    asked: Priced,
-) -> Read<PriceAnswer> {
+    asked: PriceExpectation,
+) -> ConvertResult<PriceResponse> {
     let mut of_answer: Option<Currency> = None;
     let offers = list("offers", answer.offers, asked.offers_max, |found| {
         let currency = match of_answer {
@@ -65,14 +65,14 @@ pub(crate) fn price_answer(
         };
         offer(found, currency, asked)
     })?;
-    Ok(PriceAnswer {
+    Ok(PriceResponse {
         offers,
         applied: applied(answer.applied),
         truncated: answer.truncated,
     })
 }
 
-fn offer(offer: flight_pricing::Offer, currency: Currency, asked: Priced) -> Read<Offer> {
+fn offer(offer: flight_pricing::Offer, currency: Currency, asked: PriceExpectation) -> ConvertResult<Offer> {
     if offer.journeys.len() != asked.legs {
         return bad("offers.journeys", "not one a leg");
     }
@@ -81,7 +81,7 @@ fn offer(offer: flight_pricing::Offer, currency: Currency, asked: Priced) -> Rea
         supplier_offer: text::opaque("offers.supplier-offer", offer.supplier_offer)?,
         exclusive_key: optional(key, |key| text::key("offers.exclusive-key", key))?,
         total: price("offers.total", offer.total, currency)?,
-        fare_family: text::some(offer.fare_family, text::LINE_CHARS),
+        fare_family: text::optional_display(offer.fare_family, text::LINE_CHARS),
         refundable: offer.refundable,
         fare_conditions: fare_conditions(&offer.fare_conditions)?,
         documents_required: offer.documents_required,
@@ -116,12 +116,12 @@ pub(crate) fn prebooked(
     prebooked: flight_booking::Prebooked,
     asked: Currency,
     passengers: usize,
-) -> Read<Prebooked> {
+) -> ConvertResult<PrebookResponse> {
     let currency = same_currency("currency", &prebooked.currency, asked)?;
     if prebooked.journeys.is_empty() {
         return bad("journeys", "none");
     }
-    Ok(Prebooked {
+    Ok(PrebookResponse {
         supplier_prebook: text::opaque("supplier-prebook", prebooked.supplier_prebook)?,
         total: price("total", prebooked.total, currency)?,
         fare: part("fare", prebooked.fare, currency)?,
@@ -134,19 +134,19 @@ pub(crate) fn prebooked(
     })
 }
 
-fn part(field: &'static str, minor: Option<i64>, currency: Currency) -> Read<Option<Money>> {
+fn part(field: &'static str, minor: Option<i64>, currency: Currency) -> ConvertResult<Option<Money>> {
     optional(minor, |minor| money(field, minor, currency))
 }
 
 /// Which booking an answer must be about.
-pub(crate) struct Asked {
+pub(crate) struct BookingExpectation {
     client_reference: String,
     supplier_reference: Option<String>,
     passengers: usize,
 }
 
-impl Asked {
-    pub(crate) fn to_book(request: &BookRequest) -> Self {
+impl BookingExpectation {
+    pub(crate) fn for_book(request: &BookRequest) -> Self {
         Self {
             client_reference: request.client_reference.clone(),
             supplier_reference: None,
@@ -154,7 +154,7 @@ impl Asked {
         }
     }
 
-    pub(crate) fn to_find(request: &FindRequest) -> Self {
+    pub(crate) fn for_find(request: &FindRequest) -> Self {
         Self {
             client_reference: request.client_reference.clone(),
             supplier_reference: request.supplier_reference.clone(),
@@ -162,7 +162,7 @@ impl Asked {
         }
     }
 
-    pub(crate) fn to_cancel(request: &CancelRequest) -> Self {
+    pub(crate) fn for_cancel(request: &CancelRequest) -> Self {
         Self {
             client_reference: request.booking_client_reference.clone(),
             supplier_reference: Some(request.supplier_reference.clone()),
@@ -170,7 +170,7 @@ impl Asked {
         }
     }
 
-    pub(crate) fn to_buy(request: &BuyRequest) -> Self {
+    pub(crate) fn for_buy_services(request: &BuyRequest) -> Self {
         Self {
             client_reference: request.booking_client_reference.clone(),
             supplier_reference: Some(request.supplier_reference.clone()),
@@ -180,11 +180,11 @@ impl Asked {
 }
 
 /// The asked booking, as the supplier has it, in whatever currency that is.
-pub(crate) fn booking_state(state: wire::FlightBookingState, asked: &Asked) -> Read<BookingState> {
+pub(crate) fn supplier_booking(state: wire::FlightBookingState, asked: &BookingExpectation) -> ConvertResult<SupplierBooking> {
     let currency = currency("currency", &state.currency)?;
     let status = booking_status(state.status)?;
     // What is only accepted may have no name at the supplier yet.
-    let unnamed = status == BookingStatus::Pending && state.supplier_reference.is_empty();
+    let unnamed = status == SupplierBookingStatus::Pending && state.supplier_reference.is_empty();
     let supplier_reference = match unnamed {
         true => String::new(),
         false => text::reference("supplier-reference", state.supplier_reference)?,
@@ -193,16 +193,16 @@ pub(crate) fn booking_state(state: wire::FlightBookingState, asked: &Asked) -> R
     if asked.supplier_reference.as_ref().is_some_and(another) {
         return bad("supplier-reference", "another booking than asked for");
     }
-    let client_reference = text::some_reference("client-reference", state.client_reference)?;
+    let client_reference = text::optional_reference("client-reference", state.client_reference)?;
     let another = |told: &String| *told != asked.client_reference;
     if client_reference.as_ref().is_some_and(another) {
         return bad("client-reference", "another booking than asked for");
     }
-    Ok(BookingState {
+    Ok(SupplierBooking {
         status,
         supplier_reference,
         client_reference,
-        airline_pnr: text::some(state.airline_pnr, text::LINE_CHARS),
+        airline_pnr: text::optional_display(state.airline_pnr, text::LINE_CHARS),
         total: money("total", state.total, currency)?,
         fare: part("fare", state.fare, currency)?,
         fare_tax: part("fare-tax", state.fare_tax, currency)?,
@@ -215,15 +215,15 @@ pub(crate) fn booking_state(state: wire::FlightBookingState, asked: &Asked) -> R
     })
 }
 
-fn booked_service(service: wire::Service, currency: Currency, passengers: usize) -> Read<Service> {
-    Ok(Service {
+fn booked_service(service: wire::Service, currency: Currency, passengers: usize) -> ConvertResult<SupplierService> {
+    Ok(SupplierService {
         supplier_service_id: text::reference(
             "services.supplier-service-id",
             service.supplier_service_id,
         )?,
         service_type: service_type(service.service_type),
         passenger: optional(service.passenger, |at| {
-            seat("services.passenger", at, passengers)
+            passenger_index("services.passenger", at, passengers)
         })?,
         supplier_segment_ids: segment_ids(service.supplier_segment_ids)?,
         baggage: service.baggage.map(baggage),
@@ -232,14 +232,14 @@ fn booked_service(service: wire::Service, currency: Currency, passengers: usize)
     })
 }
 
-fn segment_ids(ids: Vec<String>) -> Read<Vec<String>> {
+fn segment_ids(ids: Vec<String>) -> ConvertResult<Vec<String>> {
     let field = "services.supplier-segment-ids";
     list(field, ids, JOURNEYS_MAX * SEGMENTS_MAX, |id| {
         text::reference(field, id)
     })
 }
 
-fn quantity(field: &'static str, quantity: u8) -> Read<u8> {
+fn quantity(field: &'static str, quantity: u8) -> ConvertResult<u8> {
     if quantity == 0 {
         bad(field, "none of it")
     } else {
@@ -266,28 +266,28 @@ fn baggage(baggage: wire::Baggage) -> Baggage {
     }
 }
 
-fn cancellation(amounts: wire::TicketCancellation) -> Read<CancellationAmounts> {
+fn cancellation(amounts: wire::TicketCancellation) -> ConvertResult<CancellationAmounts> {
     let currency = currency("cancellation.currency", &amounts.currency)?;
     Ok(CancellationAmounts {
         fee: money("cancellation.fee", amounts.fee, currency)?,
         refund: money("cancellation.refund", amounts.refund, currency)?,
-        supplier_reference: text::some_reference(
+        supplier_reference: text::optional_reference(
             "cancellation.supplier-reference",
             amounts.supplier_reference,
         )?,
     })
 }
 
-pub(crate) fn found(answer: flight_booking::FindAnswer, asked: &Asked) -> Read<Found> {
+pub(crate) fn booking_lookup(answer: flight_booking::FindAnswer, asked: &BookingExpectation) -> ConvertResult<BookingLookup> {
     Ok(match answer {
         flight_booking::FindAnswer::Found(state) => {
-            Found::Booking(Box::new(booking_state(state, asked)?))
+            BookingLookup::Found(Box::new(supplier_booking(state, asked)?))
         }
-        flight_booking::FindAnswer::NotFound => Found::Nothing,
+        flight_booking::FindAnswer::NotFound => BookingLookup::NotFound,
     })
 }
 
-pub(crate) fn quote(quote: flight_cancellation::Quote) -> Read<SupplierQuote> {
+pub(crate) fn quote(quote: flight_cancellation::Quote) -> ConvertResult<SupplierQuote> {
     Ok(match quote {
         flight_cancellation::Quote::Quoted(quoted) => {
             let currency = currency("quoted.currency", &quoted.currency)?;
@@ -298,13 +298,13 @@ pub(crate) fn quote(quote: flight_cancellation::Quote) -> Read<SupplierQuote> {
             }
         }
         flight_cancellation::Quote::Unavailable(reason) => {
-            SupplierQuote::Unavailable(text::sentence(reason))
+            SupplierQuote::Unavailable(text::operator_message(reason))
         }
     })
 }
 
 /// What is for sale on a ticket, all of it in one currency.
-pub(crate) fn available(available: flight_services::Available) -> Read<Vec<AvailableService>> {
+pub(crate) fn available_services(available: flight_services::Available) -> ConvertResult<Vec<AvailableService>> {
     let currency = currency("currency", &available.currency)?;
     list("services", available.services, SERVICES_MAX, |service| {
         Ok(AvailableService {
@@ -313,7 +313,7 @@ pub(crate) fn available(available: flight_services::Available) -> Read<Vec<Avail
                 service.supplier_service_id,
             )?,
             service_type: service_type(service.service_type),
-            passenger: seat("services.passenger", service.passenger, PASSENGERS_MAX)?,
+            passenger: passenger_index("services.passenger", service.passenger, PASSENGERS_MAX)?,
             supplier_segment_ids: segment_ids(service.supplier_segment_ids)?,
             baggage: service.baggage.map(baggage),
             unit_amount: money("services.unit-amount", service.unit_amount, currency)?,

@@ -1,21 +1,21 @@
 //! Airports and airlines.
 
 use crate::bindings::exports::stopover::supplier::flight_reference as wire;
-use crate::convert::{Read, bad, list, location, text};
-use host_domain::flight::supply::{Airline, Airport, AirportAnswer};
+use crate::convert::{ConvertResult, bad, list, location, text};
+use host_domain::flight::supply::{Airline, Airport, AirportResponse};
 
 const AIRPORT_ICAO_CHARS: usize = 4;
 const AIRLINE_ICAO_CHARS: usize = 3;
 
 /// At most as many airports as were asked for.
-pub(crate) fn airports(answer: wire::AirportAnswer, limit: u16) -> Read<AirportAnswer> {
-    Ok(AirportAnswer {
+pub(crate) fn airports(answer: wire::AirportAnswer, limit: u16) -> ConvertResult<AirportResponse> {
+    Ok(AirportResponse {
         airports: list("airports", answer.airports, usize::from(limit), airport)?,
         truncated: answer.truncated,
     })
 }
 
-fn airport(airport: wire::Airport) -> Read<Airport> {
+fn airport(airport: wire::Airport) -> ConvertResult<Airport> {
     let place = airport.latitude.zip(airport.longitude);
     let place = place
         .and_then(|(latitude, longitude)| location("airports.latitude", latitude, longitude).ok());
@@ -26,9 +26,9 @@ fn airport(airport: wire::Airport) -> Read<Airport> {
         )?,
         iata_code: text::airport_code("airports.iata-code", airport.iata_code)?,
         icao_code: text::icao_code(airport.icao_code, AIRPORT_ICAO_CHARS),
-        name: text::line(airport.name),
-        city: text::some(airport.city, text::LINE_CHARS),
-        state: text::some(airport.state, text::LINE_CHARS),
+        name: text::display_line(airport.name),
+        city: text::optional_display(airport.city, text::LINE_CHARS),
+        state: text::optional_display(airport.state, text::LINE_CHARS),
         country: text::country(airport.country),
         latitude: place.map(|place| place.latitude),
         longitude: place.map(|place| place.longitude),
@@ -37,7 +37,7 @@ fn airport(airport: wire::Airport) -> Read<Airport> {
 }
 
 /// The airline that was asked for.
-pub(crate) fn airline(airline: wire::Airline, asked: &str) -> Read<Airline> {
+pub(crate) fn airline(airline: wire::Airline, asked: &str) -> ConvertResult<Airline> {
     if airline.iata_code != asked {
         return bad("iata-code", "another airline than asked for");
     }
@@ -45,9 +45,9 @@ pub(crate) fn airline(airline: wire::Airline, asked: &str) -> Read<Airline> {
         supplier_airline_id: text::reference("supplier-airline-id", airline.supplier_airline_id)?,
         iata_code: text::airline_code("iata-code", airline.iata_code)?,
         icao_code: text::icao_code(airline.icao_code, AIRLINE_ICAO_CHARS),
-        name: text::line(airline.name),
+        name: text::display_line(airline.name),
         country: text::country(airline.country),
-        alliance: text::some(airline.alliance, text::LINE_CHARS),
+        alliance: text::optional_display(airline.alliance, text::LINE_CHARS),
         logo_url: text::url(airline.logo_url),
         is_active: airline.is_active,
     })

@@ -6,8 +6,8 @@ use crate::bindings::exports::stopover::supplier::{
 use crate::bindings::stopover::supplier::flight_types as wire;
 use host_domain::flight::passenger::Contact;
 use host_domain::flight::supply::{
-    BookRequest, BookingReference, BuyRequest, CancelRequest, Filters, FindRequest, Leg,
-    PrebookRequest, PriceRequest, Sort, WantedService,
+    BookRequest, BookingReference, BuyRequest, CancelRequest, Filters, FindRequest, RequestedJourney,
+    PrebookRequest, PriceRequest, Sort, ServiceOrderItem,
 };
 use host_domain::flight::{
     Cabin, Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType, Title,
@@ -15,7 +15,7 @@ use host_domain::flight::{
 
 pub(crate) fn price_request(request: PriceRequest) -> flight_pricing::PriceRequest {
     flight_pricing::PriceRequest {
-        legs: request.legs.into_iter().map(leg).collect(),
+        legs: request.journeys.into_iter().map(leg).collect(),
         travellers: flight_pricing::Travellers {
             adults: request.travellers.adults,
             children: request.travellers.children,
@@ -33,7 +33,7 @@ pub(crate) fn price_request(request: PriceRequest) -> flight_pricing::PriceReque
     }
 }
 
-fn leg(leg: Leg) -> flight_pricing::Leg {
+fn leg(leg: RequestedJourney) -> flight_pricing::Leg {
     flight_pricing::Leg {
         origin: leg.origin,
         destination: leg.destination,
@@ -197,7 +197,7 @@ pub(crate) fn buy_request(request: BuyRequest) -> flight_services::BuyRequest {
     }
 }
 
-fn wanted(service: WantedService) -> flight_services::Wanted {
+fn wanted(service: ServiceOrderItem) -> flight_services::Wanted {
     flight_services::Wanted {
         supplier_service_id: service.supplier_service_id,
         quantity: service.quantity,

@@ -1,10 +1,10 @@
 use super::*;
 use crate::bindings::exports::stopover::supplier::flight_reference;
 use crate::bindings::stopover::supplier::types;
-use crate::convert::Unreadable;
+use crate::convert::InvalidResponse;
 use host_domain::flight::passenger::Travellers;
-use host_domain::flight::supply::{Filters, Leg, Sort};
-use host_domain::supplier::BookingStatus;
+use host_domain::flight::supply::{Filters, RequestedJourney, Sort};
+use host_domain::supplier::SupplierBookingStatus;
 use host_domain::time::Timestamp;
 
 pub(super) fn euros() -> Currency {
@@ -13,13 +13,13 @@ pub(super) fn euros() -> Currency {
 
 /// Two adults and an infant, there and back.
 pub(super) fn request() -> PriceRequest {
-    let leg = |origin: &str, destination: &str, date: &str| Leg {
+    let leg = |origin: &str, destination: &str, date: &str| RequestedJourney {
         origin: origin.to_owned(),
         destination: destination.to_owned(),
         date: date.parse().unwrap(),
     };
     PriceRequest {
-        legs: vec![
+        journeys: vec![
             leg("LHR", "JFK", "2027-01-10"),
             leg("JFK", "LHR", "2027-01-17"),
         ],
@@ -117,12 +117,12 @@ pub(super) fn answer(offers: Vec<flight_pricing::Offer>) -> flight_pricing::Pric
     }
 }
 
-fn read(answer: flight_pricing::PriceAnswer) -> Read<PriceAnswer> {
-    price_answer(answer, Priced::of(&request()))
+fn read(answer: flight_pricing::PriceAnswer) -> ConvertResult<PriceResponse> {
+    price_answer(answer, PriceExpectation::of(&request()))
 }
 
-fn field<T: std::fmt::Debug>(read: Read<T>) -> &'static str {
-    let Unreadable { field, .. } = read.unwrap_err();
+fn field<T: std::fmt::Debug>(read: ConvertResult<T>) -> &'static str {
+    let InvalidResponse { field, .. } = read.unwrap_err();
     field
 }
 
@@ -327,8 +327,8 @@ pub(super) fn state() -> wire::FlightBookingState {
     }
 }
 
-fn asked(supplier_reference: Option<&str>) -> Asked {
-    Asked::to_find(&FindRequest {
+fn asked(supplier_reference: Option<&str>) -> BookingExpectation {
+    BookingExpectation::for_find(&FindRequest {
         client_reference: "fbk_1".to_owned(),
         supplier_reference: supplier_reference.map(str::to_owned),
         supplier_prebook: None,
@@ -338,7 +338,7 @@ fn asked(supplier_reference: Option<&str>) -> Asked {
 
 #[test]
 fn a_ticket_is_read_in_its_own_currency_and_what_is_empty_is_nothing() {
-    let read = booking_state(state(), &asked(Some("order"))).unwrap();
+    let read = supplier_booking(state(), &asked(Some("order"))).unwrap();
     assert_eq!(read.total, Money::zero(Currency::USD));
     assert_eq!(
         (
@@ -347,14 +347,14 @@ fn a_ticket_is_read_in_its_own_currency_and_what_is_empty_is_nothing() {
             read.cancellation.unwrap().supplier_reference,
             read.services[0].baggage.unwrap().max_weight_kg,
         ),
-        (BookingStatus::Confirmed, None, None, None)
+        (SupplierBookingStatus::Confirmed, None, None, None)
     );
     let nameless = wire::FlightBookingState {
         client_reference: Some(String::new()),
         journeys: Vec::new(),
         ..state()
     };
-    let read = booking_state(nameless, &asked(None)).unwrap();
+    let read = supplier_booking(nameless, &asked(None)).unwrap();
     assert_eq!((read.client_reference, read.journeys.len()), (None, 0));
 }
 
@@ -398,19 +398,19 @@ fn a_ticket_that_makes_no_sense_or_is_another_one_is_unreadable() {
     for (expected, change) in cases {
         let mut state = state();
         change(&mut state);
-        assert_eq!(field(booking_state(state, &asked(Some("order")))), expected);
+        assert_eq!(field(supplier_booking(state, &asked(Some("order")))), expected);
     }
 }
 
 #[test]
 fn each_call_about_a_ticket_knows_which_ticket_it_asked_for() {
     let client = || "fbk_1".to_owned();
-    let to_cancel = Asked::to_cancel(&CancelRequest {
+    let to_cancel = BookingExpectation::for_cancel(&CancelRequest {
         client_reference: "fbk_1-cancel-1".to_owned(),
         booking_client_reference: client(),
         supplier_reference: "order".to_owned(),
     });
-    let to_buy = Asked::to_buy(&BuyRequest {
+    let to_buy = BookingExpectation::for_buy_services(&BuyRequest {
         client_reference: "fbk_1-bags-1".to_owned(),
         booking_client_reference: client(),
         supplier_reference: "order".to_owned(),
@@ -418,16 +418,16 @@ fn each_call_about_a_ticket_knows_which_ticket_it_asked_for() {
         services: Vec::new(),
     });
     for asked in [to_cancel, to_buy] {
-        assert!(booking_state(state(), &asked).is_ok());
+        assert!(supplier_booking(state(), &asked).is_ok());
         let another = wire::FlightBookingState {
             supplier_reference: "other".to_owned(),
             ..state()
         };
-        assert_eq!(field(booking_state(another, &asked)), "supplier-reference");
+        assert_eq!(field(supplier_booking(another, &asked)), "supplier-reference");
     }
     let found = flight_booking::FindAnswer::Found(state());
     assert_eq!(
-        field(super::found(found, &asked(Some("other")))),
+        field(super::booking_lookup(found, &asked(Some("other")))),
         "supplier-reference"
     );
 }
@@ -473,7 +473,7 @@ fn what_is_for_sale_can_be_bought_at_least_once() {
             max_quantity: 1,
         };
         change(&mut service);
-        available(flight_services::Available {
+        available_services(flight_services::Available {
             currency: "EUR".to_owned(),
             services: vec![service],
         })

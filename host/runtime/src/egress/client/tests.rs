@@ -4,19 +4,19 @@ use std::net::IpAddr;
 use url::Url;
 
 /// A resolver that says what the test wants.
-fn resolving_to(addresses: &[&str]) -> Lookup {
+fn resolving_to(addresses: &[&str]) -> DnsLookup {
     let addresses: Vec<IpAddr> = addresses.iter().map(|text| text.parse().unwrap()).collect();
-    Lookup::new(move |_| {
+    DnsLookup::new(move |_| {
         let addresses = addresses.clone();
         async move { Ok(addresses) }
     })
 }
 
 async fn get(addresses: &[&str], private: bool) -> ExchangeError {
-    let limits = Limits::default();
+    let limits = PluginLimits::default();
     let clients = Clients::new(&limits, resolving_to(addresses));
     let url = Url::parse("http://supplier.example.com:1/").unwrap();
-    let outgoing = Outgoing {
+    let outgoing = OutboundRequest {
         method: Method::GET,
         url,
         headers: HeaderMap::new(),

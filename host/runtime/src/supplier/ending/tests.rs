@@ -1,10 +1,10 @@
 use super::*;
 
 /// What left the gateway: nothing, reads alone, a change.
-fn sent(requests: &[bool]) -> Sent {
-    let sent = Sent::default();
+fn sent(requests: &[bool]) -> OutboundTracker {
+    let sent = OutboundTracker::default();
     for changing in requests {
-        assert!(sent.begin(*changing));
+        assert!(sent.try_begin(*changing));
     }
     sent
 }
@@ -19,12 +19,12 @@ fn nothing_sent_is_believed_only_while_no_change_left_and_a_limit_always() {
         (&[true][..], false),
         (&[false, true][..], false),
     ] {
-        let error = ChangeError::told(not_sent(), &sent(requests));
+        let error = ChangeError::from_wire(not_sent(), &sent(requests));
         let told = matches!(error, ChangeError::NotSent(_));
         let overruled = matches!(error, ChangeError::Unknown(_));
         assert_eq!((told, overruled), (believed, !believed), "{requests:?}");
         assert_eq!(
-            ChangeError::told(limit(), &sent(requests)),
+            ChangeError::from_wire(limit(), &sent(requests)),
             ChangeError::RateLimited {
                 retry_after_s: Some(86_400)
             },
@@ -35,29 +35,29 @@ fn nothing_sent_is_believed_only_while_no_change_left_and_a_limit_always() {
 
 #[test]
 fn what_an_adapter_says_of_an_event_is_told_apart_from_how_it_breaks() {
-    let nothing = Sent::default();
-    let told = |error| VerifyError::told(error, &nothing).outcome();
-    let broken = |how| VerifyError::broken(how, &nothing).outcome();
-    let nonsense = Unreadable {
+    let nothing = OutboundTracker::default();
+    let told = |error| VerifyError::from_wire(error, &nothing).outcome();
+    let broken = |how| VerifyError::from_guest_error(how, &nothing).outcome();
+    let nonsense = InvalidResponse {
         field: "events.id",
         reason: "empty",
     };
     for (outcome, expected) in [
         (
             told(event_wire::VerifyError::Unauthentic(String::new())),
-            Outcome::Unauthentic,
+            PluginCallOutcome::InvalidSignature,
         ),
         (
             told(event_wire::VerifyError::Unreadable(String::new())),
-            Outcome::Unreadable,
+            PluginCallOutcome::InvalidResponse,
         ),
         (
-            VerifyError::unreadable(nonsense).outcome(),
-            Outcome::Unavailable,
+            VerifyError::from_invalid_response(nonsense).outcome(),
+            PluginCallOutcome::Unavailable,
         ),
-        (broken(Broken::TimedOut), Outcome::Unavailable),
-        (broken(Broken::Trapped(String::new())), Outcome::Unavailable),
-        (broken(Broken::NoPlace), Outcome::Overloaded),
+        (broken(GuestError::TimedOut), PluginCallOutcome::Unavailable),
+        (broken(GuestError::Trapped(String::new())), PluginCallOutcome::Unavailable),
+        (broken(GuestError::PoolExhausted), PluginCallOutcome::Overloaded),
     ] {
         assert_eq!(outcome, expected);
     }
@@ -67,6 +67,6 @@ fn what_an_adapter_says_of_an_event_is_told_apart_from_how_it_breaks() {
 fn nothing_is_sent_after_the_end() {
     let sent = sent(&[false]);
     sent.close();
-    assert!(!sent.begin(true));
-    assert!(sent.any() && !sent.changing());
+    assert!(!sent.try_begin(true));
+    assert!(sent.has_sent() && !sent.has_sent_mutation());
 }

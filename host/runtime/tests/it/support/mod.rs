@@ -6,10 +6,10 @@ pub(crate) mod upstream;
 
 use host_domain::hotel::{Occupancy, Stay};
 use host_domain::money::Currency;
-use host_domain::supplier::{Operation, SupplierId};
+use host_domain::supplier::{Capability, SupplierId};
 use host_domain::time::{Clock, Timestamp};
 use host_runtime::{
-    CallContext, CallRecord, CallSink, ExchangeOutcome, ExchangeRecord, HostGrant, Outcome,
+    CallContext, CallRecord, CallSink, ExchangeOutcome, ExchangeRecord, HostGrant, PluginCallOutcome,
     PluginSpec, Runtime, RuntimeConfig, Supplier,
 };
 use std::path::PathBuf;
@@ -27,8 +27,8 @@ impl Clock for StillClock {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Call {
-    pub(crate) operation: Operation,
-    pub(crate) outcome: Outcome,
+    pub(crate) operation: Capability,
+    pub(crate) outcome: PluginCallOutcome,
     pub(crate) detail: String,
     pub(crate) exchanges: u32,
 }
@@ -65,7 +65,7 @@ impl CallSink for Remembered {
             ("req_1", "org_1", Some("hbk_1"))
         );
         self.calls.lock().unwrap().push(Call {
-            operation: record.operation,
+            operation: record.capability,
             outcome: record.outcome,
             detail: record.detail.unwrap_or_default().to_owned(),
             exchanges: record.exchanges,
@@ -100,7 +100,7 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let config = RuntimeConfig {
             calls_max,
-            code_folder: Some(folder.path().join("code")),
+            code_cache_dir: Some(folder.path().join("code")),
             clock: Arc::new(StillClock),
         };
         let runtime = Runtime::new(config, Arc::clone(&sink) as Arc<dyn CallSink>).unwrap();

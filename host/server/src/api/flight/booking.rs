@@ -14,7 +14,7 @@ use crate::render::flight::booking::{self, FlightBooking, FlightBookingStatus};
 use axum::extract::State;
 use host_domain::flight::Status;
 use host_domain::id::BookingId;
-use host_storage::{FlightBookingFilter, FlightBookingSort, Page};
+use host_storage::{FlightBookingFilter, FlightBookingSort, PageRequest};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -78,7 +78,7 @@ const fn order() -> SortOrder {
 }
 
 impl FlightBookingsQuery {
-    fn split(self) -> (FlightBookingFilter, Page) {
+    fn split(self) -> (FlightBookingFilter, PageRequest) {
         let filter = FlightBookingFilter {
             status: self.status.map(Status::from),
             supplier: self.supplier.map(|id| id.0),
@@ -91,7 +91,7 @@ impl FlightBookingsQuery {
             },
             descending: self.order.is_descending(),
         };
-        let page = Page {
+        let page = PageRequest {
             limit: self.limit,
             offset: self.offset,
         };

@@ -121,7 +121,7 @@ impl FlightOffersRequest {
     fn query(self) -> Option<FareQuery> {
         let max_total = self.max_total().transpose().ok()?;
         let wanted = supply::PriceRequest {
-            legs: self.journeys.into_iter().map(supply::Leg::from).collect(),
+            journeys: self.journeys.into_iter().map(supply::RequestedJourney::from).collect(),
             travellers: self.passengers.into(),
             currency: self.currency.map(|currency| currency.0),
             filters: self.filters.unwrap_or_default().wanted(max_total),

@@ -106,7 +106,7 @@ impl TravellersRequest {
     }
 }
 
-impl From<JourneyRequest> for supply::Leg {
+impl From<JourneyRequest> for supply::RequestedJourney {
     fn from(journey: JourneyRequest) -> Self {
         Self {
             origin: journey.origin.0,

@@ -10,7 +10,7 @@ use crate::render::booking::{self, HotelBooking, HotelBookingStatus, HotelBookin
 use axum::extract::State;
 use host_domain::hotel::Status;
 use host_domain::id::BookingId;
-use host_storage::{HotelBookingFilter, Page};
+use host_storage::{HotelBookingFilter, PageRequest};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -70,7 +70,7 @@ pub(crate) async fn list_hotel_bookings(
         status: query.status.map(Status::from),
         reference_id: query.reference_id,
     };
-    let page = Page {
+    let page = PageRequest {
         limit: query.limit,
         offset: query.offset,
     };

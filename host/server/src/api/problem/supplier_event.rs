@@ -24,8 +24,8 @@ impl ApiError {
         };
         let answer = match &verify {
             VerifyError::Unsupported => return Code::NotFound.into(),
-            VerifyError::Unauthentic(_) => Self::from(Code::InvalidSignature),
-            VerifyError::Unreadable(_) => Self::violation(Violation::body(
+            VerifyError::InvalidSignature(_) => Self::from(Code::InvalidSignature),
+            VerifyError::Malformed(_) => Self::violation(Violation::body(
                 "",
                 "unreadable",
                 "must be as the supplier is known to send it",

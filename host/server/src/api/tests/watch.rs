@@ -3,8 +3,8 @@ use host_domain::hotel;
 use host_domain::id::{HotelId, WatchId};
 use host_domain::money::{Currency, Money};
 use host_domain::owner::Owner;
-use host_domain::watch::{Question, Status, Target, Trigger, Watch};
-use host_storage::Write;
+use host_domain::watch::{PriceQuery, Status, WatchTarget, Trigger, Watch};
+use host_storage::UnitOfWork;
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -19,7 +19,7 @@ async fn read(server: &Server, id: &WatchId) -> Value {
 /// Waits until the next question is due, or there is none, as it should be.
 async fn due(server: &Server, is_so: impl Fn(Option<Timestamp>) -> bool) {
     let waiting = async {
-        while !is_so(server.app.store.next_ask_due().await.unwrap()) {
+        while !is_so(server.app.store.next_price_check_due_at().await.unwrap()) {
             tokio::task::yield_now().await;
         }
     };
@@ -32,8 +32,8 @@ async fn a_watch_expires_when_check_in_has_passed_and_not_before() {
     let server = Server::start().await;
     let (app, clock) = (&server.app, &server.clock);
     let euros = Currency::parse("EUR").unwrap();
-    let question = Question {
-        target: Target::Hotel {
+    let question = PriceQuery {
+        target: WatchTarget::Hotel {
             hotel_id: HotelId::from_bits(1),
         },
         stay: hotel::Stay {
@@ -59,7 +59,7 @@ async fn a_watch_expires_when_check_in_has_passed_and_not_before() {
     let id = WatchId::from_bits(app.ids.bits());
     let watch = Watch::new(id.clone(), owner, question, trigger, None, now);
     let expires_at = watch.expires_at;
-    let mut write = Write::new(now);
+    let mut write = UnitOfWork::new(now);
     write.insert_watch(&watch);
     app.store.commit(write).await.unwrap();
     // It is looked at, and nothing comes of it: the next time is later.
@@ -73,7 +73,7 @@ async fn a_watch_expires_when_check_in_has_passed_and_not_before() {
     let expired = async {
         let status = async || {
             app.store
-                .load_watch(&id)
+                .watch_unscoped(&id)
                 .await
                 .unwrap()
                 .unwrap()

@@ -47,7 +47,7 @@ pub(crate) async fn list_watch_events(
 ) -> Result<Answer<List<WatchEvent>>, ApiError> {
     let WatchEventsQuery { after, limit } = query;
     let (tenant, after) = (&caller.owner.tenant, after.map(|id| id.0));
-    let logged = app.store.logged_events(tenant, after.as_ref(), limit).await;
+    let logged = app.store.watch_log_entries(tenant, after.as_ref(), limit).await;
     let logged = logged.map_err(ApiError::storage)?;
     let logged = logged.ok_or(Code::EventNotFound)?.into_iter();
     Ok(Answer::ok(List(logged.map(watch_event::event).collect())))

@@ -20,8 +20,8 @@ use host_domain::hotel::Location;
 use host_domain::id::WatchId;
 use host_domain::money;
 use host_domain::time::Timestamp;
-use host_domain::watch::{Area, AutoBook, Question, Status, Target, Trigger};
-use host_storage::{Page, WatchFilter};
+use host_domain::watch::{Area, AutoBook, PriceQuery, Status, WatchTarget, Trigger};
+use host_storage::{PageRequest, WatchFilter};
 use rust_decimal::Decimal;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -180,11 +180,11 @@ impl HotelWatchRequest {
             }),
             None => None,
         };
-        let target = Target::Hotel {
+        let target = WatchTarget::Hotel {
             hotel_id: self.hotel_id.0,
         };
         Ok(NewWatch {
-            question: Question { target, stay },
+            question: PriceQuery { target, stay },
             trigger: trigger(self.trigger, self.currency)?,
             auto_book,
         })
@@ -224,9 +224,9 @@ impl TripWatchRequest {
             }
         };
         let filters = self.filters.unwrap_or_default().into();
-        let target = Target::Trip { area, filters };
+        let target = WatchTarget::Trip { area, filters };
         Ok(NewWatch {
-            question: Question { target, stay },
+            question: PriceQuery { target, stay },
             trigger: trigger(self.trigger, self.currency)?,
             auto_book: None,
         })
@@ -303,7 +303,7 @@ pub(crate) async fn list_watches(
     let filter = WatchFilter {
         status: query.status.map(Status::from),
     };
-    let page = Page {
+    let page = PageRequest {
         limit: query.limit,
         offset: query.offset,
     };

@@ -13,7 +13,7 @@ use crate::render::webhook::{self, DeliveryStatus, RecoveredDeliveries, WebhookD
 use axum::extract::State;
 use host_domain::id::{DeliveryId, SubscriptionId};
 use host_domain::owner::Tenant;
-use host_storage::{DeliveryFilter, Page, StoredDelivery};
+use host_storage::{DeliveryFilter, PageRequest, StoredDelivery};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -150,11 +150,11 @@ pub(crate) async fn recover_deliveries(
 }
 
 impl DeliveriesQuery {
-    fn split(self) -> (DeliveryFilter, Page) {
+    fn split(self) -> (DeliveryFilter, PageRequest) {
         let filter = DeliveryFilter {
             status: self.status.map(Into::into),
         };
-        let page = Page {
+        let page = PageRequest {
             limit: self.limit,
             offset: self.offset,
         };

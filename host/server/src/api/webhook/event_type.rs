@@ -6,7 +6,7 @@ use crate::api::extract::{Body, Found, Incoming, Part, Rules};
 use crate::api::webhook::Of;
 use host_domain::event::{EventType, Product};
 use host_domain::time::Timestamp;
-use host_domain::webhook::subscription::EVERY_TYPE;
+use host_domain::webhook::subscription::WILDCARD_EVENT_TYPE;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
@@ -97,13 +97,13 @@ impl<P: Told, T: ToSchema> ToSchema for Typed<P, T> {
 
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         T::schemas(schemas);
-        let types = EventType::types_of(P::PRODUCT).map(EventType::as_str);
+        let types = EventType::for_product(P::PRODUCT).map(EventType::as_str);
         let names = ObjectBuilder::new()
             .schema_type(Type::String)
             .description(Some(
                 "A type of event, or `*` for all of them, also those that come later.",
             ))
-            .enum_values(Some([EVERY_TYPE].into_iter().chain(types)))
+            .enum_values(Some([WILDCARD_EVENT_TYPE].into_iter().chain(types)))
             .build();
         schemas.push((names_of::<P>(), names.into()));
     }

@@ -17,7 +17,7 @@ use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
 use host_domain::time::Timestamp;
 use host_domain::webhook::Subscription;
-use host_storage::Page;
+use host_storage::PageRequest;
 use serde::{Deserialize, Deserializer};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -153,7 +153,7 @@ pub(crate) async fn list_subscriptions(
     Valid((Of(product), Query(query))): Valid<(Of, Query<SubscriptionsQuery>)>,
 ) -> Result<Answer<List<WebhookSubscription>, PaginationMeta>, ApiError> {
     let SubscriptionsQuery { limit, offset } = query;
-    let (tenant, page) = (&caller.owner.tenant, Page { limit, offset });
+    let (tenant, page) = (&caller.owner.tenant, PageRequest { limit, offset });
     let listed = app.store.subscriptions(tenant, product, page).await;
     let listed = listed.map_err(ApiError::storage)?;
     let total = app.store.count_subscriptions(tenant, product).await;

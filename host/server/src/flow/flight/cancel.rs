@@ -10,7 +10,7 @@ use host_domain::flight::quote::CancellationQuote;
 use host_domain::flight::supply::{BookingReference, SupplierQuote};
 use host_domain::id::BookingId;
 use host_domain::owner::Owner;
-use host_domain::supplier::{Operation, ReadError, SupplierId};
+use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_storage::CommitError;
 use tokio::time::Instant;
 
@@ -35,7 +35,7 @@ impl App {
                     return Err(CancelError::Unsupported);
                 }
                 State::Confirmed { .. } => Event::CancelStarted,
-                State::CancelInProgress { .. } | State::Canceled => Event::CancelHurried,
+                State::CancelInProgress { .. } | State::Canceled => Event::CancelExpedited,
                 State::Created
                 | State::PrebookInProgress { .. }
                 | State::ReadyForComplete
@@ -47,7 +47,7 @@ impl App {
             let moved = match booking.clone().apply(event.clone(), self.clock.now()) {
                 Ok(moved) => moved,
                 // Nothing waits: it runs, or all is done.
-                Err(_) if event == Event::CancelHurried => {
+                Err(_) if event == Event::CancelExpedited => {
                     self.keep_key(key.filter(|_| !asked), id).await?;
                     return Ok(booking);
                 }
@@ -56,7 +56,7 @@ impl App {
             };
             let booking = moved.booking.clone();
             let mut write = self.write_of(read_version, &[moved], None, request_id);
-            write.upsert_job(Booking::JOB, booking.id.as_str(), self.clock.now());
+            write.schedule_job(Booking::JOB, booking.id.as_str(), self.clock.now());
             take(&mut write, key.filter(|_| !asked), id.as_str());
             match self.store.commit(write).await {
                 Ok(()) => return Ok(booking),
@@ -68,7 +68,7 @@ impl App {
 
     fn can_cancel_flights(&self, supplier: &SupplierId) -> bool {
         let supplier = self.runtime.supplier(supplier);
-        supplier.is_some_and(|supplier| supplier.supports(Operation::FlightCancellation))
+        supplier.is_some_and(|supplier| supplier.supports(Capability::FlightCancellation))
     }
 
     /// What cancelling would cost now, and who says so. Moves no money.
@@ -101,7 +101,7 @@ impl App {
                 | ReadError::TimedOut(_)
                 | ReadError::Unavailable(_)
                 | ReadError::Failed(_)
-                | ReadError::Unreadable(_)),
+                | ReadError::InvalidResponse(_)),
             ) => SupplierQuote::Unavailable(error.to_string()),
             Err(
                 error @ (ReadError::NotFound(_)

@@ -15,22 +15,22 @@ use crate::id::IdSource;
 use crate::render;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host_domain::booking::{Conflict, Failure, Lapse, Moved, Notice, Settlement, Teller};
+use host_domain::booking::{InvalidTransition, Failure, Expiry, Transition, Notification, PaymentCollector, ChangeSource};
 use host_domain::event::Product;
 use host_domain::flight::booking::{Booking, Event, State};
 use host_domain::flight::step::Step;
 use host_domain::flight::supply::{
-    BookRequest, BookingState, BuyRequest, CancelRequest, FindRequest, Found, Service,
-    WantedService,
+    BookRequest, SupplierBooking, BuyRequest, CancelRequest, FindRequest, BookingLookup, SupplierService,
+    ServiceOrderItem,
 };
 use host_domain::id::{BookingId, EventId, PaymentId};
-use host_domain::leg::Leg;
+use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
-use host_domain::payment::{Next, Payment, PaymentEvent};
-use host_domain::supplier::{BookingStatus, ChangeError, ReadError, SupplierId};
+use host_domain::payment::{NextStep, Payment, PaymentEvent};
+use host_domain::supplier::{SupplierBookingStatus, ChangeError, ReadError, SupplierId};
 use host_domain::time::Timestamp;
-use host_storage::{DatabaseError, Store, Write};
+use host_storage::{DatabaseError, Store, UnitOfWork};
 
 impl Bookable for Booking {
     type Event = Event;
@@ -85,8 +85,8 @@ impl Bookable for Booking {
         &self.payments
     }
 
-    fn settlement(&self) -> Settlement {
-        self.settlement
+    fn settlement(&self) -> PaymentCollector {
+        self.payment_collector
     }
 
     fn use_payment_sdk(&self) -> bool {
@@ -94,19 +94,19 @@ impl Bookable for Booking {
     }
 
     fn price(&self) -> Money {
-        self.ticket.unwrap_or(self.offered)
+        self.ticket_total.unwrap_or(self.offered_total)
     }
 
     fn expires_at(&self) -> Timestamp {
-        self.expires_at
+        self.offer_expires_at
     }
 
-    fn apply(self, event: Event, now: Timestamp) -> Result<Moved<Self>, Conflict> {
+    fn apply(self, event: Event, now: Timestamp) -> Result<Transition<Self>, InvalidTransition> {
         Booking::apply(self, event, now)
     }
 
-    fn next(&self, now: Timestamp) -> Next<Step> {
-        Booking::next(self, now)
+    fn next(&self, now: Timestamp) -> NextStep<Step> {
+        Booking::next_step(self, now)
     }
 
     fn step_name(step: &Step) -> &'static str {
@@ -124,11 +124,11 @@ impl Bookable for Booking {
         };
         Some(match step {
             Step::Book => {
-                let digest = request_digest(&(&self.supplier_prebook, self.ticket));
+                let digest = request_digest(&(&self.supplier_prebook, self.ticket_total));
                 mark(Event::BookSent { next_at }, self.id.to_string(), digest)
             }
-            Step::FindBooking => Begin::Read(Made::by("book")),
-            Step::Reread => Begin::Read(Made::by("reread")),
+            Step::ReconcileBooking => Begin::Read(Made::by("book")),
+            Step::Refresh => Begin::Read(Made::by("reread")),
             Step::Cancel => {
                 let request = cancel_request(self)?;
                 let digest = request_digest(&request);
@@ -138,8 +138,8 @@ impl Bookable for Booking {
                     digest,
                 )
             }
-            Step::FindCancellation => Begin::Read(Made::by("cancel")),
-            Step::Buy => {
+            Step::ReconcileCancellation => Begin::Read(Made::by("cancel")),
+            Step::BuyServices => {
                 let request = buy_request(self)?;
                 let digest = request_digest(&request);
                 mark(
@@ -148,7 +148,7 @@ impl Bookable for Booking {
                     digest,
                 )
             }
-            Step::FindPurchase => Begin::Read(Made::by("buy")),
+            Step::ReconcilePurchase => Begin::Read(Made::by("buy")),
             Step::Payment(step) => return begin_payment(self, step, next_at),
         })
     }
@@ -177,27 +177,27 @@ impl Bookable for Booking {
         ))
     }
 
-    fn lapsed(lapse: Lapse) -> Event {
+    fn lapsed(lapse: Expiry) -> Event {
         match lapse {
-            Lapse::Prebook => Event::PrebookGivenUp,
-            Lapse::Offer => Event::OfferExpired,
+            Expiry::Prebook => Event::PrebookTimedOut,
+            Expiry::Offer => Event::OfferExpired,
         }
     }
 
-    fn hinted(by: Teller) -> Event {
-        Event::Hinted(by)
+    fn hinted(by: ChangeSource) -> Event {
+        Event::ChangeReported(by)
     }
 
     fn book_started(payment: Option<Payment>) -> Event {
         Event::BookStarted { payment }
     }
 
-    fn open_call(&self) -> Option<(&'static str, &Leg)> {
+    fn open_call(&self) -> Option<(&'static str, &RemoteCall)> {
         match &self.state {
             State::CompleteInProgress { book } => Some(("book", book)),
             State::CancelInProgress { cancel } => Some(("cancel", cancel)),
             State::Confirmed { .. } => {
-                let leg = self.open_purchase().and_then(|purchase| purchase.leg());
+                let leg = self.open_purchase().and_then(|purchase| purchase.call());
                 leg.map(|leg| ("buy", leg))
             }
             State::Created
@@ -210,7 +210,7 @@ impl Bookable for Booking {
     }
 
     fn held_refund(&self) -> Option<fn(Money) -> Event> {
-        self.holds_refund()
+        self.is_refund_undecided()
             .then_some(Event::RefundDecided as fn(Money) -> Event)
     }
 
@@ -218,23 +218,23 @@ impl Bookable for Booking {
         let failure = Failure::new;
         match (step, reference) {
             ("book", Some(reference)) => Event::BookConfirmed {
-                state: Box::new(believed(self, reference, BookingStatus::Confirmed)),
+                state: Box::new(believed(self, reference, SupplierBookingStatus::Confirmed)),
                 payment: PaymentId::from_bits(ids.bits()),
             },
             ("book", None) => {
                 Event::BookRefused(failure("book_failed", "The supplier has no such booking."))
             }
-            ("buy", Some(reference)) => Event::PurchaseDone(Box::new(believed(
+            ("buy", Some(reference)) => Event::PurchaseSucceeded(Box::new(believed(
                 self,
                 reference,
-                BookingStatus::Confirmed,
+                SupplierBookingStatus::Confirmed,
             ))),
             ("buy", None) => Event::PurchaseRefused(failure(
                 "purchase_failed",
                 "The supplier did not sell the extras.",
             )),
             (_, Some(reference)) => {
-                Event::CancelDone(Box::new(believed(self, reference, BookingStatus::Canceled)))
+                Event::CancelSucceeded(Box::new(believed(self, reference, SupplierBookingStatus::Canceled)))
             }
             (_, None) => Event::CancelRefused(failure(
                 "cancel_refused",
@@ -247,15 +247,15 @@ impl Bookable for Booking {
         self.supplier_reference.as_deref()
     }
 
-    fn insert(&self, write: &mut Write) {
+    fn insert(&self, write: &mut UnitOfWork) {
         write.insert_flight_booking(self);
     }
 
-    fn update(&self, read_version: i64, write: &mut Write) {
+    fn update(&self, read_version: i64, write: &mut UnitOfWork) {
         write.update_flight_booking(self, read_version);
     }
 
-    fn payload(&self, id: &EventId, notice: &Notice) -> String {
+    fn payload(&self, id: &EventId, notice: &Notification) -> String {
         render::flight_event_payload(id, notice, self)
     }
 
@@ -263,7 +263,7 @@ impl Bookable for Booking {
         store: &'a Store,
         id: &'a BookingId,
     ) -> BoxFuture<'a, Result<Option<Self>, DatabaseError>> {
-        store.load_flight_booking(id).boxed()
+        store.flight_booking_unscoped(id).boxed()
     }
 
     fn find<'a>(
@@ -291,12 +291,12 @@ impl App {
                 let answer = self.book_flight(booking, walker).await;
                 judge::booked(booking, answer, self.new_payment(), times())
             }
-            Step::FindBooking => {
+            Step::ReconcileBooking => {
                 let answer = self.read_flight_back(booking, walker).await;
                 let payment = self.new_payment();
                 judge::found(booking, answer, payment, promises, times())
             }
-            Step::Reread => {
+            Step::Refresh => {
                 let answer = self.read_flight_back(booking, walker).await;
                 judge::reread(booking, answer, times())
             }
@@ -311,11 +311,11 @@ impl App {
                 };
                 judge::canceled(booking, answer, times())
             }
-            Step::FindCancellation => {
+            Step::ReconcileCancellation => {
                 let answer = self.read_flight_back(booking, walker).await;
                 judge::found_canceling(booking, answer, promises, times())
             }
-            Step::Buy => {
+            Step::BuyServices => {
                 let request = buy_request(booking).ok_or_else(gone)?;
                 let answer = match self.runtime.supplier(&booking.supplier) {
                     Some(supplier) => {
@@ -326,7 +326,7 @@ impl App {
                 };
                 judge::bought(booking, answer, times())
             }
-            Step::FindPurchase => {
+            Step::ReconcilePurchase => {
                 let answer = self.read_flight_back(booking, walker).await;
                 judge::found_purchase(booking, answer, promises, times())
             }
@@ -338,7 +338,7 @@ impl App {
         &self,
         booking: &Booking,
         walker: &Walker,
-    ) -> Result<BookingState, ChangeError> {
+    ) -> Result<SupplierBooking, ChangeError> {
         let passengers = self
             .open_passengers(booking)
             .map_err(|error| ChangeError::NotSent(error.to_string()))?;
@@ -354,7 +354,7 @@ impl App {
         let context = self.call_context(booking, walker);
         let answer = supplier.book_flight(&context, request).await;
         if let Ok(state) = &answer
-            && Some(state.total) != booking.ticket
+            && Some(state.total) != booking.ticket_total
         {
             tracing::warn!(booking = %booking.id, "the supplier booked at another total than it bound");
         }
@@ -365,7 +365,7 @@ impl App {
         &self,
         booking: &Booking,
         walker: &Walker,
-    ) -> Result<Found, ReadError> {
+    ) -> Result<BookingLookup, ReadError> {
         let request = FindRequest {
             client_reference: booking.id.to_string(),
             supplier_reference: booking.supplier_reference.clone(),
@@ -393,7 +393,7 @@ fn not_configured() -> ChangeError {
 
 fn cancel_request(booking: &Booking) -> Option<CancelRequest> {
     Some(CancelRequest {
-        client_reference: booking.cancellation_reference(),
+        client_reference: booking.cancellation_client_reference(),
         booking_client_reference: booking.id.to_string(),
         supplier_reference: booking.supplier_reference.clone()?,
     })
@@ -404,12 +404,12 @@ fn buy_request(booking: &Booking) -> Option<BuyRequest> {
     let bought = booking.services.iter();
     let bought = bought.filter(|service| purchase.services.contains(&service.id));
     Some(BuyRequest {
-        client_reference: booking.purchase_reference(&purchase.id),
+        client_reference: booking.purchase_client_reference(&purchase.id),
         booking_client_reference: booking.id.to_string(),
         supplier_reference: booking.supplier_reference.clone()?,
         total: purchase.total,
         services: bought
-            .map(|service| WantedService {
+            .map(|service| ServiceOrderItem {
                 supplier_service_id: service.supplier_service_id.clone(),
                 quantity: service.quantity,
                 unit_amount: service.unit_amount,
@@ -419,8 +419,8 @@ fn buy_request(booking: &Booking) -> Option<BuyRequest> {
 }
 
 /// The booking as the operator says that the supplier has it.
-fn believed(booking: &Booking, supplier_reference: &str, status: BookingStatus) -> BookingState {
-    let on_ticket = booking.services.iter().map(|service| Service {
+fn believed(booking: &Booking, supplier_reference: &str, status: SupplierBookingStatus) -> SupplierBooking {
+    let on_ticket = booking.services.iter().map(|service| SupplierService {
         supplier_service_id: service.supplier_service_id.clone(),
         service_type: service.service_type,
         passenger: Some(service.passenger),
@@ -429,12 +429,12 @@ fn believed(booking: &Booking, supplier_reference: &str, status: BookingStatus) 
         quantity: service.quantity,
         unit_amount: service.unit_amount,
     });
-    BookingState {
+    SupplierBooking {
         status,
         supplier_reference: supplier_reference.to_owned(),
         client_reference: Some(booking.id.to_string()),
         airline_pnr: booking.airline_pnr.clone(),
-        total: booking.total().unwrap_or(booking.offered),
+        total: booking.total().unwrap_or(booking.offered_total),
         fare: None,
         fare_tax: None,
         journeys: Vec::new(),

@@ -4,10 +4,10 @@ use crate::app::App;
 use crate::flow::prebook::{Bound, New, PrebookCall, PrebookError, Prebound, prebook_key};
 use crate::offer_reference::FlightOffer;
 use futures::FutureExt;
-use host_domain::booking::Settlement;
+use host_domain::booking::PaymentCollector;
 use host_domain::flight::booking::{Booking, Event, State};
 use host_domain::flight::passenger::Contact;
-use host_domain::flight::supply::{PrebookRequest, Prebooked};
+use host_domain::flight::supply::{PrebookRequest, PrebookResponse};
 use host_domain::flight::{FareCondition, FareConditions, Passenger};
 use host_domain::id::BookingId;
 use host_domain::owner::Owner;
@@ -72,7 +72,7 @@ impl App {
     fn new_flight_booking(
         &self,
         wish: &PrebookFlight,
-        settlement: Settlement,
+        settlement: PaymentCollector,
     ) -> Result<Booking, PrebookError> {
         let now = self.clock.now();
         let id = BookingId::from_bits(self.ids.bits());
@@ -94,9 +94,9 @@ impl App {
             contact: wish.contact.clone(),
             travellers: offer.travellers.clone(),
             passengers,
-            sealed,
-            offered: offer.total,
-            ticket: None,
+            sealed_passenger_data: sealed,
+            offered_total: offer.total,
+            ticket_total: None,
             fare: None,
             fare_tax: None,
             fare_conditions: UNKNOWN,
@@ -104,13 +104,13 @@ impl App {
             services: Vec::new(),
             purchases: Vec::new(),
             changes: Vec::new(),
-            parts: 0,
+            id_sequence: 0,
             use_payment_sdk: wish.use_payment_sdk,
-            settlement,
-            expires_at: offer.expires_at,
+            payment_collector: settlement,
+            offer_expires_at: offer.expires_at,
             state: State::Created,
             payments: Vec::new(),
-            cancellation_runs: 0,
+            cancellation_count: 0,
             cancellation: None,
             failure: None,
             created_at: now,
@@ -141,13 +141,13 @@ const UNKNOWN: FareConditions = {
     }
 };
 
-fn bound_of(bound: Prebooked) -> Bound<Event> {
+fn bound_of(bound: PrebookResponse) -> Bound<Event> {
     Bound {
         total: bound.total,
         fits: true,
         expires_at: bound.expires_at,
         checkout: bound.checkout.clone(),
-        event: Box::new(|expires_at, payment| Event::PrebookBound {
+        event: Box::new(|expires_at, payment| Event::PrebookConfirmed {
             bound: Box::new(bound),
             expires_at,
             payment,
@@ -159,7 +159,7 @@ fn prebook_request(booking: &Booking, passengers: Vec<Passenger>) -> PrebookRequ
     PrebookRequest {
         client_reference: booking.id.to_string(),
         supplier_offer: booking.supplier_offer.clone(),
-        total: booking.offered,
+        total: booking.offered_total,
         contact: booking.contact.clone(),
         passengers,
         use_payment_sdk: booking.use_payment_sdk,

@@ -9,18 +9,18 @@ use crate::idempotency::RequestKey;
 use crate::instrument::InstrumentError;
 use crate::seal::SealError;
 use futures::FutureExt;
-use host_domain::booking::Settlement;
+use host_domain::booking::PaymentCollector;
 use host_domain::flight::booking::{
-    BookedService, Booking, Event, Purchase as Bought, PurchaseState, ServiceStatus, State,
+    BookedService, Booking, Event, ServicePurchase as Bought, ServicePurchaseState, ServiceStatus, State,
 };
 use host_domain::flight::supply::{AvailableService, ServiceType};
 use host_domain::id::{BookingId, InstrumentId, PassengerId, PurchaseId, SegmentId, ServiceId};
-use host_domain::leg::Leg;
+use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
-use host_domain::payment::{Decline, Payment};
-use host_domain::supplier::{Operation, ReadError, SupplierId};
-use host_storage::{IdempotencyKey, IdempotencyRecord, Write};
+use host_domain::payment::{DeclineReason, Payment};
+use host_domain::supplier::{Capability, ReadError, SupplierId};
+use host_storage::{IdempotencyKey, IdempotencyRecord, UnitOfWork};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -123,7 +123,7 @@ impl App {
         let booking = ticket(self.owned(owner, id).await?)?;
         let walker = self.walker(request_id, deadline);
         match self.runtime.supplier(&booking.supplier) {
-            Some(supplier) if supplier.supports(Operation::FlightServices) => {}
+            Some(supplier) if supplier.supports(Capability::FlightServices) => {}
             Some(_) | None => return Ok((booking.supplier, Vec::new())),
         }
         let bags = self.ask_for_bags(&booking, &walker).await?;
@@ -141,7 +141,7 @@ impl App {
         booking: &Booking,
         walker: &crate::flow::step::Walker,
     ) -> Result<Vec<BagForSale>, PurchaseError> {
-        if booking.carries_bags() {
+        if booking.has_bags() {
             return Ok(Vec::new());
         }
         let failed = |error| PurchaseError::Supplier(booking.supplier.clone(), error);
@@ -178,7 +178,7 @@ impl App {
         loop {
             // Before the key: what the booking holds by this key, the key then tells.
             let booking = self.owned(&wish.owner, &wish.booking).await?;
-            let earlier = match self.store.idempotency(&key.key).await? {
+            let earlier = match self.store.idempotency_record(&key.key).await? {
                 Some(known) => self.earlier(&known, &wish).await?,
                 None => Earlier::Nothing,
             };
@@ -211,7 +211,7 @@ impl App {
         let walked = self.is_being_walked(Booking::JOB, &wish.booking).await?;
         let booking = self.owned(&wish.owner, &wish.booking).await?;
         let id = PurchaseId::parse(&known.resource_id).map_err(|_| PurchaseError::Unknown)?;
-        let is_open = booking.purchase(&id).is_some_and(|p| p.leg().is_some());
+        let is_open = booking.purchase(&id).is_some_and(|p| p.call().is_some());
         if is_open && walked {
             return Ok(Earlier::AtWork);
         }
@@ -232,8 +232,8 @@ impl App {
     ) -> Result<Option<Booking>, PurchaseError> {
         let mut walker = self.walker(&wish.request_id, wish.deadline);
         let supplier = self.runtime.supplier(&booking.supplier);
-        let sells = supplier.is_some_and(|s| s.supports(Operation::FlightServices));
-        if !sells || booking.settlement == Settlement::Supplier {
+        let sells = supplier.is_some_and(|s| s.supports(Capability::FlightServices));
+        if !sells || booking.payment_collector == PaymentCollector::Supplier {
             return Err(PurchaseError::Unsupported);
         }
         if booking.open_purchase().is_some() {
@@ -251,10 +251,10 @@ impl App {
             return Err(PurchaseError::Unknown);
         };
         let id = purchase.id.clone();
-        let take_key = |write: &mut Write| {
+        let take_key = |write: &mut UnitOfWork| {
             // Of a purchase that was never sent, whose booking has not moved since.
-            write.free_idempotency_key(&key.key);
-            write.take_idempotency_key(&key.key, &key.fingerprint, id.as_str());
+            write.delete_idempotency_key(&key.key);
+            write.insert_idempotency_key(&key.key, &key.fingerprint, id.as_str());
         };
         let started = self.start(booking, event, &walker, take_key).await?;
         let Some((booking, then)) = started else {
@@ -284,7 +284,7 @@ impl App {
                     id: ServiceId::from_bits(self.ids.bits()),
                     status: ServiceStatus::Pending,
                     supplier_service_id: bag.service.supplier_service_id.clone(),
-                    on_ticket_as: None,
+                    supplier_ticket_service_id: None,
                     service_type: bag.service.service_type,
                     passenger: place,
                     supplier_segment_ids: bag.service.supplier_segment_ids.clone(),
@@ -302,7 +302,7 @@ impl App {
             services: services.iter().map(|service| service.id.clone()).collect(),
             payment: payment.id.clone(),
             total,
-            state: PurchaseState::Open { buy: Leg::due(now) },
+            state: ServicePurchaseState::InProgress { call: RemoteCall::pending(now) },
             failure: None,
             created_at: now,
         };
@@ -333,21 +333,21 @@ fn ticket(booking: Booking) -> Result<Booking, PurchaseError> {
 fn ended(booking: Booking, id: &PurchaseId) -> Result<Booking, PurchaseError> {
     let purchase = booking.purchase(id).ok_or(PurchaseError::Unknown)?;
     match &purchase.state {
-        PurchaseState::Open { .. } => Err(PurchaseError::Unknown),
-        PurchaseState::Done => Ok(booking),
-        PurchaseState::Declined => {
+        ServicePurchaseState::InProgress { .. } => Err(PurchaseError::Unknown),
+        ServicePurchaseState::Succeeded => Ok(booking),
+        ServicePurchaseState::Declined => {
             let payment = booking.payments.iter().find(|p| p.id == purchase.payment);
-            let decline = payment.and_then(|payment| payment.decline);
+            let decline = payment.and_then(|payment| payment.decline_reason);
             match decline {
                 Some(decline) => Err(PurchaseError::PaymentFailed {
-                    requires_action: decline == Decline::RequiresAction,
+                    requires_action: decline == DeclineReason::RequiresAction,
                 }),
                 // The processor was never asked.
                 None => Err(PurchaseError::NotSent { overloaded: false }),
             }
         }
-        PurchaseState::Refused => Err(PurchaseError::Refused(booking.supplier)),
-        PurchaseState::NotSent => Err(PurchaseError::NotSent { overloaded: false }),
+        ServicePurchaseState::Refused => Err(PurchaseError::Refused(booking.supplier)),
+        ServicePurchaseState::NotSent => Err(PurchaseError::NotSent { overloaded: false }),
     }
 }
 

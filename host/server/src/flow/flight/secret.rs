@@ -3,7 +3,7 @@
 
 use crate::app::App;
 use crate::seal::SealError;
-use host_domain::booking::masked_membership;
+use host_domain::booking::mask_membership_number;
 use host_domain::flight::booking::{BookedPassenger, Booking};
 use host_domain::flight::{Document, LoyaltyAccount, Passenger};
 use host_domain::id::{BookingId, PassengerId};
@@ -52,7 +52,7 @@ impl App {
             .iter()
             .map(|account| LoyaltyAccount {
                 airline_iata_code: account.airline_iata_code.clone(),
-                membership_number: masked_membership(&account.membership_number),
+                membership_number: mask_membership_number(&account.membership_number),
             });
         BookedPassenger {
             id: PassengerId::from_bits(self.ids.bits()),
@@ -70,7 +70,7 @@ impl App {
 
     /// Passengers as the supplier needs them.
     pub(super) fn open_passengers(&self, booking: &Booking) -> Result<Vec<Passenger>, SealError> {
-        let secrets: Vec<Secret> = match &booking.sealed {
+        let secrets: Vec<Secret> = match &booking.sealed_passenger_data {
             Some(sealed) => {
                 let place = place(&booking.owner, &booking.id);
                 let bytes = self.sealer.open_text(PURPOSE, &place, sealed)?;

@@ -10,7 +10,7 @@ use host_domain::hotel::booking::{Booking, Event, State};
 use host_domain::hotel::quote::CancellationQuote;
 use host_domain::id::{BookingId, CancellationId, RoomId};
 use host_domain::owner::Owner;
-use host_domain::supplier::{Operation, ReadError, SupplierId};
+use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_storage::CommitError;
 use tokio::time::Instant;
 
@@ -40,7 +40,7 @@ impl App {
             {
                 return Err(CancelError::UnknownRoom(unknown.clone()));
             }
-            if asked || booking.releases(&wish.rooms) {
+            if asked || booking.is_canceled_or_canceling(&wish.rooms) {
                 let new = wish.key.as_ref().filter(|_| !asked);
                 self.keep_key(new, &booking.id).await?;
                 return Ok(booking);
@@ -69,7 +69,7 @@ impl App {
             let moves = [moved];
             let mut write = self.write_of(read_version, &moves, None, &wish.request_id);
             let [moved] = moves;
-            write.upsert_job(Booking::JOB, moved.booking.id.as_str(), self.clock.now());
+            write.schedule_job(Booking::JOB, moved.booking.id.as_str(), self.clock.now());
             take(&mut write, wish.key.as_ref(), moved.booking.id.as_str());
             match self.store.commit(write).await {
                 Ok(()) => return Ok(moved.booking),
@@ -88,7 +88,7 @@ impl App {
         let supplier = self
             .runtime
             .supplier(&booking.supplier)
-            .filter(|s| s.supports(Operation::HotelCancellation));
+            .filter(|s| s.supports(Capability::HotelCancellation));
         let supplier = supplier.ok_or(CancelError::Unsupported)?;
         let mut standing = booking
             .rooms
@@ -104,7 +104,7 @@ impl App {
             .collect();
         let separable =
             standing.all(|room| !named.contains(&room.id) || room.supplier_reference.is_some());
-        if supplier.info().description.cancels_single_rooms && separable {
+        if supplier.info().description.supports_partial_cancellation && separable {
             Ok(named)
         } else {
             Err(CancelError::Unsupported)
@@ -148,7 +148,7 @@ impl App {
             answer.map_err(|error| QuoteError::Supplier(booking.supplier.clone(), error))?;
         let quote = CancellationQuote::from_supplier(
             answer,
-            booking.standing_total(),
+            booking.active_total(),
             booking.policy.as_ref(),
             self.clock.now(),
         );

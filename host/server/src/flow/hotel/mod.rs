@@ -12,21 +12,21 @@ use crate::id::IdSource;
 use crate::render;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host_domain::booking::{Conflict, Failure, Lapse, Moved, Notice, Settlement, Teller};
+use host_domain::booking::{InvalidTransition, Failure, Expiry, Transition, Notification, PaymentCollector, ChangeSource};
 use host_domain::event::Product;
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event, State};
 use host_domain::hotel::step::Step;
 use host_domain::hotel::supply::{
-    BookRequest, BookingState, CancelRequest, FindRequest, Found, RoomReference,
+    BookRequest, SupplierBooking, CancelRequest, FindRequest, BookingLookup, RoomReference,
 };
 use host_domain::id::{BookingId, CancellationId, EventId, PaymentId, RefundId};
-use host_domain::leg::Leg;
+use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
-use host_domain::payment::{Next, Payment, PaymentEvent};
-use host_domain::supplier::{BookingStatus, ChangeError, ReadError, SupplierId};
+use host_domain::payment::{NextStep, Payment, PaymentEvent};
+use host_domain::supplier::{SupplierBookingStatus, ChangeError, ReadError, SupplierId};
 use host_domain::time::Timestamp;
-use host_storage::{DatabaseError, Store, Write};
+use host_storage::{DatabaseError, Store, UnitOfWork};
 
 impl Bookable for Booking {
     type Event = Event;
@@ -83,8 +83,8 @@ impl Bookable for Booking {
         &self.payments
     }
 
-    fn settlement(&self) -> Settlement {
-        self.settlement
+    fn settlement(&self) -> PaymentCollector {
+        self.payment_collector
     }
 
     fn use_payment_sdk(&self) -> bool {
@@ -99,12 +99,12 @@ impl Bookable for Booking {
         self.offer_expires_at
     }
 
-    fn apply(self, event: Event, now: Timestamp) -> Result<Moved<Self>, Conflict> {
+    fn apply(self, event: Event, now: Timestamp) -> Result<Transition<Self>, InvalidTransition> {
         Booking::apply(self, event, now)
     }
 
-    fn next(&self, now: Timestamp) -> Next<Step> {
-        Booking::next(self, now)
+    fn next(&self, now: Timestamp) -> NextStep<Step> {
+        Booking::next_step(self, now)
     }
 
     fn step_name(step: &Step) -> &'static str {
@@ -120,10 +120,10 @@ impl Bookable for Booking {
                     client_reference: request.client_reference.clone(),
                     request_digest: request_digest(&request),
                 };
-                Begin::Mark(Event::BookSent { next_at }, call)
+                Begin::Mark(Event::BookSent { reconcile_at: next_at }, call)
             }
-            Step::FindBooking => Begin::Read(Made::by("book")),
-            Step::Reread => Begin::Read(Made::by("reread")),
+            Step::ReconcileBooking => Begin::Read(Made::by("book")),
+            Step::Refresh => Begin::Read(Made::by("reread")),
             Step::Cancel => {
                 let request = cancel_request(self)?;
                 let call = Call {
@@ -133,7 +133,7 @@ impl Bookable for Booking {
                 };
                 Begin::Mark(Event::CancelSent { next_at }, call)
             }
-            Step::FindCancellation => Begin::Read(Made::by("cancel")),
+            Step::ReconcileCancellation => Begin::Read(Made::by("cancel")),
             Step::Payment(step) => return begin_payment(self, step, next_at),
         })
     }
@@ -162,22 +162,22 @@ impl Bookable for Booking {
         ))
     }
 
-    fn lapsed(lapse: Lapse) -> Event {
+    fn lapsed(lapse: Expiry) -> Event {
         match lapse {
-            Lapse::Prebook => Event::PrebookGivenUp,
-            Lapse::Offer => Event::OfferExpired,
+            Expiry::Prebook => Event::PrebookTimedOut,
+            Expiry::Offer => Event::OfferExpired,
         }
     }
 
-    fn hinted(by: Teller) -> Event {
-        Event::Hinted(by)
+    fn hinted(by: ChangeSource) -> Event {
+        Event::ChangeReported(by)
     }
 
     fn book_started(payment: Option<Payment>) -> Event {
         Event::BookStarted { payment }
     }
 
-    fn open_call(&self) -> Option<(&'static str, &Leg)> {
+    fn open_call(&self) -> Option<(&'static str, &RemoteCall)> {
         match &self.state {
             State::CompleteInProgress { book } => Some(("book", book)),
             State::CancelInProgress { cancel, .. } => Some(("cancel", cancel)),
@@ -195,15 +195,15 @@ impl Bookable for Booking {
     fn settled(&self, step: &'static str, reference: Option<&str>, ids: &dyn IdSource) -> Event {
         match (step, reference) {
             ("book", Some(reference)) => {
-                let state = believed(self, reference, BookingStatus::Confirmed);
+                let state = believed(self, reference, SupplierBookingStatus::Confirmed);
                 Event::BookConfirmed(Box::new(state))
             }
             ("book", None) => Event::BookRefused(Failure::new(
                 "book_failed",
                 "The supplier has no such booking.",
             )),
-            (_, Some(reference)) => Event::CancelDone {
-                state: Box::new(believed(self, reference, BookingStatus::Canceled)),
+            (_, Some(reference)) => Event::CancelSucceeded {
+                supplier_booking: Box::new(believed(self, reference, SupplierBookingStatus::Canceled)),
                 refund: RefundId::from_bits(ids.bits()),
             },
             (_, None) => Event::CancelRefused(Failure::new(
@@ -217,15 +217,15 @@ impl Bookable for Booking {
         self.supplier_reference.as_deref()
     }
 
-    fn insert(&self, write: &mut Write) {
+    fn insert(&self, write: &mut UnitOfWork) {
         write.insert_hotel_booking(self);
     }
 
-    fn update(&self, read_version: i64, write: &mut Write) {
+    fn update(&self, read_version: i64, write: &mut UnitOfWork) {
         write.update_hotel_booking(self, read_version);
     }
 
-    fn payload(&self, id: &EventId, notice: &Notice) -> String {
+    fn payload(&self, id: &EventId, notice: &Notification) -> String {
         render::event_payload(id, notice, self)
     }
 
@@ -233,7 +233,7 @@ impl Bookable for Booking {
         store: &'a Store,
         id: &'a BookingId,
     ) -> BoxFuture<'a, Result<Option<Self>, DatabaseError>> {
-        store.load_hotel_booking(id).boxed()
+        store.hotel_booking_unscoped(id).boxed()
     }
 
     fn find<'a>(
@@ -255,13 +255,13 @@ impl App {
         let asked_at = self.clock.now();
         match step {
             Step::Book => Ok(self.book_hotel(booking, walker).await),
-            Step::FindBooking => {
+            Step::ReconcileBooking => {
                 let answer = self.read_hotel_back(booking, walker).await;
                 let promises = self.promises(&booking.supplier);
                 let times = self.times().asked_at(asked_at);
                 Ok(judge::found(booking, answer, promises, times))
             }
-            Step::Reread => {
+            Step::Refresh => {
                 let answer = self.read_hotel_back(booking, walker).await;
                 let cancellation = CancellationId::from_bits(self.ids.bits());
                 let refund = self.new_refund();
@@ -269,7 +269,7 @@ impl App {
                 Ok(judge::reread(booking, answer, cancellation, refund, times))
             }
             Step::Cancel => self.cancel_hotel(booking, walker).await,
-            Step::FindCancellation => {
+            Step::ReconcileCancellation => {
                 let answer = self.read_hotel_back(booking, walker).await;
                 let promises = self.promises(&booking.supplier);
                 let refund = self.new_refund();
@@ -324,7 +324,7 @@ impl App {
         &self,
         booking: &Booking,
         walker: &Walker,
-    ) -> Result<Found, ReadError> {
+    ) -> Result<BookingLookup, ReadError> {
         let request = FindRequest {
             client_reference: booking.id.to_string(),
             supplier_reference: booking.supplier_reference.clone(),
@@ -372,7 +372,7 @@ pub(crate) fn cancel_request(booking: &Booking) -> Option<CancelRequest> {
         .rooms
         .iter()
         .enumerate()
-        .filter(|(_, room)| running.single_rooms && running.room_ids.contains(&room.id));
+        .filter(|(_, room)| running.is_partial && running.room_ids.contains(&room.id));
     let rooms = rooms.filter_map(|(position, room)| {
         Some(RoomReference {
             position: u8::try_from(position).ok()?,
@@ -380,7 +380,7 @@ pub(crate) fn cancel_request(booking: &Booking) -> Option<CancelRequest> {
         })
     });
     Some(CancelRequest {
-        client_reference: booking.cancellation_reference(&running.id),
+        client_reference: booking.cancellation_client_reference(&running.id),
         booking_client_reference: booking.id.to_string(),
         supplier_reference: booking.supplier_reference.clone()?,
         rooms: rooms.collect(),
@@ -388,8 +388,8 @@ pub(crate) fn cancel_request(booking: &Booking) -> Option<CancelRequest> {
 }
 
 /// The booking as the operator says that the supplier has it.
-fn believed(booking: &Booking, supplier_reference: &str, status: BookingStatus) -> BookingState {
-    BookingState {
+fn believed(booking: &Booking, supplier_reference: &str, status: SupplierBookingStatus) -> SupplierBooking {
+    SupplierBooking {
         status,
         supplier_reference: supplier_reference.to_owned(),
         client_reference: Some(booking.id.to_string()),

@@ -5,16 +5,16 @@ use crate::flow::hotel::guests;
 use crate::flow::prebook::{Bound, New, PrebookCall, PrebookError, Prebound, prebook_key};
 use crate::flow::refusal::Decision;
 use futures::FutureExt;
-use host_domain::booking::Settlement;
+use host_domain::booking::PaymentCollector;
 use host_domain::hotel::booking::{Booking, Event, Room, State};
 use host_domain::hotel::offer::{Board, Contact, Guest, HotelSummary, Stay};
-use host_domain::hotel::supply::{PrebookRequest, Prebooked};
+use host_domain::hotel::supply::{PrebookRequest, PrebookResponse};
 use host_domain::id::{BookingId, GuestId, HotelId, RoomId};
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
-use host_storage::{DatabaseError, Write};
+use host_storage::{DatabaseError, UnitOfWork};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -67,7 +67,7 @@ impl App {
         wish: Prebook,
     ) -> Result<Prebound<Booking>, PrebookError> {
         let id = BookingId::from_bits(self.ids.bits());
-        let nothing = Write::new(self.clock.now());
+        let nothing = UnitOfWork::new(self.clock.now());
         self.prebook_hotel_along(wish, id, nothing).await
     }
 
@@ -76,7 +76,7 @@ impl App {
         self: &Arc<Self>,
         wish: Prebook,
         id: BookingId,
-        along: Write,
+        along: UnitOfWork,
     ) -> Result<Prebound<Booking>, PrebookError> {
         let settlement = self.settlement_of(&wish.offer.supplier);
         let settlement = settlement.ok_or(PrebookError::Unsupported)?;
@@ -115,12 +115,12 @@ impl App {
         key: &str,
     ) -> Result<Option<Decision>, DatabaseError> {
         let key = prebook_key(owner, OPERATION, key);
-        let known = self.store.idempotency(&key).await?;
+        let known = self.store.idempotency_record(&key).await?;
         let refusal = known.and_then(|known| known.refusal);
         Ok(refusal.map(|text| Decision::from_text(&text)))
     }
 
-    fn new_hotel_booking(&self, id: BookingId, wish: &Prebook, settlement: Settlement) -> Booking {
+    fn new_hotel_booking(&self, id: BookingId, wish: &Prebook, settlement: PaymentCollector) -> Booking {
         let now = self.clock.now();
         let offer = &wish.offer;
         let rooms = offer
@@ -165,7 +165,7 @@ impl App {
             promotions: Vec::new(),
             loyalty: None,
             use_payment_sdk: wish.use_payment_sdk,
-            settlement,
+            payment_collector: settlement,
             hotel_confirmation_code: None,
             hotel_remarks: None,
             offer_expires_at: offer.expires_at,
@@ -181,14 +181,14 @@ impl App {
     }
 }
 
-fn bound_of(booking: &Booking, bound: Prebooked) -> Bound<Event> {
+fn bound_of(booking: &Booking, bound: PrebookResponse) -> Bound<Event> {
     Bound {
         total: bound.total,
         fits: bound.rooms.len() == booking.rooms.len(),
         expires_at: bound.expires_at,
         checkout: bound.checkout.clone(),
-        event: Box::new(|expires_at, payment| Event::PrebookBound {
-            bound: Box::new(bound),
+        event: Box::new(|expires_at, payment| Event::PrebookConfirmed {
+            prebook: Box::new(bound),
             expires_at,
             payment,
         }),

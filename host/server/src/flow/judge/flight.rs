@@ -9,19 +9,19 @@ use crate::flow::judge::{
 };
 use host_domain::booking::Failure;
 use host_domain::flight::booking::{Booking, Event, State};
-use host_domain::flight::supply::{BookingState, Found};
+use host_domain::flight::supply::{SupplierBooking, BookingLookup};
 use host_domain::id::PaymentId;
-use host_domain::leg::Leg;
-use host_domain::supplier::{BookingStatus, ChangeError, ReadError, RefusalReason};
+use host_domain::leg::RemoteCall;
+use host_domain::supplier::{SupplierBookingStatus, ChangeError, ReadError, RefusalReason};
 use host_domain::time::Timestamp;
 
 const SOLD_OUT: &str = "The airline has no seat left at this fare.";
 
-fn leg(booking: &Booking) -> Option<&Leg> {
+fn leg(booking: &Booking) -> Option<&RemoteCall> {
     match &booking.state {
         State::CompleteInProgress { book } => Some(book),
         State::CancelInProgress { cancel } => Some(cancel),
-        State::Confirmed { reread } => reread.as_ref(),
+        State::Confirmed { refresh: reread } => reread.as_ref(),
         State::Created
         | State::PrebookInProgress { .. }
         | State::ReadyForComplete
@@ -34,7 +34,7 @@ fn leg(booking: &Booking) -> Option<&Leg> {
 /// The answer to booking. `payment` will be the id of what the supplier collected.
 pub(crate) fn booked(
     booking: &Booking,
-    answer: Result<BookingState, ChangeError>,
+    answer: Result<SupplierBooking, ChangeError>,
     payment: PaymentId,
     times: Times<'_>,
 ) -> Judgement<Event> {
@@ -48,7 +48,7 @@ pub(crate) fn booked(
         }
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::Duplicate => {
             // Perhaps it is ours: only reading back tells.
-            let event = Event::BookChecked { next_at: times.now };
+            let event = Event::BookUnresolved { next_at: times.now };
             judged(event, Outcome::Unknown, refusal.message)
         }
         Err(ChangeError::Refused(refusal)) => {
@@ -56,10 +56,10 @@ pub(crate) fn booked(
             judged(event, Outcome::Refused, refusal.message)
         }
         Err(ChangeError::Unknown(why)) => {
-            judged(Event::BookChecked { next_at }, Outcome::Unknown, why)
+            judged(Event::BookUnresolved { next_at }, Outcome::Unknown, why)
         }
         Err(error) if may_have_happened(leg) => {
-            let event = Event::BookChecked { next_at };
+            let event = Event::BookUnresolved { next_at };
             judged(event, Outcome::Unknown, error.to_string())
         }
         Err(
@@ -71,30 +71,30 @@ pub(crate) fn booked(
     }
 }
 
-fn booked_state(state: BookingState, payment: PaymentId, next_at: Timestamp) -> Judgement<Event> {
+fn booked_state(state: SupplierBooking, payment: PaymentId, next_at: Timestamp) -> Judgement<Event> {
     let reference = state.supplier_reference.clone();
     let judgement = match &state.status {
-        BookingStatus::Confirmed => {
+        SupplierBookingStatus::Confirmed => {
             let state = Box::new(state);
             let event = Event::BookConfirmed { state, payment };
             judged(event, Outcome::Done, "confirmed")
         }
         // Of a ticket there are no parts: whatever is not final is pending.
-        BookingStatus::Pending
-        | BookingStatus::CancelPending
-        | BookingStatus::PartiallyCanceled => {
-            let event = Event::BookPending {
+        SupplierBookingStatus::Pending
+        | SupplierBookingStatus::CancelPending
+        | SupplierBookingStatus::PartiallyCanceled => {
+            let event = Event::BookAccepted {
                 supplier_reference: Some(reference.clone()).filter(|known| !known.is_empty()),
                 next_at,
             };
             judged(event, Outcome::Done, "accepted")
         }
-        BookingStatus::Canceled => {
+        SupplierBookingStatus::Canceled => {
             let failure = Failure::new("book_failed", "The supplier canceled the booking.");
             let event = Event::BookRefused(failure);
             judged(event, Outcome::Refused, "canceled at the supplier")
         }
-        BookingStatus::Failed(refusal) => {
+        SupplierBookingStatus::Failed(refusal) => {
             let event = Event::BookRefused(book_failed(refusal, SOLD_OUT));
             judged(event, Outcome::Refused, refusal.message.clone())
         }
@@ -105,24 +105,24 @@ fn booked_state(state: BookingState, payment: PaymentId, next_at: Timestamp) -> 
 /// What reading back a booking found.
 pub(crate) fn found(
     booking: &Booking,
-    answer: Result<Found, ReadError>,
+    answer: Result<BookingLookup, ReadError>,
     payment: PaymentId,
     promises: Promises,
     times: Times<'_>,
 ) -> Judgement<Event> {
     let leg = leg(booking);
     let next_at = times.recheck(leg);
-    let unknown = |why: String| judged(Event::BookChecked { next_at }, Outcome::Unknown, why);
+    let unknown = |why: String| judged(Event::BookUnresolved { next_at }, Outcome::Unknown, why);
     match answer {
-        Ok(Found::Booking(state)) => booked_state(*state, payment, next_at),
-        Ok(Found::Nothing) => match absence_of_booking(booking.settlement, leg, promises, times) {
+        Ok(BookingLookup::Found(state)) => booked_state(*state, payment, next_at),
+        Ok(BookingLookup::NotFound) => match absence_of_booking(booking.payment_collector, leg, promises, times) {
             Absence::Proof => {
                 let failure = Failure::new("book_failed", "The supplier has no such booking.");
                 let why = "read back: not found, and reads are consistent";
                 judged(Event::BookRefused(failure), Outcome::Refused, why)
             }
             Absence::Repeat => judged(
-                Event::BookRepeated { at: next_at },
+                Event::BookResendScheduled { at: next_at },
                 Outcome::NotSent,
                 REPEATED,
             ),
@@ -142,7 +142,7 @@ const REFUSED: &str = "The supplier refused the cancellation.";
 /// The answer to a cancellation.
 pub(crate) fn canceled(
     booking: &Booking,
-    answer: Result<BookingState, ChangeError>,
+    answer: Result<SupplierBooking, ChangeError>,
     times: Times<'_>,
 ) -> Judgement<Event> {
     let leg = leg(booking);
@@ -163,27 +163,27 @@ pub(crate) fn canceled(
             judged(event, Outcome::NotSent, error.to_string())
         }
         Err(ChangeError::Unknown(why)) => {
-            judged(Event::CancelChecked { next_at }, Outcome::Unknown, why)
+            judged(Event::CancelUnresolved { next_at }, Outcome::Unknown, why)
         }
     }
 }
 
-fn canceled_state(state: BookingState, next_at: Timestamp) -> Judgement<Event> {
+fn canceled_state(state: SupplierBooking, next_at: Timestamp) -> Judgement<Event> {
     let reference = state.supplier_reference.clone();
     let judgement = match state.status {
-        BookingStatus::Canceled => {
+        SupplierBookingStatus::Canceled => {
             let why = match &state.cancellation {
                 Some(_) => "canceled",
                 None => "canceled, without readable amounts",
             };
-            judged(Event::CancelDone(Box::new(state)), Outcome::Done, why)
+            judged(Event::CancelSucceeded(Box::new(state)), Outcome::Done, why)
         }
-        BookingStatus::CancelPending | BookingStatus::Pending => {
-            judged(Event::CancelPending { next_at }, Outcome::Done, "accepted")
+        SupplierBookingStatus::CancelPending | SupplierBookingStatus::Pending => {
+            judged(Event::CancelAccepted { next_at }, Outcome::Done, "accepted")
         }
-        BookingStatus::Confirmed | BookingStatus::PartiallyCanceled | BookingStatus::Failed(_) => {
+        SupplierBookingStatus::Confirmed | SupplierBookingStatus::PartiallyCanceled | SupplierBookingStatus::Failed(_) => {
             let why = "the supplier still shows the booking";
-            judged(Event::CancelChecked { next_at }, Outcome::Unknown, why)
+            judged(Event::CancelUnresolved { next_at }, Outcome::Unknown, why)
         }
     };
     judgement.with_reference(&reference)
@@ -192,30 +192,30 @@ fn canceled_state(state: BookingState, next_at: Timestamp) -> Judgement<Event> {
 /// What reading back a booking that is being cancelled found.
 pub(crate) fn found_canceling(
     booking: &Booking,
-    answer: Result<Found, ReadError>,
+    answer: Result<BookingLookup, ReadError>,
     promises: Promises,
     times: Times<'_>,
 ) -> Judgement<Event> {
     let leg = leg(booking);
     let next_at = times.recheck(leg);
-    let unknown = |why: String| judged(Event::CancelChecked { next_at }, Outcome::Unknown, why);
+    let unknown = |why: String| judged(Event::CancelUnresolved { next_at }, Outcome::Unknown, why);
     let state = match answer {
-        Ok(Found::Booking(state)) => *state,
-        Ok(Found::Nothing) => return unknown("read back: booking not found".to_owned()),
+        Ok(BookingLookup::Found(state)) => *state,
+        Ok(BookingLookup::NotFound) => return unknown("read back: booking not found".to_owned()),
         Err(error) => return unknown(error.to_string()),
     };
-    if state.status != BookingStatus::Confirmed {
+    if state.status != SupplierBookingStatus::Confirmed {
         return canceled_state(state, next_at);
     }
     match leg {
-        Some(Leg::Pending { .. }) => cancel_refused(REFUSED, "read back: the booking stands"),
+        Some(RemoteCall::Accepted { .. }) => cancel_refused(REFUSED, "read back: the booking stands"),
         _ if absence(leg, promises, times) == Absence::Proof => {
             let failure = Failure::new(
                 "cancel_failed",
                 "The cancellation did not reach the supplier.",
             );
             let why = "read back: the booking stands, and reads are consistent";
-            judged(Event::CancelLost(failure), Outcome::Refused, why)
+            judged(Event::CancelNotExecuted(failure), Outcome::Refused, why)
         }
         _ => unknown("read back: the booking stands, which proves nothing yet".to_owned()),
     }
@@ -225,23 +225,23 @@ fn purchase_failed(description: &str) -> Event {
     Event::PurchaseRefused(Failure::new("purchase_failed", description))
 }
 
-fn purchase_leg(booking: &Booking) -> Option<&Leg> {
-    booking.open_purchase().and_then(|purchase| purchase.leg())
+fn purchase_leg(booking: &Booking) -> Option<&RemoteCall> {
+    booking.open_purchase().and_then(|purchase| purchase.call())
 }
 
 /// The answer to buying extras.
 pub(crate) fn bought(
     booking: &Booking,
-    answer: Result<BookingState, ChangeError>,
+    answer: Result<SupplierBooking, ChangeError>,
     times: Times<'_>,
 ) -> Judgement<Event> {
     let leg = purchase_leg(booking);
     let next_at = times.recheck(leg);
-    let unknown = |why: String| judged(Event::PurchaseChecked { next_at }, Outcome::Unknown, why);
+    let unknown = |why: String| judged(Event::PurchaseUnresolved { next_at }, Outcome::Unknown, why);
     match answer {
         Ok(state) => match carries(booking, &state) {
             true => judged(
-                Event::PurchaseDone(Box::new(state)),
+                Event::PurchaseSucceeded(Box::new(state)),
                 Outcome::Done,
                 "bought",
             ),
@@ -249,7 +249,7 @@ pub(crate) fn bought(
         },
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::Duplicate => {
             // Our own reference, known there already: only reading back tells.
-            let event = Event::PurchaseChecked { next_at: times.now };
+            let event = Event::PurchaseUnresolved { next_at: times.now };
             judged(event, Outcome::Unknown, refusal.message)
         }
         Err(ChangeError::Refused(refusal)) => {
@@ -270,36 +270,36 @@ pub(crate) fn bought(
 /// What reading back a booking found whose extras are being bought.
 pub(crate) fn found_purchase(
     booking: &Booking,
-    answer: Result<Found, ReadError>,
+    answer: Result<BookingLookup, ReadError>,
     promises: Promises,
     times: Times<'_>,
 ) -> Judgement<Event> {
     let leg = purchase_leg(booking);
     let next_at = times.recheck(leg);
-    let unknown = |why: String| judged(Event::PurchaseChecked { next_at }, Outcome::Unknown, why);
+    let unknown = |why: String| judged(Event::PurchaseUnresolved { next_at }, Outcome::Unknown, why);
     match answer {
-        Ok(Found::Booking(state)) if carries(booking, &state) => {
-            let event = Event::PurchaseDone(state);
+        Ok(BookingLookup::Found(state)) if carries(booking, &state) => {
+            let event = Event::PurchaseSucceeded(state);
             judged(event, Outcome::Done, "read back: bought")
         }
-        Ok(Found::Booking(_)) => match absence(leg, promises, times) {
+        Ok(BookingLookup::Found(_)) => match absence(leg, promises, times) {
             Absence::Proof => {
                 let event = purchase_failed("The supplier did not sell the extras.");
                 let why = "read back: not on the ticket, and reads are consistent";
                 judged(event, Outcome::Refused, why)
             }
             Absence::Repeat => {
-                let event = Event::PurchaseRepeated { at: next_at };
+                let event = Event::PurchaseResendScheduled { at: next_at };
                 judged(event, Outcome::NotSent, REPEATED)
             }
             Absence::Nothing => unknown(NOT_FOUND.to_owned()),
         },
-        Ok(Found::Nothing) => unknown("read back: booking not found".to_owned()),
+        Ok(BookingLookup::NotFound) => unknown("read back: booking not found".to_owned()),
         Err(error) => unknown(error.to_string()),
     }
 }
 
-fn carries(booking: &Booking, state: &BookingState) -> bool {
+fn carries(booking: &Booking, state: &SupplierBooking) -> bool {
     let purchase = booking.open_purchase();
     purchase.is_some_and(|purchase| booking.is_on_ticket(purchase, state))
 }
@@ -307,18 +307,18 @@ fn carries(booking: &Booking, state: &BookingState) -> bool {
 /// What reading a ticket anew found.
 pub(crate) fn reread(
     booking: &Booking,
-    answer: Result<Found, ReadError>,
+    answer: Result<BookingLookup, ReadError>,
     times: Times<'_>,
 ) -> Judgement<Event> {
     let next_at = times.recheck(leg(booking));
-    let again = |why: String| judged(Event::RereadFailed { next_at }, Outcome::Unknown, why);
+    let again = |why: String| judged(Event::RefreshFailed { next_at }, Outcome::Unknown, why);
     match answer {
-        Ok(Found::Booking(state)) => {
+        Ok(BookingLookup::Found(state)) => {
             let hinted_at = hinted_at(leg(booking), times);
-            let event = Event::Reread { state, hinted_at };
+            let event = Event::Refreshed { state, change_reported_at: hinted_at };
             judged(event, Outcome::Done, "read anew")
         }
-        Ok(Found::Nothing) => again("read anew: booking not found".to_owned()),
+        Ok(BookingLookup::NotFound) => again("read anew: booking not found".to_owned()),
         Err(error) => again(error.to_string()),
     }
 }

@@ -9,20 +9,20 @@ use crate::flow::judge::{
 };
 use host_domain::booking::Failure;
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event, State};
-use host_domain::hotel::supply::{BookingState, Found};
+use host_domain::hotel::supply::{SupplierBooking, BookingLookup};
 use host_domain::id::{CancellationId, RefundId};
-use host_domain::leg::Leg;
-use host_domain::supplier::{BookingStatus, ChangeError, ReadError, RefusalReason};
+use host_domain::leg::RemoteCall;
+use host_domain::supplier::{SupplierBookingStatus, ChangeError, ReadError, RefusalReason};
 use host_domain::time::Timestamp;
 
 const SOLD_OUT: &str = "The supplier has no room left.";
 
 /// Of what is going on with the supplier.
-fn leg(booking: &Booking) -> Option<&Leg> {
+fn leg(booking: &Booking) -> Option<&RemoteCall> {
     match &booking.state {
         State::CompleteInProgress { book } => Some(book),
         State::CancelInProgress { cancel, .. } => Some(cancel),
-        State::Confirmed { reread } | State::PartiallyCanceled { reread } => reread.as_ref(),
+        State::Confirmed { refresh: reread } | State::PartiallyCanceled { refresh: reread } => reread.as_ref(),
         State::Created
         | State::PrebookInProgress { .. }
         | State::ReadyForComplete
@@ -35,7 +35,7 @@ fn leg(booking: &Booking) -> Option<&Leg> {
 /// The answer to booking.
 pub(crate) fn booked(
     booking: &Booking,
-    answer: Result<BookingState, ChangeError>,
+    answer: Result<SupplierBooking, ChangeError>,
     times: Times<'_>,
 ) -> Judgement<Event> {
     let leg = leg(booking);
@@ -52,7 +52,7 @@ pub(crate) fn booked(
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::Duplicate => {
             // Our own reference, known there already: only reading back tells whose it is.
             judged(
-                Event::BookChecked { next_at: times.now },
+                Event::BookUnresolved { next_at: times.now },
                 Outcome::Unknown,
                 refusal.message,
             )
@@ -63,10 +63,10 @@ pub(crate) fn booked(
             refusal.message,
         ),
         Err(ChangeError::Unknown(why)) => {
-            judged(Event::BookChecked { next_at }, Outcome::Unknown, why)
+            judged(Event::BookUnresolved { next_at }, Outcome::Unknown, why)
         }
         Err(error) if may_have_happened(leg) => {
-            let event = Event::BookChecked { next_at };
+            let event = Event::BookUnresolved { next_at };
             judged(event, Outcome::Unknown, error.to_string())
         }
         Err(
@@ -78,23 +78,23 @@ pub(crate) fn booked(
     }
 }
 
-fn booked_state(state: BookingState, next_at: Timestamp) -> Judgement<Event> {
+fn booked_state(state: SupplierBooking, next_at: Timestamp) -> Judgement<Event> {
     let reference = state.supplier_reference.clone();
     let judgement = match &state.status {
-        BookingStatus::Confirmed | BookingStatus::PartiallyCanceled => judged(
+        SupplierBookingStatus::Confirmed | SupplierBookingStatus::PartiallyCanceled => judged(
             Event::BookConfirmed(Box::new(state)),
             Outcome::Done,
             "confirmed",
         ),
-        BookingStatus::Pending | BookingStatus::CancelPending => judged(
-            Event::BookPending {
+        SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending => judged(
+            Event::BookAccepted {
                 supplier_reference: Some(reference.clone()),
                 next_at,
             },
             Outcome::Done,
             "accepted",
         ),
-        BookingStatus::Canceled => {
+        SupplierBookingStatus::Canceled => {
             let failure = Failure::new("book_failed", "The supplier canceled the booking.");
             judged(
                 Event::BookRefused(failure),
@@ -102,7 +102,7 @@ fn booked_state(state: BookingState, next_at: Timestamp) -> Judgement<Event> {
                 "canceled at the supplier",
             )
         }
-        BookingStatus::Failed(refusal) => judged(
+        SupplierBookingStatus::Failed(refusal) => judged(
             Event::BookRefused(book_failed(refusal, SOLD_OUT)),
             Outcome::Refused,
             refusal.message.clone(),
@@ -114,29 +114,29 @@ fn booked_state(state: BookingState, next_at: Timestamp) -> Judgement<Event> {
 /// What reading back a booking found.
 pub(crate) fn found(
     booking: &Booking,
-    answer: Result<Found, ReadError>,
+    answer: Result<BookingLookup, ReadError>,
     promises: Promises,
     times: Times<'_>,
 ) -> Judgement<Event> {
     let leg = leg(booking);
     let next_at = times.recheck(leg);
     match answer {
-        Ok(Found::Booking(state)) => booked_state(*state, next_at),
-        Ok(Found::Nothing) => match absence_of_booking(booking.settlement, leg, promises, times) {
+        Ok(BookingLookup::Found(state)) => booked_state(*state, next_at),
+        Ok(BookingLookup::NotFound) => match absence_of_booking(booking.payment_collector, leg, promises, times) {
             Absence::Proof => {
                 let failure = Failure::new("book_failed", "The supplier has no such booking.");
                 let why = "read back: not found, and reads are consistent";
                 judged(Event::BookRefused(failure), Outcome::Refused, why)
             }
             Absence::Repeat => judged(
-                Event::BookRepeated { at: next_at },
+                Event::BookResendScheduled { at: next_at },
                 Outcome::NotSent,
                 REPEATED,
             ),
-            Absence::Nothing => judged(Event::BookChecked { next_at }, Outcome::Unknown, NOT_FOUND),
+            Absence::Nothing => judged(Event::BookUnresolved { next_at }, Outcome::Unknown, NOT_FOUND),
         },
         Err(error) => judged(
-            Event::BookChecked { next_at },
+            Event::BookUnresolved { next_at },
             Outcome::Unknown,
             error.to_string(),
         ),
@@ -146,7 +146,7 @@ pub(crate) fn found(
 /// The answer to a cancellation.
 pub(crate) fn canceled(
     booking: &Booking,
-    answer: Result<BookingState, ChangeError>,
+    answer: Result<SupplierBooking, ChangeError>,
     refund: RefundId,
     times: Times<'_>,
 ) -> Judgement<Event> {
@@ -182,41 +182,41 @@ pub(crate) fn canceled(
             error.to_string(),
         ),
         Err(ChangeError::Unknown(why)) => {
-            judged(Event::CancelChecked { next_at }, Outcome::Unknown, why)
+            judged(Event::CancelUnresolved { next_at }, Outcome::Unknown, why)
         }
     }
 }
 
 fn canceled_state(
     booking: &Booking,
-    state: BookingState,
+    state: SupplierBooking,
     refund: RefundId,
     next_at: Timestamp,
 ) -> Judgement<Event> {
     let reference = state.supplier_reference.clone();
     let judgement = match state.status {
-        BookingStatus::Canceled => judged(
-            Event::CancelDone {
-                state: Box::new(state),
+        SupplierBookingStatus::Canceled => judged(
+            Event::CancelSucceeded {
+                supplier_booking: Box::new(state),
                 refund,
             },
             Outcome::Done,
             "canceled",
         ),
-        BookingStatus::PartiallyCanceled if rooms_are_released(booking, &state) => judged(
-            Event::CancelDone {
-                state: Box::new(state),
+        SupplierBookingStatus::PartiallyCanceled if rooms_are_released(booking, &state) => judged(
+            Event::CancelSucceeded {
+                supplier_booking: Box::new(state),
                 refund,
             },
             Outcome::Done,
             "rooms released",
         ),
-        BookingStatus::CancelPending | BookingStatus::Pending => {
-            judged(Event::CancelPending { next_at }, Outcome::Done, "accepted")
+        SupplierBookingStatus::CancelPending | SupplierBookingStatus::Pending => {
+            judged(Event::CancelAccepted { next_at }, Outcome::Done, "accepted")
         }
-        BookingStatus::Confirmed | BookingStatus::PartiallyCanceled | BookingStatus::Failed(_) => {
+        SupplierBookingStatus::Confirmed | SupplierBookingStatus::PartiallyCanceled | SupplierBookingStatus::Failed(_) => {
             judged(
-                Event::CancelChecked { next_at },
+                Event::CancelUnresolved { next_at },
                 Outcome::Unknown,
                 "the supplier still shows the booking",
             )
@@ -226,7 +226,7 @@ fn canceled_state(
 }
 
 /// Whether every room that is being released is released at the supplier.
-fn rooms_are_released(booking: &Booking, state: &BookingState) -> bool {
+fn rooms_are_released(booking: &Booking, state: &SupplierBooking) -> bool {
     let running = booking
         .cancellations
         .iter()
@@ -249,7 +249,7 @@ fn rooms_are_released(booking: &Booking, state: &BookingState) -> bool {
 /// What reading back a booking that is being cancelled found.
 pub(crate) fn found_canceling(
     booking: &Booking,
-    answer: Result<Found, ReadError>,
+    answer: Result<BookingLookup, ReadError>,
     refund: RefundId,
     promises: Promises,
     times: Times<'_>,
@@ -257,35 +257,35 @@ pub(crate) fn found_canceling(
     let leg = leg(booking);
     let next_at = times.recheck(leg);
     let state = match answer {
-        Ok(Found::Booking(state)) => *state,
-        Ok(Found::Nothing) => {
+        Ok(BookingLookup::Found(state)) => *state,
+        Ok(BookingLookup::NotFound) => {
             return judged(
-                Event::CancelChecked { next_at },
+                Event::CancelUnresolved { next_at },
                 Outcome::Unknown,
                 "read back: booking not found",
             );
         }
         Err(error) => {
             return judged(
-                Event::CancelChecked { next_at },
+                Event::CancelUnresolved { next_at },
                 Outcome::Unknown,
                 error.to_string(),
             );
         }
     };
     let stands = match state.status {
-        BookingStatus::Confirmed => true,
-        BookingStatus::PartiallyCanceled => !rooms_are_released(booking, &state),
-        BookingStatus::Pending
-        | BookingStatus::CancelPending
-        | BookingStatus::Canceled
-        | BookingStatus::Failed(_) => false,
+        SupplierBookingStatus::Confirmed => true,
+        SupplierBookingStatus::PartiallyCanceled => !rooms_are_released(booking, &state),
+        SupplierBookingStatus::Pending
+        | SupplierBookingStatus::CancelPending
+        | SupplierBookingStatus::Canceled
+        | SupplierBookingStatus::Failed(_) => false,
     };
     if !stands {
         return canceled_state(booking, state, refund, next_at);
     }
     match leg {
-        Some(Leg::Pending { .. }) => {
+        Some(RemoteCall::Accepted { .. }) => {
             let failure = Failure::new("cancel_refused", "The supplier refused the cancellation.");
             judged(
                 Event::CancelRefused(failure),
@@ -299,13 +299,13 @@ pub(crate) fn found_canceling(
                 "The cancellation did not reach the supplier.",
             );
             judged(
-                Event::CancelLost(failure),
+                Event::CancelNotExecuted(failure),
                 Outcome::Refused,
                 "read back: the booking stands, and reads are consistent",
             )
         }
         _ => judged(
-            Event::CancelChecked { next_at },
+            Event::CancelUnresolved { next_at },
             Outcome::Unknown,
             "read back: the booking stands, which proves nothing yet",
         ),
@@ -316,25 +316,25 @@ pub(crate) fn found_canceling(
 /// the supplier released meanwhile.
 pub(crate) fn reread(
     booking: &Booking,
-    answer: Result<Found, ReadError>,
+    answer: Result<BookingLookup, ReadError>,
     cancellation: CancellationId,
     refund: RefundId,
     times: Times<'_>,
 ) -> Judgement<Event> {
     let leg = leg(booking);
     let next_at = times.recheck(leg);
-    let again = |why: String| judged(Event::RereadFailed { next_at }, Outcome::Unknown, why);
+    let again = |why: String| judged(Event::RefreshFailed { next_at }, Outcome::Unknown, why);
     match answer {
-        Ok(Found::Booking(state)) => {
-            let event = Event::Reread {
+        Ok(BookingLookup::Found(state)) => {
+            let event = Event::Refreshed {
                 state,
-                hinted_at: hinted_at(leg, times),
+                change_reported_at: hinted_at(leg, times),
                 cancellation,
                 refund,
             };
             judged(event, Outcome::Done, "read anew")
         }
-        Ok(Found::Nothing) => again("read anew: booking not found".to_owned()),
+        Ok(BookingLookup::NotFound) => again("read anew: booking not found".to_owned()),
         Err(error) => again(error.to_string()),
     }
 }

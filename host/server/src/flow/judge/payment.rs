@@ -8,13 +8,13 @@ use crate::flow::judge::{
     may_have_happened,
 };
 use host_domain::id::RefundId;
-use host_domain::leg::Leg;
+use host_domain::leg::RemoteCall;
 use host_domain::payment::{
-    Decline, Payment, PaymentError, PaymentEvent, PaymentState, ProcessorState, ProcessorStatus,
+    DeclineReason, Payment, PaymentError, PaymentEvent, PaymentState, ProcessorPayment, ProcessorPaymentStatus,
 };
 use host_domain::supplier::ReadError;
 
-fn payment_leg(payment: &Payment) -> Option<&Leg> {
+fn payment_leg(payment: &Payment) -> Option<&RemoteCall> {
     match &payment.state {
         PaymentState::Authorizing(leg)
         | PaymentState::Capturing(leg)
@@ -30,7 +30,7 @@ fn payment_leg(payment: &Payment) -> Option<&Leg> {
 /// The answer to an authorization.
 pub(crate) fn authorized(
     payment: &Payment,
-    answer: Result<ProcessorState, PaymentError>,
+    answer: Result<ProcessorPayment, PaymentError>,
     times: Times<'_>,
 ) -> Judgement<PaymentEvent> {
     match answer {
@@ -41,27 +41,27 @@ pub(crate) fn authorized(
             "declined",
         ),
         Err(PaymentError::Refused(why)) => judged(
-            PaymentEvent::Declined(Decline::Other),
+            PaymentEvent::Declined(DeclineReason::Other),
             Outcome::Refused,
             why,
         ),
         Err(PaymentError::NotSent(why)) if may_have_happened(payment_leg(payment)) => {
             check(payment, times, why)
         }
-        Err(PaymentError::NotSent(why)) => judged(PaymentEvent::NothingHeld, Outcome::NotSent, why),
+        Err(PaymentError::NotSent(why)) => judged(PaymentEvent::NotAuthorized, Outcome::NotSent, why),
         // Read back at once, within the caller's own call.
         Err(PaymentError::Unknown(why)) => judged(
-            PaymentEvent::Checked { next_at: times.now },
+            PaymentEvent::Unresolved { next_at: times.now },
             Outcome::Unknown,
             why,
         ),
     }
 }
 
-fn held(payment: &Payment, state: ProcessorState, times: Times<'_>) -> Judgement<PaymentEvent> {
+fn held(payment: &Payment, state: ProcessorPayment, times: Times<'_>) -> Judgement<PaymentEvent> {
     let reference = state.processor_reference.clone();
     let judgement = match state.status {
-        ProcessorStatus::Authorized | ProcessorStatus::Captured
+        ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::Captured
             if state.authorized == payment.amount || state.captured == payment.amount =>
         {
             let event = PaymentEvent::Authorized {
@@ -70,20 +70,20 @@ fn held(payment: &Payment, state: ProcessorState, times: Times<'_>) -> Judgement
             };
             judged(event, Outcome::Done, "held")
         }
-        ProcessorStatus::Authorized | ProcessorStatus::Captured => {
+        ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::Captured => {
             // Neither the hold that was asked for nor none at all: a person has to look.
             let next_at = times.recheck(payment_leg(payment));
             judged(
-                PaymentEvent::Checked { next_at },
+                PaymentEvent::Unresolved { next_at },
                 Outcome::Unknown,
                 "another amount is held than asked for",
             )
         }
-        ProcessorStatus::RequiresAction => {
-            let decline = if payment.is_by_browser() {
-                Decline::NotCompleted
+        ProcessorPaymentStatus::RequiresAction => {
+            let decline = if payment.is_browser_payment() {
+                DeclineReason::NotCompleted
             } else {
-                Decline::RequiresAction
+                DeclineReason::RequiresAction
             };
             judged(
                 PaymentEvent::Declined(decline),
@@ -91,8 +91,8 @@ fn held(payment: &Payment, state: ProcessorState, times: Times<'_>) -> Judgement
                 "the payer has to act",
             )
         }
-        ProcessorStatus::Voided | ProcessorStatus::Declined => judged(
-            PaymentEvent::Declined(Decline::Other),
+        ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => judged(
+            PaymentEvent::Declined(DeclineReason::Other),
             Outcome::Refused,
             "declined",
         ),
@@ -103,13 +103,13 @@ fn held(payment: &Payment, state: ProcessorState, times: Times<'_>) -> Judgement
 /// The answer to taking what is held.
 pub(crate) fn captured(
     payment: &Payment,
-    answer: Result<ProcessorState, PaymentError>,
+    answer: Result<ProcessorPayment, PaymentError>,
     times: Times<'_>,
 ) -> Judgement<PaymentEvent> {
     let leg = payment_leg(payment);
     let again = |why: String, outcome| {
         judged(
-            PaymentEvent::Failed {
+            PaymentEvent::StepFailed {
                 retry_at: times.retry(leg),
             },
             outcome,
@@ -117,7 +117,7 @@ pub(crate) fn captured(
         )
     };
     match answer {
-        Ok(state) if state.status == ProcessorStatus::Captured => {
+        Ok(state) if state.status == ProcessorPaymentStatus::Captured => {
             judged(PaymentEvent::Captured, Outcome::Done, "captured")
                 .with_reference(&state.processor_reference)
         }
@@ -127,7 +127,7 @@ pub(crate) fn captured(
         }
         Err(PaymentError::NotSent(why)) => again(why, Outcome::NotSent),
         Err(PaymentError::Unknown(why)) => judged(
-            PaymentEvent::Checked {
+            PaymentEvent::Unresolved {
                 next_at: times.recheck(leg),
             },
             Outcome::Unknown,
@@ -139,13 +139,13 @@ pub(crate) fn captured(
 /// The answer to releasing what is held.
 pub(crate) fn voided(
     payment: &Payment,
-    answer: Result<ProcessorState, PaymentError>,
+    answer: Result<ProcessorPayment, PaymentError>,
     times: Times<'_>,
 ) -> Judgement<PaymentEvent> {
     let leg = payment_leg(payment);
     let check = |why: String| {
         judged(
-            PaymentEvent::Checked {
+            PaymentEvent::Unresolved {
                 next_at: times.recheck(leg),
             },
             Outcome::Unknown,
@@ -153,7 +153,7 @@ pub(crate) fn voided(
         )
     };
     match answer {
-        Ok(state) if state.status == ProcessorStatus::Voided => {
+        Ok(state) if state.status == ProcessorPaymentStatus::Voided => {
             judged(PaymentEvent::Voided, Outcome::Done, "released")
                 .with_reference(&state.processor_reference)
         }
@@ -165,7 +165,7 @@ pub(crate) fn voided(
             | PaymentError::Unknown(_)),
         ) => check(error.to_string()),
         Err(PaymentError::NotSent(why)) => judged(
-            PaymentEvent::Failed {
+            PaymentEvent::StepFailed {
                 retry_at: times.retry(leg),
             },
             Outcome::NotSent,
@@ -177,7 +177,7 @@ pub(crate) fn voided(
 /// What reading back a payment found; none: the processor knows nothing of it.
 pub(crate) fn found_payment(
     payment: &Payment,
-    answer: Result<Option<ProcessorState>, ReadError>,
+    answer: Result<Option<ProcessorPayment>, ReadError>,
     promises: Promises,
     times: Times<'_>,
 ) -> Judgement<PaymentEvent> {
@@ -205,15 +205,15 @@ fn not_found(payment: &Payment, absence: Absence, times: Times<'_>) -> Judgement
     let never = "read back: never asked for";
     match (absence, &payment.state) {
         (Absence::Proof, PaymentState::Authorizing(_)) => {
-            judged(PaymentEvent::NothingHeld, Outcome::NotSent, never)
+            judged(PaymentEvent::NotAuthorized, Outcome::NotSent, never)
         }
         (Absence::Proof, PaymentState::Voiding(_)) => {
             judged(PaymentEvent::Voided, Outcome::NotSent, never)
         }
         // Of a payment by the browser there is no call to repeat.
-        (Absence::Repeat, PaymentState::Authorizing(_)) if !payment.is_by_browser() => {
+        (Absence::Repeat, PaymentState::Authorizing(_)) if !payment.is_browser_payment() => {
             let at = times.recheck(payment_leg(payment));
-            judged(PaymentEvent::Repeated { at }, Outcome::NotSent, REPEATED)
+            judged(PaymentEvent::ResendScheduled { at }, Outcome::NotSent, REPEATED)
         }
         (Absence::Proof | Absence::Repeat | Absence::Nothing, _) => {
             check(payment, times, NOT_FOUND)
@@ -223,15 +223,15 @@ fn not_found(payment: &Payment, absence: Absence, times: Times<'_>) -> Judgement
 
 fn found_capturing(
     payment: &Payment,
-    status: ProcessorStatus,
+    status: ProcessorPaymentStatus,
     times: Times<'_>,
 ) -> Judgement<PaymentEvent> {
     match status {
-        ProcessorStatus::Captured => {
+        ProcessorPaymentStatus::Captured => {
             judged(PaymentEvent::Captured, Outcome::Done, "read back: captured")
         }
-        ProcessorStatus::Authorized => again(times, "read back: still held"),
-        ProcessorStatus::RequiresAction | ProcessorStatus::Voided | ProcessorStatus::Declined => {
+        ProcessorPaymentStatus::Authorized => again(times, "read back: still held"),
+        ProcessorPaymentStatus::RequiresAction | ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => {
             check(payment, times, "read back: nothing is held")
         }
     }
@@ -239,17 +239,17 @@ fn found_capturing(
 
 fn found_voiding(
     payment: &Payment,
-    status: ProcessorStatus,
+    status: ProcessorPaymentStatus,
     times: Times<'_>,
 ) -> Judgement<PaymentEvent> {
     match status {
-        ProcessorStatus::Voided | ProcessorStatus::Declined => {
+        ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => {
             judged(PaymentEvent::Voided, Outcome::Done, "read back: released")
         }
-        ProcessorStatus::Authorized | ProcessorStatus::RequiresAction => {
+        ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::RequiresAction => {
             again(times, "read back: still held")
         }
-        ProcessorStatus::Captured => check(
+        ProcessorPaymentStatus::Captured => check(
             payment,
             times,
             "read back: taken, though it was to be released",
@@ -260,13 +260,13 @@ fn found_voiding(
 /// Nobody knows; look again later.
 fn check(payment: &Payment, times: Times<'_>, why: impl Into<String>) -> Judgement<PaymentEvent> {
     let next_at = times.recheck(payment_leg(payment));
-    judged(PaymentEvent::Checked { next_at }, Outcome::Unknown, why)
+    judged(PaymentEvent::Unresolved { next_at }, Outcome::Unknown, why)
 }
 
 /// It is known not to have happened; try again at once.
 fn again(times: Times<'_>, why: &str) -> Judgement<PaymentEvent> {
     let retry_at = times.now;
-    judged(PaymentEvent::Failed { retry_at }, Outcome::NotSent, why)
+    judged(PaymentEvent::StepFailed { retry_at }, Outcome::NotSent, why)
 }
 
 /// The answer to giving money back.
@@ -296,7 +296,7 @@ pub(crate) fn refunded(
         }
         Err(PaymentError::NotSent(why)) if !may_have_happened(leg) => again(why, Outcome::NotSent),
         Err(PaymentError::NotSent(why) | PaymentError::Unknown(why)) => {
-            let event = PaymentEvent::RefundChecked {
+            let event = PaymentEvent::RefundUnresolved {
                 refund: refund.clone(),
                 next_at: times.recheck(leg),
             };
@@ -305,12 +305,12 @@ pub(crate) fn refunded(
     }
 }
 
-fn refund_leg<'a>(payment: &'a Payment, refund: &RefundId) -> Option<&'a Leg> {
+fn refund_leg<'a>(payment: &'a Payment, refund: &RefundId) -> Option<&'a RemoteCall> {
     payment
         .refunds
         .iter()
         .find(|known| known.id == *refund)
-        .and_then(|known| known.leg.as_ref())
+        .and_then(|known| known.call.as_ref())
 }
 
 /// What reading back a refund found.
@@ -323,7 +323,7 @@ pub(crate) fn found_refund(
 ) -> Judgement<PaymentEvent> {
     let leg = refund_leg(payment, refund);
     let check = |why: String| {
-        let event = PaymentEvent::RefundChecked {
+        let event = PaymentEvent::RefundUnresolved {
             refund: refund.clone(),
             next_at: times.recheck(leg),
         };
@@ -344,7 +344,7 @@ pub(crate) fn found_refund(
                 judged(event, Outcome::NotSent, "read back: never asked for")
             }
             Absence::Repeat => {
-                let event = PaymentEvent::RefundRepeated {
+                let event = PaymentEvent::RefundResendScheduled {
                     refund: refund.clone(),
                     at: times.recheck(leg),
                 };

@@ -1,38 +1,38 @@
 //! What the tables of answers share.
 
 use super::{Promises, Times};
-use host_domain::leg::{Leg, Schedule};
+use host_domain::leg::{RemoteCall, BackoffSchedule};
 use host_domain::money::{Currency, Money};
 use host_domain::supplier::{Refusal, RefusalReason};
 use host_domain::time::Timestamp;
 
 pub(super) const NOW: Timestamp = Timestamp(10_000);
 
-pub(super) fn schedules() -> (Schedule, Schedule) {
-    (Schedule::new(vec![5, 15]), Schedule::new(vec![30]))
+pub(super) fn schedules() -> (BackoffSchedule, BackoffSchedule) {
+    (BackoffSchedule::new(vec![5, 15]), BackoffSchedule::new(vec![30]))
 }
 
 pub(super) fn euros(minor: i64) -> Money {
     Money::new(minor, Currency::parse("EUR").unwrap())
 }
 
-pub(super) fn sent(since: i64) -> Leg {
-    Leg::due(Timestamp(since)).sent(Timestamp(since), Timestamp(since + 5000))
+pub(super) fn sent(since: i64) -> RemoteCall {
+    RemoteCall::pending(Timestamp(since)).mark_sent(Timestamp(since), Timestamp(since + 5000))
 }
 
 /// Sent, and ended without an answer.
-pub(super) fn lost(since: i64, at: i64) -> Leg {
-    sent(since).checked(Timestamp(at), Timestamp(at + 5000))
+pub(super) fn lost(since: i64, at: i64) -> RemoteCall {
+    sent(since).mark_unresolved(Timestamp(at), Timestamp(at + 5000))
 }
 
 /// Sent once more, as the same call.
-pub(super) fn repeated(first: i64, again: i64) -> Leg {
-    let leg = sent(first).repeat(Timestamp(again));
-    leg.sent(Timestamp(again), Timestamp(again + 5000))
+pub(super) fn repeated(first: i64, again: i64) -> RemoteCall {
+    let leg = sent(first).schedule_resend(Timestamp(again));
+    leg.mark_sent(Timestamp(again), Timestamp(again + 5000))
 }
 
-pub(super) fn pending(since: i64) -> Leg {
-    sent(since).pending(Timestamp(since), Timestamp(since + 5000))
+pub(super) fn pending(since: i64) -> RemoteCall {
+    sent(since).mark_accepted(Timestamp(since), Timestamp(since + 5000))
 }
 
 pub(super) fn refusal(reason: RefusalReason) -> Refusal {

@@ -9,7 +9,7 @@ use crate::time::Deadline;
 use host_domain::flight::supply::Airline;
 use host_domain::id::AirlineId;
 use host_domain::owner::Mode;
-use host_domain::supplier::{Operation, ReadError, SupplierId};
+use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_storage::StoredAirline;
 use std::sync::Arc;
 use std::time::Duration;
@@ -94,7 +94,7 @@ impl App {
         }
         let question = Question {
             caller,
-            operation: Operation::FlightReference,
+            operation: Capability::FlightReference,
             selector: None,
             owners: None,
         };

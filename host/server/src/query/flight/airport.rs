@@ -4,10 +4,10 @@ use crate::api::caller::Caller;
 use crate::app::App;
 use crate::query::QueryError;
 use crate::query::route::Question;
-use host_domain::flight::supply::{Airport, AirportAnswer};
+use host_domain::flight::supply::{Airport, AirportResponse};
 use host_domain::id::AirportId;
-use host_domain::supplier::{Operation, ReadError, SupplierId};
-use host_storage::SeenAirport;
+use host_domain::supplier::{Capability, ReadError, SupplierId};
+use host_storage::AirportObservation;
 use std::time::Duration;
 
 /// Someone is typing: an answer that comes later is of no use.
@@ -38,7 +38,7 @@ impl App {
         };
         let question = Question {
             caller: &caller,
-            operation: Operation::FlightReference,
+            operation: Capability::FlightReference,
             selector: None,
             owners: None,
         };
@@ -54,15 +54,15 @@ impl App {
         });
         let (
             supplier,
-            AirportAnswer {
+            AirportResponse {
                 airports,
                 truncated,
             },
         ) = answer.await?;
         let mode = caller.owner.tenant.mode;
-        let seen: Vec<SeenAirport> = airports
+        let seen: Vec<AirportObservation> = airports
             .iter()
-            .map(|airport| SeenAirport {
+            .map(|airport| AirportObservation {
                 candidate: AirportId::from_bits(self.ids.bits()),
                 airport: airport.clone(),
             })
@@ -79,8 +79,8 @@ impl App {
     }
 }
 
-fn nothing() -> AirportAnswer {
-    AirportAnswer {
+fn nothing() -> AirportResponse {
+    AirportResponse {
         airports: Vec::new(),
         truncated: false,
     }

@@ -2,7 +2,7 @@
 //! here as far as its answer allows. Pure.
 
 use host_domain::flight::supply::{
-    AppliedFilters, Filters, Offer, PriceAnswer, PriceRequest, Sort,
+    AppliedFilters, Filters, Offer, PriceResponse, PriceRequest, Sort,
 };
 use host_domain::flight::{Journey, Segment};
 use std::cmp::Ordering;
@@ -34,7 +34,7 @@ fn is_cheapest_first(wanted: &PriceRequest) -> bool {
 /// The filters of the request that the supplier did not apply, by their names in
 /// it. The order where another than the usual was asked for, or where the
 /// supplier's own cut may have left the first ones out.
-pub(super) fn not_applied(wanted: &PriceRequest, answer: &PriceAnswer) -> Vec<&'static str> {
+pub(super) fn not_applied(wanted: &PriceRequest, answer: &PriceResponse) -> Vec<&'static str> {
     let Filters {
         cabin,
         max_stops,
@@ -85,7 +85,7 @@ pub(super) fn not_applied(wanted: &PriceRequest, answer: &PriceAnswer) -> Vec<&'
 }
 
 /// Does here what the supplier did not do. Fares that are alike stay in its order.
-pub(super) fn finish(wanted: &PriceRequest, answer: &mut PriceAnswer) {
+pub(super) fn finish(wanted: &PriceRequest, answer: &mut PriceResponse) {
     answer
         .offers
         .retain(|offer| passes(&wanted.filters, answer.applied, offer));

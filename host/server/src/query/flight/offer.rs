@@ -6,8 +6,8 @@ use crate::offer_reference::{self, FlightOffer};
 use crate::query::QueryError;
 use crate::query::flight::choice;
 use crate::query::route::Question;
-use host_domain::flight::supply::{AppliedFilters, Offer, PriceAnswer, PriceRequest};
-use host_domain::supplier::{Operation, ReadError, SupplierId};
+use host_domain::flight::supply::{AppliedFilters, Offer, PriceResponse, PriceRequest};
+use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_domain::time::Timestamp;
 
 /// Fares of a trip.
@@ -47,7 +47,7 @@ impl App {
     ) -> Result<FoundFares, QueryError> {
         let question = Question {
             caller,
-            operation: Operation::FlightPricing,
+            operation: Capability::FlightPricing,
             selector: query.selector.as_ref(),
             owners: None,
         };
@@ -107,8 +107,8 @@ impl App {
     }
 }
 
-fn nothing() -> PriceAnswer {
-    PriceAnswer {
+fn nothing() -> PriceResponse {
+    PriceResponse {
         offers: Vec::new(),
         applied: AppliedFilters::default(),
         truncated: false,

@@ -4,9 +4,9 @@ use crate::api::caller::Caller;
 use crate::app::App;
 use crate::query::QueryError;
 use crate::query::route::Question;
-use host_domain::hotel::content::HotelPrices;
+use host_domain::hotel::content::HotelPriceCalendar;
 use host_domain::id::HotelId;
-use host_domain::supplier::{Operation, SupplierId};
+use host_domain::supplier::{Capability, SupplierId};
 use host_domain::time::Date;
 
 /// What nights cost on average.
@@ -28,11 +28,11 @@ impl App {
         &self,
         caller: &Caller,
         query: CalendarQuery,
-    ) -> Result<(SupplierId, Vec<(HotelId, HotelPrices)>), QueryError> {
+    ) -> Result<(SupplierId, Vec<(HotelId, HotelPriceCalendar)>), QueryError> {
         let mode = caller.owner.tenant.mode;
         let question = Question {
             caller,
-            operation: Operation::HotelPriceCalendar,
+            operation: Capability::HotelPriceCalendar,
             selector: query.selector.as_ref(),
             owners: None,
         };
@@ -50,7 +50,7 @@ impl App {
             async move {
                 self.query_memory.calendars.take(mode, &id)?;
                 supplier
-                    .read_hotel_prices(&context, ids, query.from, query.to)
+                    .read_hotel_price_calendar(&context, ids, query.from, query.to)
                     .await
             }
         });

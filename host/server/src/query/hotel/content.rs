@@ -8,16 +8,16 @@ use crate::config::Content as Config;
 use crate::query::QueryError;
 use crate::query::route::{Question, another_may_answer, read_context};
 use crate::time::Deadline;
-use host_domain::hotel::content::{CONTENT_ITEMS_MAX, Details, Reviews};
+use host_domain::hotel::content::{CONTENT_ITEMS_MAX, HotelDetails, Reviews};
 use host_domain::id::HotelId;
 use host_domain::owner::Mode;
 use host_domain::routing::Route;
-use host_domain::supplier::{Operation, ReadError, SupplierId};
+use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_domain::time::Timestamp;
 use host_runtime::{CallContext, Supplier};
 use host_storage::{
-    CommitError, ContentPart, DatabaseError, HotelProfile, MappedHotel, SeenHotel, StoredContent,
-    Write,
+    CommitError, ContentPart, DatabaseError, HotelProfile, HotelMapping, HotelObservation, StoredContent,
+    UnitOfWork,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -37,7 +37,7 @@ pub(crate) struct Kept<T> {
 #[derive(Debug)]
 pub(crate) struct HotelContent {
     pub(crate) supplier: SupplierId,
-    pub(crate) details: Kept<Details>,
+    pub(crate) details: Kept<HotelDetails>,
     /// None: the supplier has none.
     pub(crate) reviews: Kept<Option<Reviews>>,
 }
@@ -81,7 +81,7 @@ impl App {
             .await?;
         let question = Question {
             caller,
-            operation: Operation::HotelContent,
+            operation: Capability::HotelContent,
             selector: None,
             owners: Some(&owned.owners),
         };
@@ -104,11 +104,11 @@ impl App {
     async fn content_at(
         self: &Arc<Self>,
         caller: &Caller,
-        hotel: &MappedHotel,
+        hotel: &HotelMapping,
     ) -> Result<HotelContent, QueryError> {
         // Both to their end, so that one that succeeds is kept when the other fails.
         let (details, reviews) = futures::join!(
-            self.kept::<Details>(caller, hotel),
+            self.kept::<HotelDetails>(caller, hotel),
             self.kept::<Option<Reviews>>(caller, hotel)
         );
         Ok(HotelContent {
@@ -121,7 +121,7 @@ impl App {
     async fn kept<S: Source>(
         self: &Arc<Self>,
         caller: &Caller,
-        hotel: &MappedHotel,
+        hotel: &HotelMapping,
     ) -> Result<Kept<S>, QueryError> {
         let key = ContentKey {
             mode: caller.owner.tenant.mode,
@@ -204,7 +204,7 @@ impl App {
             .await
             .map_err(failed)?;
         let now = self.clock.now();
-        let mut write = Write::new(now);
+        let mut write = UnitOfWork::new(now);
         let document = serde_json::to_string(&value).unwrap_or_default();
         write.save_hotel_content(
             key.mode,
@@ -215,13 +215,13 @@ impl App {
         );
         self.store.commit(write).await.map_err(database)?;
         if let Some(profile) = value.profile() {
-            let seen = SeenHotel {
+            let seen = HotelObservation {
                 supplier_hotel_id: key.supplier_hotel_id.clone(),
                 candidate: hotel.clone(),
                 profile,
             };
             self.store
-                .map_hotels(key.mode, &key.supplier, &[seen], now)
+                .resolve_hotel_ids(key.mode, &key.supplier, &[seen], now)
                 .await?;
         }
         Ok(Kept {
@@ -232,7 +232,7 @@ impl App {
     }
 }
 
-impl Source for Details {
+impl Source for HotelDetails {
     const PART: ContentPart = ContentPart::Details;
 
     fn fresh_s(config: &Config) -> u64 {

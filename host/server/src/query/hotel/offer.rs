@@ -8,12 +8,12 @@ use crate::offer_reference;
 use crate::query::QueryError;
 use crate::query::hotel::today;
 use crate::query::route::Question;
-use host_domain::hotel::supply::{self, Offer, PriceAnswer, PriceRequest};
+use host_domain::hotel::supply::{self, Offer, PriceResponse, PriceRequest};
 use host_domain::hotel::{HotelSummary, Stay};
 use host_domain::id::HotelId;
-use host_domain::supplier::{Operation, SupplierId};
+use host_domain::supplier::{Capability, SupplierId};
 use host_domain::time::Timestamp;
-use host_storage::{HotelProfile, MappedHotel, SeenHotel};
+use host_storage::{HotelProfile, HotelMapping, HotelObservation};
 
 /// The hotels of a request.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub(crate) struct PricedHotel {
 
 /// The request's hotels as the supplier that answers has them: its id, and ours
 /// where there is one.
-type Rows = Vec<(String, Option<MappedHotel>)>;
+type Rows = Vec<(String, Option<HotelMapping>)>;
 
 impl App {
     /// Offers of every hotel of the request, in its order.
@@ -64,7 +64,7 @@ impl App {
         let selector = query.selector.as_ref();
         let question = Question {
             caller,
-            operation: Operation::HotelPricing,
+            operation: Capability::HotelPricing,
             selector,
             owners: None,
         };
@@ -87,7 +87,7 @@ impl App {
             }
             Asked::SupplierHotels(ids) => {
                 let supplier = selector.ok_or(QueryError::Unsupported(None))?;
-                let known = self.store.supplier_hotels(mode, supplier, ids).await?;
+                let known = self.store.hotel_mappings_of_supplier(mode, supplier, ids).await?;
                 let row = |id: &String| {
                     (
                         id.clone(),
@@ -160,7 +160,7 @@ impl App {
         caller: &Caller,
         supplier: &SupplierId,
         rows: &Rows,
-        answer: &PriceAnswer,
+        answer: &PriceResponse,
     ) -> Result<Vec<HotelId>, QueryError> {
         let told = |id: &str| {
             answer
@@ -180,7 +180,7 @@ impl App {
                 .filter_map(|(_, known)| known.as_ref().map(|known| known.hotel_id.clone()))
                 .collect());
         }
-        let seen = rows.iter().map(|(id, known)| SeenHotel {
+        let seen = rows.iter().map(|(id, known)| HotelObservation {
             supplier_hotel_id: id.clone(),
             candidate: known.as_ref().map_or_else(
                 || HotelId::from_bits(self.ids.bits()),
@@ -188,10 +188,10 @@ impl App {
             ),
             profile: told(id).map(profile).unwrap_or_default(),
         });
-        let seen: Vec<SeenHotel> = seen.collect();
+        let seen: Vec<HotelObservation> = seen.collect();
         Ok(self
             .store
-            .map_hotels(caller.owner.tenant.mode, supplier, &seen, self.clock.now())
+            .resolve_hotel_ids(caller.owner.tenant.mode, supplier, &seen, self.clock.now())
             .await?)
     }
 
@@ -200,8 +200,8 @@ impl App {
         caller: &Caller,
         supplier: &SupplierId,
         query: &OfferQuery,
-        rows: impl Iterator<Item = ((String, Option<MappedHotel>), HotelId)>,
-        mut answer: PriceAnswer,
+        rows: impl Iterator<Item = ((String, Option<HotelMapping>), HotelId)>,
+        mut answer: PriceResponse,
     ) -> Vec<PricedHotel> {
         let now = self.clock.now();
         let rows = rows.map(|((supplier_hotel_id, _), hotel_id)| {

@@ -5,13 +5,13 @@ use crate::query::QueryError;
 use host_domain::id::HotelId;
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
-use host_storage::MappedHotel;
+use host_storage::HotelMapping;
 
 /// The hotels of a request, and who has all of them.
 #[derive(Debug)]
 pub(crate) struct Owned {
     /// In the order of the request, what each supplier calls it.
-    hotels: Vec<Vec<MappedHotel>>,
+    hotels: Vec<Vec<HotelMapping>>,
     /// Suppliers that have every one.
     pub(crate) owners: Vec<SupplierId>,
 }
@@ -21,8 +21,8 @@ impl Owned {
     pub(crate) fn at<'a>(
         &'a self,
         supplier: &'a SupplierId,
-    ) -> impl Iterator<Item = &'a MappedHotel> {
-        let own = move |hotel: &'a Vec<MappedHotel>| {
+    ) -> impl Iterator<Item = &'a HotelMapping> {
+        let own = move |hotel: &'a Vec<HotelMapping>| {
             hotel.iter().find(|mapped| mapped.supplier == *supplier)
         };
         self.hotels.iter().filter_map(own)
@@ -45,7 +45,7 @@ impl App {
         ids: &[HotelId],
         selector: Option<&SupplierId>,
     ) -> Result<Owned, QueryError> {
-        let known = self.store.hotels(mode, ids).await?;
+        let known = self.store.hotel_mappings(mode, ids).await?;
         let of = |id: &HotelId| {
             known
                 .iter()
@@ -53,7 +53,7 @@ impl App {
                 .cloned()
                 .collect()
         };
-        let hotels: Vec<Vec<MappedHotel>> = ids.iter().map(of).collect();
+        let hotels: Vec<Vec<HotelMapping>> = ids.iter().map(of).collect();
         let unknown: Vec<HotelId> = ids
             .iter()
             .zip(&hotels)
@@ -75,7 +75,7 @@ impl App {
     }
 }
 
-fn common_owners(hotels: &[Vec<MappedHotel>]) -> Vec<SupplierId> {
+fn common_owners(hotels: &[Vec<HotelMapping>]) -> Vec<SupplierId> {
     let mut owners = hotels
         .first()
         .map(|hotel| suppliers(hotel))
@@ -88,7 +88,7 @@ fn common_owners(hotels: &[Vec<MappedHotel>]) -> Vec<SupplierId> {
     owners
 }
 
-fn suppliers(hotel: &[MappedHotel]) -> Vec<SupplierId> {
+fn suppliers(hotel: &[HotelMapping]) -> Vec<SupplierId> {
     let mut suppliers: Vec<SupplierId> =
         hotel.iter().map(|mapped| mapped.supplier.clone()).collect();
     suppliers.sort();
@@ -99,7 +99,7 @@ fn suppliers(hotel: &[MappedHotel]) -> Vec<SupplierId> {
 /// With a named supplier the hotels that it does not have, else all of them.
 fn strangers(
     ids: &[HotelId],
-    hotels: &[Vec<MappedHotel>],
+    hotels: &[Vec<HotelMapping>],
     selector: Option<&SupplierId>,
 ) -> Vec<(usize, HotelId, Vec<SupplierId>)> {
     let told = ids

@@ -8,8 +8,8 @@ use crate::render::place::SavedPlace;
 use host_domain::hotel::supply::{Place, PlaceQuery};
 use host_domain::id::PlaceId;
 use host_domain::owner::Mode;
-use host_domain::supplier::{Operation, ReadError, SupplierId};
-use host_storage::{SeenPlace, StoredPlace};
+use host_domain::supplier::{Capability, ReadError, SupplierId};
+use host_storage::{PlaceObservation, StoredPlace};
 
 /// Places of one answer.
 const PLACES_MAX: u16 = 20;
@@ -34,7 +34,7 @@ impl App {
     ) -> Result<(SupplierId, Vec<(PlaceId, SavedPlace)>), QueryError> {
         let question = Question {
             caller,
-            operation: Operation::HotelPlaces,
+            operation: Capability::HotelPlaces,
             selector: search.selector.as_ref(),
             owners: None,
         };
@@ -60,7 +60,7 @@ impl App {
         for place in places {
             let (supplier_place_id, place) = keep(place);
             let document = serde_json::to_string(&place).unwrap_or_default();
-            seen.push(SeenPlace {
+            seen.push(PlaceObservation {
                 supplier_place_id,
                 candidate: PlaceId::from_bits(self.ids.bits()),
                 document,

@@ -6,12 +6,12 @@ use crate::app::App;
 use crate::query::QueryError;
 use crate::query::route::Question;
 use host_domain::hotel::supply::{
-    AppliedFilters, FoundHotel, SearchAnswer, SearchFilters, SearchRequest, SearchSort,
+    AppliedFilters, SupplierHotel, SearchResponse, SearchFilters, SearchRequest, SearchSort,
 };
 use host_domain::hotel::{Location, Stay};
 use host_domain::id::{HotelId, PlaceId};
-use host_domain::supplier::{Operation, SupplierId};
-use host_storage::{HotelProfile, SeenHotel};
+use host_domain::supplier::{Capability, SupplierId};
+use host_storage::{HotelProfile, HotelObservation};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ pub(crate) struct SearchQuery {
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) supplier: SupplierId,
-    pub(crate) hotels: Vec<(HotelId, FoundHotel)>,
+    pub(crate) hotels: Vec<(HotelId, SupplierHotel)>,
     /// There were more.
     pub(crate) truncated: bool,
     /// Filters, and the order, that the supplier did not apply.
@@ -75,7 +75,7 @@ impl App {
     ) -> Result<Found, QueryError> {
         let question = Question {
             caller,
-            operation: Operation::HotelSearch,
+            operation: Capability::HotelSearch,
             selector: query.selector.as_ref(),
             owners: None,
         };
@@ -100,10 +100,10 @@ impl App {
         let (supplier, mut answer) = answer.await?;
         let unsupported = not_applied(query, &answer);
         finish(query, area.center, &mut answer);
-        let seen: Vec<SeenHotel> = answer.hotels.iter().map(|hotel| self.seen(hotel)).collect();
+        let seen: Vec<HotelObservation> = answer.hotels.iter().map(|hotel| self.seen(hotel)).collect();
         let ids = self
             .store
-            .map_hotels(caller.owner.tenant.mode, &supplier, &seen, self.clock.now())
+            .resolve_hotel_ids(caller.owner.tenant.mode, &supplier, &seen, self.clock.now())
             .await?;
         let hotels = ids.into_iter().zip(answer.hotels).collect();
         Ok(Found {
@@ -135,8 +135,8 @@ impl App {
         }
     }
 
-    fn seen(&self, hotel: &FoundHotel) -> SeenHotel {
-        SeenHotel {
+    fn seen(&self, hotel: &SupplierHotel) -> HotelObservation {
+        HotelObservation {
             supplier_hotel_id: hotel.supplier_hotel_id.clone(),
             candidate: HotelId::from_bits(self.ids.bits()),
             profile: HotelProfile {
@@ -161,7 +161,7 @@ fn whole_metres(radius: f64) -> u32 {
 
 /// The filters of the request that the supplier did not apply; the order only
 /// where the supplier's own cut may have left the first ones out.
-fn not_applied(query: &SearchQuery, answer: &SearchAnswer) -> Vec<&'static str> {
+fn not_applied(query: &SearchQuery, answer: &SearchResponse) -> Vec<&'static str> {
     let SearchFilters {
         min_star_rating,
         min_guest_rating,
@@ -193,7 +193,7 @@ fn not_applied(query: &SearchQuery, answer: &SearchAnswer) -> Vec<&'static str> 
 
 /// Does here what the supplier did not do; whether a hotel has a refundable rate
 /// or a board cannot be seen in its answer.
-fn finish(query: &SearchQuery, center: Location, answer: &mut SearchAnswer) {
+fn finish(query: &SearchQuery, center: Location, answer: &mut SearchResponse) {
     let mut seen = BTreeSet::new();
     answer.hotels.retain(|hotel| {
         seen.insert(hotel.supplier_hotel_id.clone())
@@ -209,7 +209,7 @@ fn finish(query: &SearchQuery, center: Location, answer: &mut SearchAnswer) {
     answer.hotels.truncate(limit);
 }
 
-fn passes(filters: &SearchFilters, applied: AppliedFilters, hotel: &FoundHotel) -> bool {
+fn passes(filters: &SearchFilters, applied: AppliedFilters, hotel: &SupplierHotel) -> bool {
     let at_least = |least: Option<f64>, value: Option<f64>| {
         least.is_none_or(|least| value.is_some_and(|value| value >= least))
     };
@@ -223,7 +223,7 @@ fn passes(filters: &SearchFilters, applied: AppliedFilters, hotel: &FoundHotel) 
     stars && guests && (applied.max_total || filters.max_total.is_none_or(within))
 }
 
-fn compare(sort: SearchSort, center: Location, one: &FoundHotel, other: &FoundHotel) -> Ordering {
+fn compare(sort: SearchSort, center: Location, one: &SupplierHotel, other: &SupplierHotel) -> Ordering {
     let best_first = |one: Option<f64>, other: Option<f64>| {
         other.unwrap_or(-1.0).total_cmp(&one.unwrap_or(-1.0))
     };
@@ -233,7 +233,7 @@ fn compare(sort: SearchSort, center: Location, one: &FoundHotel, other: &FoundHo
         }
         SearchSort::Total => {
             let minor =
-                |hotel: &FoundHotel| hotel.lowest_total.map_or(i64::MAX, |total| total.minor);
+                |hotel: &SupplierHotel| hotel.lowest_total.map_or(i64::MAX, |total| total.minor);
             minor(one).cmp(&minor(other))
         }
         SearchSort::GuestRating => best_first(one.guest_rating, other.guest_rating),
@@ -259,8 +259,8 @@ mod tests {
         Money::new(minor, Currency::parse("EUR").unwrap())
     }
 
-    fn hotel(id: &str, latitude: f64, stars: Option<f64>, total: Option<i64>) -> FoundHotel {
-        FoundHotel {
+    fn hotel(id: &str, latitude: f64, stars: Option<f64>, total: Option<i64>) -> SupplierHotel {
+        SupplierHotel {
             supplier_hotel_id: id.to_owned(),
             name: id.to_owned(),
             address: String::new(),
@@ -304,9 +304,9 @@ mod tests {
     fn finished(
         query: &SearchQuery,
         applied: AppliedFilters,
-        hotels: &[FoundHotel],
+        hotels: &[SupplierHotel],
     ) -> (Vec<String>, bool, Vec<&'static str>) {
-        let mut answer = SearchAnswer {
+        let mut answer = SearchResponse {
             hotels: hotels.to_vec(),
             applied,
             truncated: false,

@@ -7,7 +7,7 @@ use crate::query::route::read_context;
 use host_domain::hotel::content::WeatherDay;
 use host_domain::hotel::{Booking, Location};
 use host_domain::id::BookingId;
-use host_domain::supplier::{Operation, ReadError};
+use host_domain::supplier::{Capability, ReadError};
 use host_runtime::CallContext;
 
 impl App {
@@ -26,7 +26,7 @@ impl App {
         let supplier = self
             .runtime
             .supplier(&booking.supplier)
-            .filter(|supplier| supplier.supports(Operation::HotelWeather));
+            .filter(|supplier| supplier.supports(Capability::HotelWeather));
         let supplier =
             supplier.ok_or_else(|| QueryError::Unsupported(Some(booking.supplier.clone())))?;
         let Some(location) = self.location_of(&booking).await? else {
@@ -63,7 +63,7 @@ impl App {
         let mode = booking.owner.tenant.mode;
         let known = self
             .store
-            .hotels(mode, std::slice::from_ref(&booking.hotel_id))
+            .hotel_mappings(mode, std::slice::from_ref(&booking.hotel_id))
             .await?;
         Ok(known.into_iter().find_map(|hotel| hotel.profile.location))
     }

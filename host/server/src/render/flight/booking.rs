@@ -136,7 +136,7 @@ pub(crate) fn listed(booking: &Booking) -> FlightBooking {
         services_amount: booking.services_amount().into(),
         services: service::bought(booking),
         payments: booking.payments.iter().map(payment::plain).collect(),
-        expires_at: (status == Status::ReadyForComplete).then(|| booking.expires_at.into()),
+        expires_at: (status == Status::ReadyForComplete).then(|| booking.offer_expires_at.into()),
         cancellation_policy: booking.fare_conditions.refund.into(),
         fare_conditions: booking.fare_conditions.into(),
         passengers: ticket::passengers(booking),

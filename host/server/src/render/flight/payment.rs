@@ -2,7 +2,7 @@
 
 use crate::api::value::{Instant, Money};
 use crate::render::payment::{Card, PaymentStatus};
-use host_domain::payment::{Method, Payment};
+use host_domain::payment::{PaymentMethod, Payment};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -72,8 +72,8 @@ pub(crate) fn plain(payment: &Payment) -> FlightPayment {
         status: payment.status().into(),
         amount: payment.amount.into(),
         collected_by: match payment.method {
-            Method::Instrument { .. } | Method::Sdk => CollectedBy::Service,
-            Method::Supplier => CollectedBy::Supplier,
+            PaymentMethod::Instrument { .. } | PaymentMethod::Sdk => CollectedBy::Service,
+            PaymentMethod::Supplier => CollectedBy::Supplier,
         },
         payment_method: None,
         created_at: payment.created_at.into(),

@@ -2,7 +2,7 @@
 
 use crate::api::value::{Instant, Money};
 use host_domain::flight::booking;
-use host_domain::flight::quote::{self, NoAmounts};
+use host_domain::flight::quote::{self, QuoteUnavailableReason};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -101,7 +101,7 @@ pub(crate) struct FlightCancellationQuote {
 
 /// What a cancellation kept and is to give back.
 pub(crate) fn cancellation(cancellation: &booking::Cancellation) -> FlightCancellation {
-    let returned = cancellation.returned.as_ref();
+    let returned = cancellation.refund.as_ref();
     let payments = returned
         .into_iter()
         .flat_map(|returned| &returned.refund_to);
@@ -141,12 +141,12 @@ impl From<&quote::CancellationQuote> for FlightCancellationQuote {
     }
 }
 
-impl From<NoAmounts> for UnavailableReason {
-    fn from(reason: NoAmounts) -> Self {
+impl From<QuoteUnavailableReason> for UnavailableReason {
+    fn from(reason: QuoteUnavailableReason) -> Self {
         match reason {
-            NoAmounts::TermsUnknown => Self::TermsUnknown,
-            NoAmounts::PenaltyInOtherCurrency => Self::PenaltyInOtherCurrency,
-            NoAmounts::QuoteInOtherCurrency => Self::QuoteInOtherCurrency,
+            QuoteUnavailableReason::TermsUnknown => Self::TermsUnknown,
+            QuoteUnavailableReason::PenaltyInOtherCurrency => Self::PenaltyInOtherCurrency,
+            QuoteUnavailableReason::QuoteInOtherCurrency => Self::QuoteInOtherCurrency,
         }
     }
 }

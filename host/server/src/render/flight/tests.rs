@@ -7,16 +7,16 @@ use crate::render::flight::refund::FlightCancellationQuote;
 use crate::render::flight::service;
 use crate::render::flight_event_payload;
 use fixture::*;
-use host_domain::booking::{Failure, Notice};
+use host_domain::booking::{Failure, Notification};
 use host_domain::event::EventType;
 use host_domain::flight::booking::{BookedChange, Booking, State};
-use host_domain::flight::quote::{CancellationQuote, NoAmounts, QuoteSource};
+use host_domain::flight::quote::{CancellationQuote, QuoteUnavailableReason, QuoteSource};
 use host_domain::flight::supply::{AvailableService, ServiceType};
 use host_domain::flight::{AirlineChange, ChangeType};
 use host_domain::id::{
     AirlineChangeId, BookingId, EventId, JourneyId, PassengerId, PaymentId, SegmentId, ServiceId,
 };
-use host_domain::payment::Method;
+use host_domain::payment::PaymentMethod;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ const ALWAYS: [&str; 20] = [
 fn a_booking_shows_what_its_state_has_and_leaves_out_the_rest() {
     let unbound = Booking {
         state: State::Created,
-        ticket: None,
+        ticket_total: None,
         fare: None,
         journeys: Vec::new(),
         ..bound()
@@ -107,7 +107,7 @@ fn amounts_are_of_ticket_and_services_and_null_until_they_are_known() {
     assert_eq!(shown["fare_tax_amount"], Value::Null);
     assert_eq!(shown["services_amount"], money(120));
     let unbound = Booking {
-        ticket: None,
+        ticket_total: None,
         ..bound()
     };
     let shown = json_of(&booking::whole(&unbound));
@@ -188,7 +188,7 @@ fn what_paid_is_shown_of_one_booking_and_not_in_lists() {
         })
     };
     let booking = Booking {
-        payments: vec![payment(5, 42_000, Method::Sdk)],
+        payments: vec![payment(5, 42_000, PaymentMethod::Sdk)],
         ..ticketed()
     };
     let listed = json_of(&booking::listed(&booking));
@@ -201,7 +201,7 @@ fn what_paid_is_shown_of_one_booking_and_not_in_lists() {
     let whole = json_of(&booking::whole(&booking));
     assert_eq!(whole["payments"], json!([with_method]));
     let at_checkout = Booking {
-        payments: vec![payment(5, 42_000, Method::Supplier)],
+        payments: vec![payment(5, 42_000, PaymentMethod::Supplier)],
         ..booking
     };
     let whole = json_of(&booking::whole(&at_checkout));
@@ -340,12 +340,12 @@ fn a_quote_says_its_amounts_or_why_there_are_none() {
         })
     );
     for (reason, name) in [
-        (NoAmounts::TermsUnknown, "terms_unknown"),
+        (QuoteUnavailableReason::TermsUnknown, "terms_unknown"),
         (
-            NoAmounts::PenaltyInOtherCurrency,
+            QuoteUnavailableReason::PenaltyInOtherCurrency,
             "penalty_in_other_currency",
         ),
-        (NoAmounts::QuoteInOtherCurrency, "quote_in_other_currency"),
+        (QuoteUnavailableReason::QuoteInOtherCurrency, "quote_in_other_currency"),
     ] {
         let unknown = CancellationQuote {
             source: QuoteSource::FareEstimate,
@@ -370,7 +370,7 @@ fn a_quote_says_its_amounts_or_why_there_are_none() {
 #[test]
 fn events_hold_the_booking_as_its_read_shows_it_or_the_payment() {
     let payload = |event_type, payment| -> Value {
-        let notice = Notice {
+        let notice = Notification {
             event_type,
             payment,
         };

@@ -2,7 +2,7 @@
 
 use super::world::Order;
 use host_domain::money::Money;
-use host_domain::payment::{PaymentError, ProcessorState};
+use host_domain::payment::{PaymentError, ProcessorPayment};
 use host_domain::supplier::{ChangeError, ReadError};
 
 /// A call on its way out.
@@ -51,8 +51,8 @@ pub(super) enum Reply {
     Bound(Result<Money, ChangeError>),
     Changed(Result<Order, ChangeError>),
     Found(Result<Option<Order>, ReadError>),
-    Paid(Result<ProcessorState, PaymentError>),
-    FoundPayment(Result<Option<ProcessorState>, ReadError>),
+    Paid(Result<ProcessorPayment, PaymentError>),
+    FoundPayment(Result<Option<ProcessorPayment>, ReadError>),
     Refunded(Result<String, PaymentError>),
     FoundRefund(Result<bool, ReadError>),
 }

@@ -4,10 +4,10 @@ use super::setting::cards;
 use super::subject::Subject;
 use super::world::World;
 use anyhow::{Result, ensure};
-use host_domain::booking::Moved;
+use host_domain::booking::Transition;
 use host_domain::event::EventType;
 use host_domain::money::Money;
-use host_domain::payment::{PaymentState, ProcessorStatus};
+use host_domain::payment::{PaymentState, ProcessorPaymentStatus};
 use std::collections::HashMap;
 
 /// What was seen of a life.
@@ -45,15 +45,15 @@ const MOVES: [(&str, &[&str]); 10] = [
 ];
 
 impl Checks {
-    pub(super) fn moved<B: Subject>(&mut self, moved: &Moved<B>) -> Result<()> {
-        let (from, to) = (moved.from, moved.booking.status_name());
+    pub(super) fn moved<B: Subject>(&mut self, moved: &Transition<B>) -> Result<()> {
+        let (from, to) = (moved.from_status, moved.booking.status_name());
         let (_, ways) = MOVES.iter().find(|(name, _)| *name == from).unwrap();
         ensure!(
             from == to || ways.contains(&to),
             "{from} became {to} by {}",
             moved.event
         );
-        for notice in &moved.publish {
+        for notice in &moved.notifications {
             let payment = notice.payment.as_ref().map(ToString::to_string);
             let key = (notice.event_type.as_str(), payment);
             *self.told.entry(key).or_default() += 1;
@@ -64,7 +64,7 @@ impl Checks {
     /// After everything that happens.
     pub(super) fn now<B: Subject>(&self, booking: &B, world: &World<'_>) -> Result<()> {
         let own = booking.own_payments();
-        let live = own.iter().filter(|payment| payment.holds_money()).count();
+        let live = own.iter().filter(|payment| payment.has_funds()).count();
         ensure!(live <= 1, "{live} payments at once: {own:?}");
         for payment in booking.payments() {
             let refunds: i64 = payment.refunds.iter().map(|r| r.amount.minor).sum();
@@ -85,7 +85,7 @@ impl Checks {
     /// What a booking's payer pays in the end, by the booking's own word.
     pub(super) fn paid_by<B: Subject>(&self, booking: &B) -> Money {
         let taken = booking.payments().iter();
-        let taken = taken.filter(|payment| payment.holds_money());
+        let taken = taken.filter(|payment| payment.has_funds());
         let minor = taken
             .map(|payment| payment.amount.minor - payment.refunded().minor)
             .sum();
@@ -101,7 +101,7 @@ impl Checks {
             );
             let mut refunds = payment.refunds.iter();
             ensure!(
-                is_at_rest && refunds.all(|refund| refund.leg.is_none()),
+                is_at_rest && refunds.all(|refund| refund.call.is_none()),
                 "a payment is not at its end: {payment:?}"
             );
             let captured = self.times(EventType::PaymentCaptured, Some(payment.id.as_str()));
@@ -131,7 +131,7 @@ impl Checks {
         let held = world
             .charges
             .iter()
-            .find(|c| c.status == ProcessorStatus::Authorized);
+            .find(|c| c.status == ProcessorPaymentStatus::Authorized);
         ensure!(held.is_none(), "money is held for ever: {held:?}");
         let charges = world.charges.iter().filter(|charge| charge.is_live());
         let taken: i64 = charges

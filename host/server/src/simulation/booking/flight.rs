@@ -11,10 +11,10 @@ use crate::flow::judge::{Judgement, flight as judge};
 use crate::id::IdSource;
 use crate::simulation::random::Random;
 use anyhow::{Result, ensure};
-use host_domain::booking::Settlement;
+use host_domain::booking::PaymentCollector;
 use host_domain::event::EventType;
 use host_domain::flight::booking::{
-    BookedService, Booking, Event, Purchase, PurchaseState, ServiceStatus, State, Status,
+    BookedService, Booking, Event, ServicePurchase, ServicePurchaseState, ServiceStatus, State, Status,
 };
 use host_domain::flight::itinerary::{
     Cabin, Direction, FareCondition, FareConditions, Journey, Segment,
@@ -22,14 +22,14 @@ use host_domain::flight::itinerary::{
 use host_domain::flight::passenger::{Contact, Travellers};
 use host_domain::flight::step::Step;
 use host_domain::flight::supply::{
-    Baggage, BaggageType, BookingState, CancellationAmounts, Found, Prebooked, Service, ServiceType,
+    Baggage, BaggageType, SupplierBooking, CancellationAmounts, BookingLookup, PrebookResponse, SupplierService, ServiceType,
 };
 use host_domain::id::{BookingId, PaymentId, PurchaseId, ServiceId};
-use host_domain::leg::Leg;
+use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::payment::{Payment, PaymentStep};
-use host_domain::supplier::{BookingStatus, SupplierId};
+use host_domain::supplier::{SupplierBookingStatus, SupplierId};
 use host_domain::time::Timestamp;
 
 fn conditions(setting: &Setting) -> FareConditions {
@@ -84,8 +84,8 @@ const BAG: Baggage = Baggage {
     max_weight_kg: Some(23),
 };
 
-fn state_of(order: Order) -> BookingState {
-    let bag = |id: &String| Service {
+fn state_of(order: Order) -> SupplierBooking {
+    let bag = |id: &String| SupplierService {
         supplier_service_id: id.clone(),
         service_type: ServiceType::Baggage,
         passenger: Some(0),
@@ -94,7 +94,7 @@ fn state_of(order: Order) -> BookingState {
         quantity: 1,
         unit_amount: euros(0),
     };
-    BookingState {
+    SupplierBooking {
         services: order.extras.iter().map(bag).collect(),
         status: order.status,
         supplier_reference: "order".to_owned(),
@@ -119,7 +119,7 @@ fn purchase(random: &Random, price: Money, now: Timestamp) -> Event {
         id: ServiceId::from_bits(random.bits()),
         status: ServiceStatus::Pending,
         supplier_service_id: "bag".to_owned(),
-        on_ticket_as: None,
+        supplier_ticket_service_id: None,
         service_type: ServiceType::Baggage,
         passenger: 0,
         supplier_segment_ids: vec!["seg".to_owned()],
@@ -129,12 +129,12 @@ fn purchase(random: &Random, price: Money, now: Timestamp) -> Event {
         unit_amount: price,
         payment: payment.id.clone(),
     };
-    let purchase = Purchase {
+    let purchase = ServicePurchase {
         id: PurchaseId::from_bits(random.bits()),
         services: vec![service.id.clone()],
         payment: payment.id.clone(),
         total: price,
-        state: PurchaseState::Open { buy: Leg::due(now) },
+        state: ServicePurchaseState::InProgress { call: RemoteCall::pending(now) },
         failure: None,
         created_at: now,
     };
@@ -174,9 +174,9 @@ impl Subject for Booking {
                 infants: 0,
             },
             passengers: Vec::new(),
-            sealed: None,
-            offered: setting.offered(),
-            ticket: None,
+            sealed_passenger_data: None,
+            offered_total: setting.offered(),
+            ticket_total: None,
             fare: None,
             fare_tax: None,
             fare_conditions: conditions(setting),
@@ -184,13 +184,13 @@ impl Subject for Booking {
             services: Vec::new(),
             purchases: Vec::new(),
             changes: Vec::new(),
-            parts: 0,
+            id_sequence: 0,
             use_payment_sdk: setting.by_browser,
-            settlement: setting.settlement,
-            expires_at: now.plus_s(1800),
+            payment_collector: setting.settlement,
+            offer_expires_at: now.plus_s(1800),
             state: State::Created,
             payments: Vec::new(),
-            cancellation_runs: 0,
+            cancellation_count: 0,
             cancellation: None,
             failure: None,
             created_at: now,
@@ -201,7 +201,7 @@ impl Subject for Booking {
     }
 
     fn bound(&self, setting: &Setting, expires_at: Timestamp, payment: Option<Payment>) -> Event {
-        let bound = Prebooked {
+        let bound = PrebookResponse {
             supplier_prebook: "prebook".to_owned(),
             total: setting.offered(),
             fare: None,
@@ -212,7 +212,7 @@ impl Subject for Booking {
             expires_at: None,
             checkout: None,
         };
-        Event::PrebookBound {
+        Event::PrebookConfirmed {
             bound: Box::new(bound),
             expires_at,
             payment,
@@ -234,7 +234,7 @@ impl Subject for Booking {
                 reference,
                 rooms: Vec::new(),
             },
-            Step::Buy => Request::Buy { reference },
+            Step::BuyServices => Request::Buy { reference },
             _ => Request::FindBooking,
         }
     }
@@ -249,18 +249,18 @@ impl Subject for Booking {
             (Step::Cancel, Answer::Changed(answer)) => {
                 judge::canceled(self, answer.map(state_of), times)
             }
-            (Step::Buy, Answer::Changed(answer)) => {
+            (Step::BuyServices, Answer::Changed(answer)) => {
                 judge::bought(self, answer.map(state_of), times)
             }
             (step, Answer::Found(found)) => {
                 let found = found.map(|order| match order {
-                    Some(order) => Found::Booking(Box::new(state_of(order))),
-                    None => Found::Nothing,
+                    Some(order) => BookingLookup::Found(Box::new(state_of(order))),
+                    None => BookingLookup::NotFound,
                 });
                 match step {
-                    Step::FindCancellation => judge::found_canceling(self, found, promises, times),
-                    Step::FindPurchase => judge::found_purchase(self, found, promises, times),
-                    Step::Reread => judge::reread(self, found, times),
+                    Step::ReconcileCancellation => judge::found_canceling(self, found, promises, times),
+                    Step::ReconcilePurchase => judge::found_purchase(self, found, promises, times),
+                    Step::Refresh => judge::reread(self, found, times),
                     _ => judge::found(self, found, payment, promises, times),
                 }
             }
@@ -278,10 +278,10 @@ impl Subject for Booking {
         match (wish, &self.state) {
             (Wish::Cancel, State::Confirmed { .. }) => Some(Event::CancelStarted),
             (Wish::Cancel | Wish::Release, State::CancelInProgress { .. } | State::Canceled) => {
-                Some(Event::CancelHurried)
+                Some(Event::CancelExpedited)
             }
             (Wish::Bags, State::Confirmed { .. })
-                if self.open_purchase().is_none() && self.settlement == Settlement::Gateway =>
+                if self.open_purchase().is_none() && self.payment_collector == PaymentCollector::Gateway =>
             {
                 Some(purchase(random, euros(setting.bag), now))
             }
@@ -292,8 +292,8 @@ impl Subject for Booking {
     fn is_done(&self, step: &str, order: Option<&Order>) -> Option<bool> {
         let status = order.map(|order| &order.status);
         match (step, status) {
-            (_, Some(BookingStatus::Pending | BookingStatus::CancelPending)) => None,
-            ("book", status) => Some(status == Some(&BookingStatus::Confirmed)),
+            (_, Some(SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending)) => None,
+            ("book", status) => Some(status == Some(&SupplierBookingStatus::Confirmed)),
             ("buy", _) => {
                 let services = self.services.iter();
                 let known = services
@@ -301,7 +301,7 @@ impl Subject for Booking {
                     .count();
                 Some(order?.extras.len() > known)
             }
-            (_, status) => Some(status == Some(&BookingStatus::Canceled)),
+            (_, status) => Some(status == Some(&SupplierBookingStatus::Canceled)),
         }
     }
 
@@ -316,9 +316,9 @@ impl Subject for Booking {
     fn check_end(&self, setting: &Setting, world: &World<'_>, checks: &Checks) -> Result<()> {
         let sold = world.truth().map(|order| &order.status);
         let agrees = match self.status() {
-            Status::Confirmed => sold == Some(&BookingStatus::Confirmed),
-            Status::Canceled => sold == Some(&BookingStatus::Canceled),
-            Status::Failed => matches!(sold, None | Some(BookingStatus::Failed(_))),
+            Status::Confirmed => sold == Some(&SupplierBookingStatus::Confirmed),
+            Status::Canceled => sold == Some(&SupplierBookingStatus::Canceled),
+            Status::Failed => matches!(sold, None | Some(SupplierBookingStatus::Failed(_))),
             Status::Expired => sold.is_none(),
             _ => false,
         };
@@ -332,11 +332,11 @@ impl Subject for Booking {
         ensure!(bought == extras, "{bought} bags here, {extras} there");
         let open = self.open_purchase();
         ensure!(open.is_none(), "a purchase is open: {open:?}");
-        if self.settlement == Settlement::Gateway {
+        if self.payment_collector == PaymentCollector::Gateway {
             let kept = world.truth().map_or(euros(0), |order| order.kept);
             checks.money(self, world, kept)?;
         }
-        ensure!(!self.holds_refund(), "nobody decided about the refund");
+        ensure!(!self.is_refund_undecided(), "nobody decided about the refund");
         let _ = setting;
         let status = self.status();
         checks.told_once(

@@ -10,18 +10,18 @@ use crate::flow::judge::{Judgement, hotel as judge};
 use crate::id::IdSource;
 use crate::simulation::random::Random;
 use anyhow::{Result, ensure};
-use host_domain::booking::Settlement;
+use host_domain::booking::PaymentCollector;
 use host_domain::event::EventType;
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event, Room, State, Status};
 use host_domain::hotel::offer::{
     Board, CancellationPolicy, Contact, HotelSummary, Occupancy, Penalty, RoomRate, Stay,
 };
 use host_domain::hotel::step::Step;
-use host_domain::hotel::supply::{BookedRoom, BookingState, CancellationAmounts, Found, Prebooked};
+use host_domain::hotel::supply::{SupplierRoom, SupplierBooking, CancellationAmounts, BookingLookup, PrebookResponse};
 use host_domain::id::{BookingId, CancellationId, HotelId, RefundId, RoomId};
 use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::payment::{Payment, PaymentStep};
-use host_domain::supplier::{BookingStatus, SupplierId};
+use host_domain::supplier::{SupplierBookingStatus, SupplierId};
 use host_domain::time::{Date, Timestamp};
 
 /// What releasing costs, at any time.
@@ -81,15 +81,15 @@ fn room(number: u128, price: i64) -> Room {
     }
 }
 
-fn state_of(order: Order) -> BookingState {
+fn state_of(order: Order) -> SupplierBooking {
     let rooms = order.released.iter().enumerate();
-    let rooms = rooms.map(|(at, released)| BookedRoom {
+    let rooms = rooms.map(|(at, released)| SupplierRoom {
         position: u8::try_from(at).unwrap(),
         supplier_room_reference: Some(format!("room-{at}")),
         hotel_confirmation_code: None,
         canceled: *released,
     });
-    BookingState {
+    SupplierBooking {
         status: order.status,
         supplier_reference: "order".to_owned(),
         client_reference: None,
@@ -141,7 +141,7 @@ impl Subject for Booking {
             promotions: Vec::new(),
             loyalty: None,
             use_payment_sdk: setting.by_browser,
-            settlement: setting.settlement,
+            payment_collector: setting.settlement,
             hotel_confirmation_code: None,
             hotel_remarks: None,
             offer_expires_at: now.plus_s(1800),
@@ -166,7 +166,7 @@ impl Subject for Booking {
             policy: policy(*fee),
         };
         let fees = setting.rooms.iter().map(|(_, fee)| fee).sum();
-        let bound = Prebooked {
+        let bound = PrebookResponse {
             supplier_prebook: "prebook".to_owned(),
             total: setting.offered(),
             hotel: summary(),
@@ -177,8 +177,8 @@ impl Subject for Booking {
             expires_at: None,
             checkout: None,
         };
-        Event::PrebookBound {
-            bound: Box::new(bound),
+        Event::PrebookConfirmed {
+            prebook: Box::new(bound),
             expires_at,
             payment,
         }
@@ -219,14 +219,14 @@ impl Subject for Booking {
             }
             (step, Answer::Found(found)) => {
                 let found = found.map(|order| match order {
-                    Some(order) => Found::Booking(Box::new(state_of(order))),
-                    None => Found::Nothing,
+                    Some(order) => BookingLookup::Found(Box::new(state_of(order))),
+                    None => BookingLookup::NotFound,
                 });
                 match step {
-                    Step::FindCancellation => {
+                    Step::ReconcileCancellation => {
                         judge::found_canceling(self, found, refund, promises, times)
                     }
-                    Step::Reread => {
+                    Step::Refresh => {
                         let cancellation = CancellationId::from_bits(around.random.bits());
                         judge::reread(self, found, cancellation, refund, times)
                     }
@@ -269,9 +269,9 @@ impl Subject for Booking {
     fn is_done(&self, step: &str, order: Option<&Order>) -> Option<bool> {
         let status = order.map(|order| &order.status);
         match (step, status) {
-            (_, Some(BookingStatus::Pending | BookingStatus::CancelPending)) => None,
-            ("book", status) => Some(status == Some(&BookingStatus::Confirmed)),
-            (_, Some(BookingStatus::Canceled)) => Some(true),
+            (_, Some(SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending)) => None,
+            ("book", status) => Some(status == Some(&SupplierBookingStatus::Confirmed)),
+            (_, Some(SupplierBookingStatus::Canceled)) => Some(true),
             _ => {
                 let running = self.cancellations.iter();
                 let mut running = running.filter(|c| c.status == CancellationStatus::InProgress);
@@ -291,10 +291,10 @@ impl Subject for Booking {
     fn check_end(&self, _setting: &Setting, world: &World<'_>, checks: &Checks) -> Result<()> {
         let sold = world.truth().map(|order| &order.status);
         let agrees = match self.status() {
-            Status::Confirmed => sold == Some(&BookingStatus::Confirmed),
-            Status::PartiallyCanceled => sold == Some(&BookingStatus::PartiallyCanceled),
-            Status::Canceled => sold == Some(&BookingStatus::Canceled),
-            Status::Failed => matches!(sold, None | Some(BookingStatus::Failed(_))),
+            Status::Confirmed => sold == Some(&SupplierBookingStatus::Confirmed),
+            Status::PartiallyCanceled => sold == Some(&SupplierBookingStatus::PartiallyCanceled),
+            Status::Canceled => sold == Some(&SupplierBookingStatus::Canceled),
+            Status::Failed => matches!(sold, None | Some(SupplierBookingStatus::Failed(_))),
             Status::Expired => sold.is_none(),
             _ => false,
         };
@@ -308,7 +308,7 @@ impl Subject for Booking {
                 );
             }
         }
-        if self.settlement == Settlement::Gateway {
+        if self.payment_collector == PaymentCollector::Gateway {
             let kept = world.truth().map_or(euros(0), |order| order.kept);
             checks.money(self, world, kept)?;
         }

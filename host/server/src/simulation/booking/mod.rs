@@ -24,8 +24,8 @@ use anyhow::{Result, bail, ensure};
 use call::{Reply, Request, Silence};
 use check::Checks;
 use host_domain::id::{BookingId, PaymentId};
-use host_domain::leg::Schedule;
-use host_domain::payment::{Next, Payment};
+use host_domain::leg::BackoffSchedule;
+use host_domain::payment::{NextStep, Payment};
 use host_domain::supplier::ChangeError;
 use host_domain::time::Timestamp;
 use payment::{judge_payment, payment_request};
@@ -108,7 +108,7 @@ struct Life<'a, B: Subject> {
     random: &'a Random,
     history: &'a History,
     setting: &'a Setting,
-    schedules: (Schedule, Schedule),
+    schedules: (BackoffSchedule, BackoffSchedule),
     now: Timestamp,
     row: Option<B>,
     job: Option<Job>,
@@ -128,8 +128,8 @@ impl<'a, B: Subject> Life<'a, B> {
             history,
             setting,
             schedules: (
-                Schedule::new(vec![5, 15, 60, 300, 900, 3600, 21600, 86400]),
-                Schedule::new(vec![5, 30, 300, 3600, 21600]),
+                BackoffSchedule::new(vec![5, 15, 60, 300, 900, 3600, 21600, 86400]),
+                BackoffSchedule::new(vec![5, 30, 300, 3600, 21600]),
             ),
             now: BIRTH,
             row: None,
@@ -168,7 +168,7 @@ impl<'a, B: Subject> Life<'a, B> {
         }
         let booking = self.row.as_ref().unwrap();
         ensure!(
-            matches!(booking.next(self.now), Next::Nothing),
+            matches!(booking.next(self.now), NextStep::Idle),
             "work is left: {booking:?}"
         );
         self.checks.at_rest(booking)?;
@@ -508,7 +508,7 @@ impl<'a, B: Subject> Life<'a, B> {
                 let payment = self.setting.by_browser.then(|| {
                     let reference = crate::flow::payment::intent_reference(&walker.view, &id);
                     self.world.intend(reference.clone(), price, self.now);
-                    Payment::by_browser(id, price, cards(), reference, self.now)
+                    Payment::new_browser_payment(id, price, cards(), reference, self.now)
                 });
                 let expires_at = self.now.plus_ms(self.random.between(60_000, 3_600_000));
                 Some(walker.view.bound(self.setting, expires_at, payment))

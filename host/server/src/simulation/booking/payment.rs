@@ -25,7 +25,7 @@ pub(super) fn payment_request<B: Subject>(booking: &B, step: &PaymentStep) -> Re
         },
         PaymentStep::Capture(_) => Request::Capture { reference, charge },
         PaymentStep::Void(_) => Request::Void { reference, charge },
-        PaymentStep::Find(_) => Request::FindPayment { reference },
+        PaymentStep::Reconcile(_) => Request::FindPayment { reference },
         PaymentStep::Refund(_, id) => {
             let mut refunds = payment.refunds.iter();
             let amount = refunds.find(|refund| refund.id == *id).unwrap().amount;
@@ -35,7 +35,7 @@ pub(super) fn payment_request<B: Subject>(booking: &B, step: &PaymentStep) -> Re
                 amount,
             }
         }
-        PaymentStep::FindRefund(..) => Request::FindRefund { reference },
+        PaymentStep::ReconcileRefund(..) => Request::FindRefund { reference },
     }
 }
 
@@ -53,13 +53,13 @@ pub(super) fn judge_payment<B: Subject>(
         }
         (PaymentStep::Capture(_), Reply::Paid(answer)) => judge::captured(payment, answer, times),
         (PaymentStep::Void(_), Reply::Paid(answer)) => judge::voided(payment, answer, times),
-        (PaymentStep::Find(_), Reply::FoundPayment(answer)) => {
+        (PaymentStep::Reconcile(_), Reply::FoundPayment(answer)) => {
             judge::found_payment(payment, answer, promises, times)
         }
         (PaymentStep::Refund(_, id), Reply::Refunded(answer)) => {
             judge::refunded(payment, id, answer, times)
         }
-        (PaymentStep::FindRefund(_, id), Reply::FoundRefund(answer)) => {
+        (PaymentStep::ReconcileRefund(_, id), Reply::FoundRefund(answer)) => {
             judge::found_refund(payment, id, answer, promises, times)
         }
         (step, reply) => bail!("{reply:?} answers another question than {step:?}"),
@@ -77,5 +77,5 @@ pub(super) fn new_payment(random: &Random, amount: Money, now: Timestamp) -> Pay
         created_at: BIRTH,
     };
     let id = PaymentId::from_bits(crate::id::IdSource::bits(random));
-    Payment::to_authorize(id, amount, cards(), &instrument, now)
+    Payment::new_authorization(id, amount, cards(), &instrument, now)
 }

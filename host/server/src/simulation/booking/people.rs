@@ -6,8 +6,8 @@ use super::subject::Subject;
 use super::{BIRTH, Happening, Life, TROUBLE_MS};
 use crate::flow::bookable::Stage;
 use anyhow::{Result, bail, ensure};
-use host_domain::booking::{Lapse, Settlement, Teller};
-use host_domain::leg::Leg;
+use host_domain::booking::{Expiry, PaymentCollector, ChangeSource};
+use host_domain::leg::RemoteCall;
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
@@ -25,7 +25,7 @@ pub(super) enum Wish {
     Release,
     Bags,
     /// The supplier or the processor says that something changed.
-    Hint(Teller),
+    Hint(ChangeSource),
     SupplierCancels,
     Settle,
 }
@@ -43,8 +43,8 @@ impl<B: Subject> Life<'_, B> {
             (Wish::Cancel, some(40, 2), late),
             (Wish::Release, some(40, 2), late),
             (Wish::Bags, some(40, 3), late),
-            (Wish::Hint(Teller::Supplier), some(50, 6), late),
-            (Wish::Hint(Teller::Processor), some(50, 3), late),
+            (Wish::Hint(ChangeSource::Supplier), some(50, 6), late),
+            (Wish::Hint(ChangeSource::Processor), some(50, 3), late),
         ];
         for (wish, times, (from, to)) in wishes {
             for _ in 0..times {
@@ -56,7 +56,7 @@ impl<B: Subject> Life<'_, B> {
         let at_ms = random.between(late.0, late.1);
         for _ in 0..some(50, 4) {
             let after_ms = at_ms + random.between(0, 3_000);
-            let hint = Wish::Hint(Teller::Supplier);
+            let hint = Wish::Hint(ChangeSource::Supplier);
             self.queue(after_ms, Happening::Wishes(hint));
         }
         if random.percent(20) {
@@ -84,7 +84,7 @@ impl<B: Subject> Life<'_, B> {
                 if is_booked && self.world.cancels_by_itself(self.now) {
                     self.note(|| "the supplier cancels".to_owned());
                     let after_ms = self.random.between(1, 2_000);
-                    let hint = Wish::Hint(Teller::Supplier);
+                    let hint = Wish::Hint(ChangeSource::Supplier);
                     self.queue(after_ms, Happening::Wishes(hint));
                 }
                 Ok(())
@@ -115,10 +115,10 @@ impl<B: Subject> Life<'_, B> {
             return Ok(());
         }
         let event = if booking.expires_at() <= self.now {
-            B::lapsed(Lapse::Offer)
+            B::lapsed(Expiry::Offer)
         } else {
             let by_instrument =
-                booking.settlement() == Settlement::Gateway && !booking.use_payment_sdk();
+                booking.settlement() == PaymentCollector::Gateway && !booking.use_payment_sdk();
             let payment =
                 by_instrument.then(|| new_payment(self.random, booking.price(), self.now));
             B::book_started(payment)
@@ -137,12 +137,12 @@ impl<B: Subject> Life<'_, B> {
         let is_known = booking
             .payments()
             .iter()
-            .any(|payment| payment.is_by_browser());
+            .any(|payment| payment.is_browser_payment());
         if is_known && self.world.browser_acts() && self.random.percent(50) {
             let after_ms = self.random.between(1, MINUTE_MS);
             let by = match booking.settlement() {
-                Settlement::Gateway => Teller::Processor,
-                Settlement::Supplier => Teller::Supplier,
+                PaymentCollector::Gateway => ChangeSource::Processor,
+                PaymentCollector::Supplier => ChangeSource::Supplier,
             };
             let hint = Wish::Hint(by);
             self.queue(after_ms, Happening::Wishes(hint));
@@ -179,7 +179,7 @@ impl<B: Subject> Life<'_, B> {
             return Ok(());
         }
         let open = booking.open_call();
-        let Some((step, Leg::Sent { .. } | Leg::Pending { .. })) = open else {
+        let Some((step, RemoteCall::Sent { .. } | RemoteCall::Accepted { .. })) = open else {
             return Ok(());
         };
         let Some(done) = booking.is_done(step, self.world.truth()) else {
@@ -199,10 +199,10 @@ impl<B: Subject> Life<'_, B> {
         let booking = self.row.as_ref().unwrap();
         self.checks.now(booking, &self.world)?;
         let next_at = match booking.next(self.now) {
-            host_domain::payment::Next::Now(_) => self.now,
-            host_domain::payment::Next::At(at) => at,
-            host_domain::payment::Next::Nothing => return Ok(()),
-            host_domain::payment::Next::Over(_) => self.now,
+            host_domain::payment::NextStep::Run(_) => self.now,
+            host_domain::payment::NextStep::WaitUntil(at) => at,
+            host_domain::payment::NextStep::Idle => return Ok(()),
+            host_domain::payment::NextStep::Expire(_) => self.now,
         };
         let Some(job) = &self.job else {
             bail!(

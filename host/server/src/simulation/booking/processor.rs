@@ -2,14 +2,14 @@
 
 use super::world::World;
 use host_domain::money::Money;
-use host_domain::payment::{Decline, PaymentError, ProcessorState, ProcessorStatus};
+use host_domain::payment::{DeclineReason, PaymentError, ProcessorPayment, ProcessorPaymentStatus};
 use host_domain::time::Timestamp;
 
 /// A hold, and what became of it.
 #[derive(Debug)]
 pub(super) struct Charge {
     pub(super) reference: String,
-    pub(super) status: ProcessorStatus,
+    pub(super) status: ProcessorPaymentStatus,
     pub(super) amount: Money,
     /// By our reference, with when it can be read.
     pub(super) refunds: Vec<(String, Money, Timestamp)>,
@@ -26,15 +26,15 @@ impl Charge {
     pub(super) fn is_live(&self) -> bool {
         matches!(
             self.status,
-            ProcessorStatus::Authorized | ProcessorStatus::Captured
+            ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::Captured
         )
     }
 
-    pub(super) fn state(&self) -> ProcessorState {
+    pub(super) fn state(&self) -> ProcessorPayment {
         let none = Money::zero(self.amount.currency);
-        let captured = self.status == ProcessorStatus::Captured;
-        let held = captured || self.status == ProcessorStatus::Authorized;
-        ProcessorState {
+        let captured = self.status == ProcessorPaymentStatus::Captured;
+        let held = captured || self.status == ProcessorPaymentStatus::Authorized;
+        ProcessorPayment {
             status: self.status,
             processor_reference: self.reference.clone(),
             authorized: if held { self.amount } else { none },
@@ -51,7 +51,7 @@ impl World<'_> {
     pub(super) fn intend(&mut self, reference: String, amount: Money, now: Timestamp) {
         self.charges.push(Charge {
             reference,
-            status: ProcessorStatus::RequiresAction,
+            status: ProcessorPaymentStatus::RequiresAction,
             amount,
             refunds: Vec::new(),
             seen_from: now,
@@ -62,12 +62,12 @@ impl World<'_> {
     pub(super) fn browser_acts(&mut self) -> bool {
         let declines = self.happens(20);
         let mut charges = self.charges.iter_mut();
-        let waits = charges.find(|charge| charge.status == ProcessorStatus::RequiresAction);
+        let waits = charges.find(|charge| charge.status == ProcessorPaymentStatus::RequiresAction);
         let Some(charge) = waits else { return false };
         charge.status = if declines {
-            ProcessorStatus::Declined
+            ProcessorPaymentStatus::Declined
         } else {
-            ProcessorStatus::Authorized
+            ProcessorPaymentStatus::Authorized
         };
         true
     }
@@ -78,9 +78,9 @@ impl World<'_> {
         amount: Money,
         sent_at: Timestamp,
         now: Timestamp,
-    ) -> Result<ProcessorState, PaymentError> {
+    ) -> Result<ProcessorPayment, PaymentError> {
         if self.happens(12) {
-            let declines = [Decline::InsufficientFunds, Decline::RequiresAction];
+            let declines = [DeclineReason::InsufficientFunds, DeclineReason::RequiresAction];
             return Err(PaymentError::Declined(self.random.one_of(&declines)));
         }
         if self
@@ -92,7 +92,7 @@ impl World<'_> {
         }
         let charge = Charge {
             reference: reference.to_owned(),
-            status: ProcessorStatus::Authorized,
+            status: ProcessorPaymentStatus::Authorized,
             amount,
             refunds: Vec::new(),
             seen_from: self.readable(self.setting.processor, sent_at, now),
@@ -115,34 +115,34 @@ impl World<'_> {
         &mut self,
         reference: &str,
         id: &str,
-    ) -> Result<ProcessorState, PaymentError> {
+    ) -> Result<ProcessorPayment, PaymentError> {
         let refuses = self.happens(8);
         let charge = self.charge(id)?;
         match charge.status {
-            ProcessorStatus::Authorized if refuses => {
+            ProcessorPaymentStatus::Authorized if refuses => {
                 Err(PaymentError::Refused("not now".to_owned()))
             }
-            ProcessorStatus::Authorized => {
-                charge.status = ProcessorStatus::Captured;
+            ProcessorPaymentStatus::Authorized => {
+                charge.status = ProcessorPaymentStatus::Captured;
                 charge.captured_by = Some(reference.to_owned());
                 Ok(charge.state())
             }
-            ProcessorStatus::Captured if charge.captured_by.as_deref() == Some(reference) => {
+            ProcessorPaymentStatus::Captured if charge.captured_by.as_deref() == Some(reference) => {
                 Ok(charge.state())
             }
             // Perhaps it was this call, under another reference: no definite no.
-            ProcessorStatus::Captured => Err(PaymentError::Unknown("already captured".to_owned())),
+            ProcessorPaymentStatus::Captured => Err(PaymentError::Unknown("already captured".to_owned())),
             _ => Err(PaymentError::Refused("nothing is held".to_owned())),
         }
     }
 
-    pub(super) fn release(&mut self, id: &str) -> Result<ProcessorState, PaymentError> {
+    pub(super) fn release(&mut self, id: &str) -> Result<ProcessorPayment, PaymentError> {
         let charge = self.charge(id)?;
         match charge.status {
-            ProcessorStatus::Captured => Err(PaymentError::Refused("it is taken".to_owned())),
-            ProcessorStatus::Declined => Err(PaymentError::Refused("nothing is held".to_owned())),
+            ProcessorPaymentStatus::Captured => Err(PaymentError::Refused("it is taken".to_owned())),
+            ProcessorPaymentStatus::Declined => Err(PaymentError::Refused("nothing is held".to_owned())),
             _ => {
-                charge.status = ProcessorStatus::Voided;
+                charge.status = ProcessorPaymentStatus::Voided;
                 Ok(charge.state())
             }
         }
@@ -161,7 +161,7 @@ impl World<'_> {
         }
         let seen_from = self.readable(self.setting.processor, sent_at, now);
         let charge = self.charge(id)?;
-        if charge.status != ProcessorStatus::Captured {
+        if charge.status != ProcessorPaymentStatus::Captured {
             return Err(PaymentError::Refused("nothing is taken".to_owned()));
         }
         if charge.refunded() + amount.minor > charge.amount.minor {

@@ -2,7 +2,7 @@
 
 use crate::flow::judge::Promises;
 use crate::simulation::random::Random;
-use host_domain::booking::Settlement;
+use host_domain::booking::PaymentCollector;
 use host_domain::money::{Currency, Money};
 use host_domain::supplier::SupplierId;
 
@@ -12,7 +12,7 @@ pub(super) struct Setting {
     pub(super) is_flight: bool,
     pub(super) supplier: Promises,
     pub(super) processor: Promises,
-    pub(super) settlement: Settlement,
+    pub(super) settlement: PaymentCollector,
     pub(super) by_browser: bool,
     /// Price of each room (of the ticket), and what releasing it costs by the stored terms.
     pub(super) rooms: Vec<(i64, i64)>,
@@ -45,9 +45,9 @@ impl Setting {
             supplier,
             processor,
             settlement: if by_supplier {
-                Settlement::Supplier
+                PaymentCollector::Supplier
             } else {
-                Settlement::Gateway
+                PaymentCollector::Gateway
             },
             by_browser: !by_supplier && random.percent(25),
             rooms: (0..rooms).map(room).collect(),
@@ -62,7 +62,7 @@ impl Setting {
     }
 
     pub(super) fn is_paid_at_checkout(&self) -> bool {
-        self.settlement == Settlement::Supplier
+        self.settlement == PaymentCollector::Supplier
     }
 }
 

@@ -8,14 +8,14 @@ use crate::flow::judge::Promises;
 use crate::simulation::random::Random;
 use host_domain::money::Money;
 use host_domain::payment::PaymentError;
-use host_domain::supplier::{BookingStatus, ChangeError, Refusal, RefusalReason};
+use host_domain::supplier::{SupplierBookingStatus, ChangeError, Refusal, RefusalReason};
 use host_domain::time::Timestamp;
 use std::collections::HashMap;
 
 /// A booking, as the supplier has it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Order {
-    pub(super) status: BookingStatus,
+    pub(super) status: SupplierBookingStatus,
     /// Room by room.
     pub(super) released: Vec<bool>,
     /// Ids of the extras on it.
@@ -246,9 +246,9 @@ impl<'a> World<'a> {
         let is_pending = self.happens(25);
         let order = Order {
             status: if is_pending {
-                BookingStatus::Pending
+                SupplierBookingStatus::Pending
             } else {
-                BookingStatus::Confirmed
+                SupplierBookingStatus::Confirmed
             },
             released: vec![false; self.setting.rooms.len()],
             extras: Vec::new(),
@@ -277,17 +277,17 @@ impl<'a> World<'a> {
             return;
         };
         match decision {
-            Decision::Confirm => order.status = BookingStatus::Confirmed,
+            Decision::Confirm => order.status = SupplierBookingStatus::Confirmed,
             Decision::Fail => {
-                order.status = BookingStatus::Failed(refusal(RefusalReason::Unavailable));
+                order.status = SupplierBookingStatus::Failed(refusal(RefusalReason::Unavailable));
                 order.kept = Money::zero(order.kept.currency);
             }
             Decision::Release { rooms } => self.let_go(&mut order, rooms),
             Decision::Keep => {
                 order.status = if order.released.contains(&true) {
-                    BookingStatus::PartiallyCanceled
+                    SupplierBookingStatus::PartiallyCanceled
                 } else {
-                    BookingStatus::Confirmed
+                    SupplierBookingStatus::Confirmed
                 }
             }
         }
@@ -299,10 +299,10 @@ impl<'a> World<'a> {
         let Some(mut order) = self.truth().cloned() else {
             return false;
         };
-        if order.status != BookingStatus::Confirmed {
+        if order.status != SupplierBookingStatus::Confirmed {
             return false;
         }
-        order.status = BookingStatus::Canceled;
+        order.status = SupplierBookingStatus::Canceled;
         let none = Money::zero(order.kept.currency);
         order.released.fill(true);
         // Says that it keeps nothing, or nothing; then an operator goes by a fare's terms.
@@ -327,7 +327,7 @@ impl<'a> World<'a> {
         };
         if matches!(
             order.status,
-            BookingStatus::Canceled | BookingStatus::CancelPending
+            SupplierBookingStatus::Canceled | SupplierBookingStatus::CancelPending
         ) {
             return Ok(order);
         }
@@ -336,7 +336,7 @@ impl<'a> World<'a> {
         }
         let rooms = rooms.to_vec();
         if self.happens(25) {
-            order.status = BookingStatus::CancelPending;
+            order.status = SupplierBookingStatus::CancelPending;
             // What it accepted, it knows: nobody reads what was before.
             for (seen_from, _) in &mut self.order {
                 *seen_from = now.min(*seen_from);
@@ -393,9 +393,9 @@ impl<'a> World<'a> {
         order.amounts = says.then_some((money(fee), money(worth - fee)));
         order.kept = order.kept.less(money(worth - fee));
         order.status = if order.released.iter().all(|released| *released) {
-            BookingStatus::Canceled
+            SupplierBookingStatus::Canceled
         } else {
-            BookingStatus::PartiallyCanceled
+            SupplierBookingStatus::PartiallyCanceled
         };
     }
 
@@ -409,7 +409,7 @@ impl<'a> World<'a> {
             self.breaks("bags for what was never booked".to_owned());
             return Err(no(RefusalReason::Invalid));
         };
-        if order.status != BookingStatus::Confirmed || self.happens(12) {
+        if order.status != SupplierBookingStatus::Confirmed || self.happens(12) {
             return Err(no(RefusalReason::Unavailable));
         }
         let id = format!("on-ticket-{reference}");

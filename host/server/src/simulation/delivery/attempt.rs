@@ -14,7 +14,7 @@ use anyhow::{Result, ensure};
 use host_domain::event::Product;
 use host_domain::time::Timestamp;
 use host_domain::webhook::SubscriptionEvent;
-use host_storage::{AnsweredDelivery, StoredDelivery};
+use host_storage::{DeliveryRelease, StoredDelivery};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ impl Attempt {
 pub(super) struct Report {
     pub(super) attempt: u64,
     recipient: Arc<Recipient>,
-    answered: AnsweredDelivery,
+    answered: DeliveryRelease,
     heard: Option<SubscriptionEvent>,
     /// When it was judged, by the host's clock.
     judged_at: Timestamp,

@@ -3,9 +3,9 @@
 use crate::webhook::upkeep::KEPT_S;
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::time::Timestamp;
-use host_domain::webhook::{Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, EventStatus};
+use host_domain::webhook::{Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, WatchEventStatus};
 use host_domain::webhook::{Subscription, SubscriptionEvent, SubscriptionStatus};
-use host_storage::{AnsweredDelivery, DeliveryAttempt, StoredDelivery};
+use host_storage::{DeliveryRelease, DeliveryAttempt, StoredDelivery};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub(super) struct Database {
     pub(super) subscribers: Vec<Subscriber>,
     pub(super) rows: Vec<Row>,
     /// What became of each event, and when it was made.
-    pub(super) log: BTreeMap<EventId, (Timestamp, EventStatus)>,
+    pub(super) log: BTreeMap<EventId, (Timestamp, WatchEventStatus)>,
 }
 
 pub(super) struct Subscriber {
@@ -84,7 +84,7 @@ impl Database {
         to: &Subscription,
         created_at: Timestamp,
     ) -> DeliveryId {
-        let id = Delivery::id_of(event, &to.id).unwrap();
+        let id = Delivery::derive_id(event, &to.id).unwrap();
         let delivery = Delivery {
             id: id.clone(),
             subscription: to.id.clone(),
@@ -113,7 +113,7 @@ impl Database {
     pub(super) fn record_pending(&mut self, endpoint: &Subscription, since: Timestamp) {
         let pending = self.log.iter();
         let pending =
-            pending.filter(|(_, (at, status))| *status == EventStatus::Pending && *at >= since);
+            pending.filter(|(_, (at, status))| *status == WatchEventStatus::Pending && *at >= since);
         let pending: Vec<_> = pending
             .map(|(event, (at, _))| (event.clone(), *at))
             .collect();
@@ -127,11 +127,11 @@ impl Database {
         let counts = delivery.status() == DeliveryStatus::Delivered
             || self.subscriber(&delivery.subscription).is_some();
         if let Some((_, status)) = self.log.get_mut(&delivery.event)
-            && *status != EventStatus::Delivered
-            && EventStatus::from(delivery.status()) != EventStatus::Pending
+            && *status != WatchEventStatus::Delivered
+            && WatchEventStatus::from(delivery.status()) != WatchEventStatus::Pending
             && counts
         {
-            *status = EventStatus::from(delivery.status());
+            *status = WatchEventStatus::from(delivery.status());
         }
     }
 
@@ -189,7 +189,7 @@ impl Database {
             .map(|row| {
                 row.lease = Some((token.to_owned(), now.plus_ms(lease_ms)));
                 let taken = row.stored.delivery.clone();
-                if let Some(taken) = taken.apply(DeliveryEvent::Taken, host_now) {
+                if let Some(taken) = taken.apply(DeliveryEvent::Claimed, host_now) {
                     row.stored.delivery = taken;
                 }
                 row.stored.clone()
@@ -198,7 +198,7 @@ impl Database {
     }
 
     /// As `Write::answer_deliveries`; false: the claim is lost.
-    pub(super) fn answer(&mut self, answered: &AnsweredDelivery) -> bool {
+    pub(super) fn answer(&mut self, answered: &DeliveryRelease) -> bool {
         let Some(row) = self.row_mut(&answered.delivery.id) else {
             return false;
         };
@@ -216,7 +216,7 @@ impl Database {
     /// As `Write::note_successes`.
     pub(super) fn note_success(&mut self, id: &SubscriptionId, now: Timestamp) {
         if let Some(one) = self.subscriber_mut(id) {
-            let succeeded = SubscriptionEvent::Succeeded;
+            let succeeded = SubscriptionEvent::DeliverySucceeded;
             if let Some(noted) = one.subscription.clone().apply(succeeded, now) {
                 one.subscription = noted;
             }

@@ -12,8 +12,8 @@ use base64::engine::general_purpose::STANDARD;
 use host_domain::event::Product;
 use host_domain::id::{EventId, SubscriptionId};
 use host_domain::owner::{Mode, Tenant};
-use host_domain::webhook::subscription::EVERY_TYPE;
-use host_domain::webhook::{Delivery, EventStatus, Subscription};
+use host_domain::webhook::subscription::WILDCARD_EVENT_TYPE;
+use host_domain::webhook::{Delivery, WatchEventStatus, Subscription};
 use secrecy::SecretString;
 
 impl Life<'_> {
@@ -41,7 +41,7 @@ impl Life<'_> {
         let tolerance_ms = 2 * self.setting.skew_ms;
         let standing = Standing::new(&url, &current, self.now, tolerance_ms);
         self.promises.standings.insert(id.clone(), standing);
-        let (types, product) = (vec![EVERY_TYPE.to_owned()], self.setting.product);
+        let (types, product) = (vec![WILDCARD_EVENT_TYPE.to_owned()], self.setting.product);
         let subscription = Subscription::new(id, tenant, product, url, types, None, self.now);
         self.database.subscribers.push(Subscriber {
             subscription: subscription.clone(),
@@ -58,7 +58,7 @@ impl Life<'_> {
         self.note(|| format!("{} is made", event.as_str()));
         self.database
             .log
-            .insert(event.clone(), (now, EventStatus::Pending));
+            .insert(event.clone(), (now, WatchEventStatus::Pending));
         self.promises.log.insert(event.clone(), (now, "pending"));
         let wanted = self.database.subscribers.iter();
         let wanted = wanted.filter(|one| one.deleted_at.is_none());
@@ -87,7 +87,7 @@ impl Life<'_> {
             .map(|(event, (at, _))| (event.clone(), *at))
             .collect();
         for (event, at) in pending {
-            let id = Delivery::id_of(&event, &endpoint.id).unwrap();
+            let id = Delivery::derive_id(&event, &endpoint.id).unwrap();
             self.promises.promise(&id, &endpoint.id, &event, at);
         }
         self.database.record_pending(&endpoint, now.plus_s(-KEPT_S));

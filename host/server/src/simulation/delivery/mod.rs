@@ -26,7 +26,7 @@ use host::Host;
 use host_domain::event::Product;
 use host_domain::time::Timestamp;
 use host_domain::webhook::DeliveryEvent;
-use host_runtime::guard::Lookup;
+use host_runtime::guard::DnsLookup;
 use people::Wish;
 use promise::Promises;
 use receiver::{Receiver, Verdict};
@@ -59,7 +59,7 @@ fn deliveries_of_watches_end_as_their_receivers_have_them() {
 
 fn lives(name: &str, product: Product) {
     let config = Config::load(None, None, &Environment::default()).unwrap();
-    let webhooks = Webhooks::new(&config, Lookup::system());
+    let webhooks = Webhooks::new(&config, DnsLookup::system());
     live(name, |random, history| {
         let setting = Setting::draw(random, product);
         Life::new(random, history, &setting, &webhooks).lived()

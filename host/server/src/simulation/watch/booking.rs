@@ -6,7 +6,7 @@ use crate::flow::refusal::Decision;
 use crate::simulation::random::Random;
 use crate::watch::judge::{self, Left};
 use host_domain::id::{BookingId, InstrumentId, WatchId};
-use host_domain::leg::Leg;
+use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
 use host_domain::time::Timestamp;
 
@@ -133,7 +133,7 @@ impl Booking {
     }
 
     pub(super) const fn stage(&self) -> Stage<'_> {
-        const LEG: Leg = Leg::due(Timestamp(0));
+        const LEG: RemoteCall = RemoteCall::pending(Timestamp(0));
         match self.standing {
             Standing::Early => Stage::Early,
             Standing::Ready => Stage::Ready,

@@ -6,18 +6,18 @@ use crate::simulation::job::LEASE_MS;
 use anyhow::{Result, ensure};
 use host_domain::id::AskId;
 use host_domain::time::Timestamp;
-use host_domain::watch::Question;
-use host_storage::ClaimedAsk;
+use host_domain::watch::PriceQuery;
+use host_storage::ClaimedPriceCheck;
 use std::collections::BTreeMap;
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
-fn check_in(question: &Question) -> Timestamp {
+fn check_in(question: &PriceQuery) -> Timestamp {
     Timestamp::parse(&format!("{}T00:00:00Z", question.stay.check_in)).unwrap()
 }
 
 /// When check-in has passed everywhere: the day has ended twelve hours behind UTC.
-pub(super) fn over_at(question: &Question) -> Timestamp {
+pub(super) fn over_at(question: &PriceQuery) -> Timestamp {
     check_in(question).plus_ms(DAY_MS * 3 / 2)
 }
 
@@ -42,7 +42,7 @@ struct Asked {
 
 impl Cadence {
     /// So often a question is asked: more often near check-in.
-    fn pace_ms(&self, question: &Question, at: Timestamp) -> i64 {
+    fn pace_ms(&self, question: &PriceQuery, at: Timestamp) -> i64 {
         let left_ms = check_in(question).since(at);
         let share = match left_ms {
             left if left <= 2 * DAY_MS => 4,
@@ -67,7 +67,7 @@ impl Cadence {
     }
 
     /// Somebody begins to ask.
-    pub(super) fn claimed(&mut self, ask: &ClaimedAsk, now: Timestamp) -> Result<()> {
+    pub(super) fn claimed(&mut self, ask: &ClaimedPriceCheck, now: Timestamp) -> Result<()> {
         let before = self.reason(ask, now)?;
         let asked = self.asked.get_mut(&ask.id).unwrap();
         asked.claimed_at = Some(now);
@@ -78,7 +78,7 @@ impl Cadence {
     }
 
     /// Why it may be asked; because it is time since this instant.
-    fn reason(&self, ask: &ClaimedAsk, now: Timestamp) -> Result<Option<Timestamp>> {
+    fn reason(&self, ask: &ClaimedPriceCheck, now: Timestamp) -> Result<Option<Timestamp>> {
         let asked = &self.asked[&ask.id];
         let Some(claimed_at) = asked.claimed_at else {
             return Ok(None);
@@ -89,16 +89,16 @@ impl Cadence {
             return Ok(None);
         };
         // Past its time it is not asked any more.
-        if asked.came_at >= claimed_at || now >= over_at(&ask.question) {
+        if asked.came_at >= claimed_at || now >= over_at(&ask.query) {
             return Ok(None);
         }
         if let Some(told_at) = asked.told_at {
             ensure!(now >= told_at, "the supplier said later: {ask:?}");
             return Ok(None);
         }
-        let pace_ms = self.pace_ms(&ask.question, ended_at);
+        let pace_ms = self.pace_ms(&ask.query, ended_at);
         if let Some(before) = asked.before
-            && self.pace_ms(&ask.question, before) == pace_ms
+            && self.pace_ms(&ask.query, before) == pace_ms
         {
             let since_ms = now.since(before);
             ensure!(since_ms >= pace_ms, "too often, {since_ms} ms: {ask:?}");
@@ -108,15 +108,15 @@ impl Cadence {
     }
 
     /// The supplier is asked: for somebody, and not when it is over.
-    pub(super) fn asks(ask: &ClaimedAsk, now: Timestamp) -> Result<()> {
-        let is_open = ask.is_wanted && now < over_at(&ask.question);
+    pub(super) fn asks(ask: &ClaimedPriceCheck, now: Timestamp) -> Result<()> {
+        let is_open = ask.has_open_watches && now < over_at(&ask.query);
         ensure!(is_open, "asked for nobody: {ask:?}");
         Ok(())
     }
 
     /// A check is stored as done; the supplier may have said when to come back.
-    pub(super) fn ends(&mut self, ask: &ClaimedAsk, retry_after_s: Option<u32>, now: Timestamp) {
-        let pace_ms = self.pace_ms(&ask.question, now);
+    pub(super) fn ends(&mut self, ask: &ClaimedPriceCheck, retry_after_s: Option<u32>, now: Timestamp) {
+        let pace_ms = self.pace_ms(&ask.query, now);
         let asked = self.asked.get_mut(&ask.id).unwrap();
         asked.ended_at = Some(now);
         asked.told_at = retry_after_s.map(|seconds| now.plus_s(i64::from(seconds)));
@@ -124,13 +124,13 @@ impl Cadence {
         if asked.claimed_at > Some(asked.came_at) {
             let due_at = now.plus_ms(pace_ms);
             let told_at = asked.told_at.map(|at| at.plus_s(1));
-            let over_at = over_at(&ask.question);
+            let over_at = over_at(&ask.query);
             asked.latest = told_at.unwrap_or(due_at).min(over_at);
         }
     }
 
     /// What is being bought past its time is looked at again.
-    pub(super) fn kept(&mut self, ask: &ClaimedAsk, now: Timestamp) {
+    pub(super) fn kept(&mut self, ask: &ClaimedPriceCheck, now: Timestamp) {
         let asked = self.asked.get_mut(&ask.id).unwrap();
         asked.ended_at = Some(now);
         if asked.claimed_at > Some(asked.came_at) {
@@ -138,7 +138,7 @@ impl Cadence {
         }
     }
 
-    pub(super) fn forgotten(&mut self, ask: &ClaimedAsk) {
+    pub(super) fn forgotten(&mut self, ask: &ClaimedPriceCheck) {
         self.asked.remove(&ask.id);
     }
 

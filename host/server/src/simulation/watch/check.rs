@@ -11,7 +11,7 @@ use anyhow::Result;
 use host_domain::money::Money;
 use host_domain::supplier::{ReadError, SupplierId};
 use host_domain::watch::{Event, Watch};
-use host_storage::{AskOutcome, ClaimedAsk, Seen};
+use host_storage::{PriceCheckRelease, ClaimedPriceCheck, ObservedPrice};
 
 /// Watches that are read together: fewer than in a life.
 const PAGE: usize = 2;
@@ -19,18 +19,18 @@ const PAGE: usize = 2;
 const LOOK_MAX_MS: i64 = 30_000;
 
 pub(super) struct Check {
-    pub(super) ask: ClaimedAsk,
+    pub(super) ask: ClaimedPriceCheck,
     pub(super) at: At,
 }
 
 pub(super) enum At {
     Begun,
     Heard(Result<Option<Money>, Unanswered>),
-    Moving(Seen),
+    Moving(ObservedPrice),
     /// The rest of a page, and whether one of it moved; nothing seen: they expire.
-    Settling(Option<Seen>, Vec<Watch>, bool),
+    Settling(Option<ObservedPrice>, Vec<Watch>, bool),
     Expiring,
-    Releasing(Option<Seen>, Option<Unanswered>),
+    Releasing(Option<ObservedPrice>, Option<Unanswered>),
     Forgetting,
     Keeping,
 }
@@ -42,7 +42,7 @@ pub(super) struct Unanswered {
 }
 
 impl Check {
-    pub(super) const fn claimed(ask: ClaimedAsk) -> Self {
+    pub(super) const fn claimed(ask: ClaimedPriceCheck) -> Self {
         let at = At::Begun;
         Self { ask, at }
     }
@@ -66,8 +66,8 @@ impl Life<'_> {
             },
             At::Heard(Ok(total)) => {
                 self.note(|| format!("{} costs {total:?}", ask.id));
-                At::Moving(Seen {
-                    at: self.now,
+                At::Moving(ObservedPrice {
+                    observed_at: self.now,
                     total,
                 })
             }
@@ -102,7 +102,7 @@ impl Life<'_> {
             At::Keeping => {
                 let next_at = self.now.plus_s(self.setting.interval_s);
                 let seen = None;
-                let kept = Op::ReleaseAsk(ask.clone(), AskOutcome { seen, next_at });
+                let kept = Op::ReleaseAsk(ask.clone(), PriceCheckRelease { observed: seen, next_at });
                 if self.commit(vec![kept])?.is_ok() {
                     self.model.cadence.kept(&ask, self.now);
                 }
@@ -112,7 +112,7 @@ impl Life<'_> {
         Ok(Some((after_ms, Task::Check(Box::new(Check { ask, at })))))
     }
 
-    fn settle(&mut self, seen: Option<Seen>, mut page: Vec<Watch>, moved: bool) -> Result<At> {
+    fn settle(&mut self, seen: Option<ObservedPrice>, mut page: Vec<Watch>, moved: bool) -> Result<At> {
         let Some(watch) = page.pop() else {
             return Ok(match (seen, moved) {
                 (Some(seen), true) => At::Moving(seen),
@@ -137,14 +137,14 @@ impl Life<'_> {
 
     fn release(
         &mut self,
-        ask: &ClaimedAsk,
-        seen: Option<Seen>,
+        ask: &ClaimedPriceCheck,
+        seen: Option<ObservedPrice>,
         failed: Option<Unanswered>,
     ) -> Result<()> {
         let interval_s = self.setting.interval_s;
         let error = failed.as_ref().map(|failed| &failed.error);
         let next_at = judge::next_check(ask, error, interval_s, self.now);
-        let release = Op::ReleaseAsk(ask.clone(), AskOutcome { seen, next_at });
+        let release = Op::ReleaseAsk(ask.clone(), PriceCheckRelease { observed: seen, next_at });
         if self.commit(vec![release])?.is_ok() {
             let told_s = failed.and_then(|failed| failed.retry_after_s);
             self.model
@@ -154,7 +154,7 @@ impl Life<'_> {
     }
 
     /// Asks the supplier: after how long something is heard, and what.
-    fn look(&self, ask: &ClaimedAsk) -> (i64, Result<Option<Money>, Unanswered>) {
+    fn look(&self, ask: &ClaimedPriceCheck) -> (i64, Result<Option<Money>, Unanswered>) {
         let random = self.random;
         if random.percent(self.setting.unanswered) {
             let later = random.one_of(&[Some(0), Some(30), Some(3_600), Some(90_000)]);
@@ -173,7 +173,7 @@ impl Life<'_> {
             return (random.between(1, LOOK_MAX_MS), Err(unanswered));
         }
         let there_ms = random.between(50, random.one_of(&[500, LOOK_MAX_MS / 2]));
-        let place = self.setting.place_of(&ask.question);
+        let place = self.setting.place_of(&ask.query);
         let total = self.setting.price(place, self.now.plus_ms(there_ms));
         (there_ms + random.between(50, 500), Ok(total))
     }

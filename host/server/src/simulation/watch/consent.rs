@@ -7,7 +7,7 @@ use anyhow::{Result, bail, ensure};
 use host_domain::id::WatchId;
 use host_domain::mandate::{Mandate, MandateState, MandateStatus};
 use host_domain::time::Timestamp;
-use host_domain::watch::{PurchaseFailure, Status, Watch};
+use host_domain::watch::{PurchaseFailureReason, Status, Watch};
 
 /// A mandate says what its watch waits for.
 pub(super) fn sealed(watch: &Watch, rows: &Rows) -> Result<()> {
@@ -19,7 +19,7 @@ pub(super) fn sealed(watch: &Watch, rows: &Rows) -> Result<()> {
     let fits = terms.owner == watch.owner
         && terms.amount == watch.trigger.amount()
         && Some(&terms.instrument) == instrument
-        && terms.expires_at == over_at(&watch.question);
+        && terms.expires_at == over_at(&watch.query);
     ensure!(fits, "{terms:?} is not what {watch:?} waits for");
     Ok(())
 }
@@ -44,7 +44,7 @@ pub(super) fn moved(
                 !is_revoked(&watch.id),
                 "used after it was revoked: {mandate:?}"
             );
-            let over_at = over_at(&watch.question);
+            let over_at = over_at(&watch.query);
             ensure!(now < over_at, "used too late: {mandate:?}");
             let cap = watch.trigger.amount();
             ensure!(booking.price.minor <= cap.minor, "too dear: {booking:?}");
@@ -79,7 +79,7 @@ pub(super) fn let_go(watch: &Watch, rows: &Rows, now: Timestamp) -> Result<()> {
 /// A purchase ends, and it is told why.
 pub(super) fn failed(
     watch: &Watch,
-    reason: PurchaseFailure,
+    reason: PurchaseFailureReason,
     is_revoked: bool,
     rows: &Rows,
     now: Timestamp,
@@ -90,12 +90,12 @@ pub(super) fn failed(
     let of_booking = |is_so: fn(&Booking) -> bool| booking.is_some_and(is_so);
     let is_deleted = |booking: &Booking| rows.deleted.contains(&booking.instrument);
     let is_why = match reason {
-        PurchaseFailure::PaymentFailed => of_booking(|booking| booking.is_declined),
-        PurchaseFailure::PaymentInstrumentInvalid => booking.is_some_and(is_deleted),
-        PurchaseFailure::SupplierRejected => of_booking(Booking::is_refused),
-        PurchaseFailure::MandateRevoked => is_revoked,
-        PurchaseFailure::MandateExpired => now >= over_at(&watch.question),
-        PurchaseFailure::MandateInvalid => false,
+        PurchaseFailureReason::PaymentFailed => of_booking(|booking| booking.is_declined),
+        PurchaseFailureReason::PaymentInstrumentInvalid => booking.is_some_and(is_deleted),
+        PurchaseFailureReason::SupplierRejected => of_booking(Booking::is_refused),
+        PurchaseFailureReason::MandateRevoked => is_revoked,
+        PurchaseFailureReason::MandateExpired => now >= over_at(&watch.query),
+        PurchaseFailureReason::MandateInvalid => false,
     };
     ensure!(is_why, "{reason:?} is not why: {booking:?}");
     Ok(())

@@ -139,7 +139,7 @@ impl<'a> Life<'a> {
             self.note(|| {
                 format!(
                     "check {holder} claims {} as revision {}",
-                    ask.id, ask.revision
+                    ask.id, ask.watch_revision
                 )
             });
             self.model.cadence.claimed(&ask, now)?;

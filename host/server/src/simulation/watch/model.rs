@@ -10,8 +10,8 @@ use host_domain::id::{AskId, WatchId};
 use host_domain::mandate::{Mandate, MandateStatus};
 use host_domain::money::Money;
 use host_domain::time::Timestamp;
-use host_domain::watch::{Moved, State, Status, Target, Watch};
-use host_storage::{ClaimedAsk, Seen};
+use host_domain::watch::{Transition, State, Status, WatchTarget, Watch};
+use host_storage::{ClaimedPriceCheck, ObservedPrice};
 use std::collections::BTreeMap;
 
 /// From where to where a status may go, beside staying.
@@ -73,7 +73,7 @@ pub(super) struct Model {
 
 impl Model {
     /// Watches are looked up that a price moves.
-    pub(super) fn looked(&mut self, ask: &ClaimedAsk, seen: Seen, now: Timestamp) {
+    pub(super) fn looked(&mut self, ask: &ClaimedPriceCheck, seen: ObservedPrice, now: Timestamp) {
         let asked = self.asked.entry(ask.id.clone()).or_default();
         asked.prices.push(seen.total);
         asked.looked_at.insert(ask.token.clone(), now);
@@ -82,8 +82,8 @@ impl Model {
     /// A check is stored as done.
     pub(super) fn checked(
         &mut self,
-        ask: &ClaimedAsk,
-        seen: Option<Seen>,
+        ask: &ClaimedPriceCheck,
+        seen: Option<ObservedPrice>,
         told_s: Option<u32>,
         rows: &Rows,
         now: Timestamp,
@@ -109,7 +109,7 @@ impl Model {
     }
 
     /// A price is about to move a watch.
-    pub(super) fn priced(moved: &Moved, total: Option<Money>) -> Result<()> {
+    pub(super) fn priced(moved: &Transition, total: Option<Money>) -> Result<()> {
         let met = is_met(&moved.watch, total);
         let fits = match moved.watch.status() {
             Status::Triggered | Status::Purchasing => met,
@@ -161,7 +161,7 @@ impl Model {
     fn watch_moved(
         &mut self,
         before: &Watch,
-        moved: &Moved,
+        moved: &Transition,
         rows: &Rows,
         now: Timestamp,
     ) -> Result<()> {
@@ -171,7 +171,7 @@ impl Model {
         ensure!(from == to || ways.contains(&to), "{from:?} became {to:?}");
         let is_new = from != to;
         let told = told_of(watch).filter(|_| is_new);
-        ensure!(moved.tells == told, "{watch:?} tells {:?}", moved.tells);
+        ensure!(moved.notification == told, "{watch:?} tells {:?}", moved.notification);
         let (ask, _) = &rows.watches[&watch.id];
         let known = self.watches.get_mut(&watch.id).unwrap();
         known.moved_at = now;
@@ -189,7 +189,7 @@ impl Model {
             }
             State::Active if from == Status::Purchasing => consent::let_go(before, rows, now)?,
             State::Expired => {
-                let over_at = over_at(&watch.question);
+                let over_at = over_at(&watch.query);
                 ensure!(now >= over_at, "too early: {watch:?}");
             }
             State::Canceled => {
@@ -219,7 +219,7 @@ impl Model {
                 continue;
             }
             let is_its =
-                |row: &&Ask| row.tenant == watch.owner.tenant && row.question == watch.question;
+                |row: &&Ask| row.tenant == watch.owner.tenant && row.question == watch.query;
             let asked: Vec<_> = rows.asks.iter().filter(is_its).collect();
             let [row] = asked[..] else {
                 bail!("{} questions are asked for {watch:?}", asked.len());
@@ -270,7 +270,7 @@ impl Model {
 
 /// What becoming what it is tells.
 fn told_of(watch: &Watch) -> Option<EventType> {
-    let is_hotel = matches!(watch.question.target, Target::Hotel { .. });
+    let is_hotel = matches!(watch.query.target, WatchTarget::Hotel { .. });
     match watch.status() {
         Status::Triggered if is_hotel => Some(EventType::HotelWatchTriggered),
         Status::Triggered => Some(EventType::TripWatchTriggered),

@@ -11,7 +11,7 @@ use crate::flow::refusal::Decision;
 use crate::watch::judge::{self, Left};
 use anyhow::Result;
 use host_domain::id::{BookingId, WatchId};
-use host_domain::mandate::{Mandate, MandateEvent, MandateUse};
+use host_domain::mandate::{Mandate, MandateEvent, MandateUsage};
 use host_domain::money::Money;
 use host_domain::time::Timestamp;
 use host_domain::watch::{Event, State, Watch};
@@ -150,7 +150,7 @@ impl Life<'_> {
         if random.percent(self.setting.unanswered) {
             return (random.between(1, ASK_MAX_MS), None);
         }
-        let place = self.setting.place_of(&watch.question);
+        let place = self.setting.place_of(&watch.query);
         let after_ms = random.between(50, random.one_of(&[900, ASK_MAX_MS]));
         let total = self.setting.price(place, self.now.plus_ms(after_ms));
         // It moves just now.
@@ -167,7 +167,7 @@ impl Life<'_> {
         let id = BookingId::from_bits(crate::id::IdSource::bits(self.random));
         let auto_book = watch.auto_book.as_ref().unwrap();
         let instrument = auto_book.payment_instrument_id.clone();
-        let usage = MandateUse {
+        let usage = MandateUsage {
             owner: watch.owner.clone(),
             amount: total,
             instrument: instrument.clone(),
@@ -190,7 +190,7 @@ impl Life<'_> {
             instrument,
             Booking::unbound_at(self.now),
         );
-        let began = Event::PurchaseBegan {
+        let began = Event::PurchaseStarted {
             booking: id.clone(),
         };
         let Ok(Some(moved)) = watch.apply(began, self.now) else {

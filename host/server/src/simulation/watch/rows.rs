@@ -10,8 +10,8 @@ use host_domain::mandate::Mandate;
 use host_domain::money::Money;
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
-use host_domain::watch::{Moved, Question, State, Status, Watch};
-use host_storage::{AskOutcome, ClaimedAsk, Conflict, Seen, StoredWatch};
+use host_domain::watch::{Transition, PriceQuery, State, Status, Watch};
+use host_storage::{PriceCheckRelease, ClaimedPriceCheck, Conflict, ObservedPrice, StoredWatch};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How late a host finds a question that is due.
@@ -21,7 +21,7 @@ const NOTICED_AFTER_MS: i64 = 200;
 pub(super) struct Ask {
     pub(super) id: AskId,
     pub(super) tenant: Tenant,
-    pub(super) question: Question,
+    pub(super) question: PriceQuery,
     pub(super) next_at: Timestamp,
     revision: i64,
     pub(super) lease: Option<(u64, Timestamp)>,
@@ -45,13 +45,13 @@ pub(super) struct Rows {
 pub(super) enum Op {
     InsertWatch(Watch),
     /// A watch as it has become since it was read at a version.
-    UpdateWatch(Moved, i64),
+    UpdateWatch(Transition, i64),
     InsertMandate(Mandate),
     UpdateMandate(Mandate, i64),
     InsertBooking(Booking),
-    SeeAsk(ClaimedAsk),
-    ReleaseAsk(ClaimedAsk, AskOutcome),
-    DeleteAsk(ClaimedAsk),
+    SeeAsk(ClaimedPriceCheck),
+    ReleaseAsk(ClaimedPriceCheck, PriceCheckRelease),
+    DeleteAsk(ClaimedPriceCheck),
     /// By its holder, who goes on.
     KeepJob(WatchId, u64),
     /// By its holder; none: it is done.
@@ -106,8 +106,8 @@ impl Rows {
             }
             Op::DeleteAsk(ask) => {
                 let held = self.held(ask);
-                let is_same = held.is_some_and(|known| known.revision == ask.revision);
-                (is_same && !self.is_wanted(&ask.id), Conflict::AskWanted)
+                let is_same = held.is_some_and(|known| known.revision == ask.watch_revision);
+                (is_same && !self.is_wanted(&ask.id), Conflict::PriceCheckInUse)
             }
             Op::KeepJob(watch, holder)
             | Op::ReleaseJob(watch, holder, _)
@@ -124,8 +124,8 @@ impl Rows {
         match op {
             Op::InsertWatch(watch) => {
                 self.ask_now(&watch, now);
-                let stored = StoredWatch { watch, seen: None };
-                let id = stored.ask_id();
+                let stored = StoredWatch { watch, last_observed: None };
+                let id = stored.price_check_id();
                 self.watches
                     .insert(stored.watch.id.clone(), (id, stored.watch));
             }
@@ -143,7 +143,7 @@ impl Rows {
             Op::ReleaseAsk(ask, outcome) => {
                 let row = self.row(&ask);
                 row.lease = None;
-                if row.revision == ask.revision {
+                if row.revision == ask.watch_revision {
                     row.next_at = outcome.next_at;
                 }
             }
@@ -165,12 +165,12 @@ impl Rows {
     }
 
     /// As `App::move_watch`: the watch, and all that comes of its move.
-    fn store_moved(&mut self, moved: Moved, noticed_after_ms: i64, now: Timestamp) {
-        let Moved {
+    fn store_moved(&mut self, moved: Transition, noticed_after_ms: i64, now: Timestamp) {
+        let Transition {
             watch,
-            tells,
-            buys,
-            asks,
+            notification: tells,
+            is_purchase_due: buys,
+            is_check_due: asks,
         } = moved;
         if asks {
             self.ask_now(&watch, now);
@@ -194,9 +194,9 @@ impl Rows {
     fn ask_now(&mut self, watch: &Watch, now: Timestamp) {
         let stored = StoredWatch {
             watch: watch.clone(),
-            seen: None,
+            last_observed: None,
         };
-        let id = stored.ask_id();
+        let id = stored.price_check_id();
         if let Some(row) = self.asks.iter_mut().find(|row| row.id == id) {
             row.next_at = row.next_at.min(now);
             row.revision += 1;
@@ -205,7 +205,7 @@ impl Rows {
         self.asks.push(Ask {
             id,
             tenant: watch.owner.tenant.clone(),
-            question: watch.question.clone(),
+            question: watch.query.clone(),
             next_at: now,
             revision: 1,
             lease: None,
@@ -213,7 +213,7 @@ impl Rows {
     }
 
     /// As `Store::claim_asks`, of the one that is due longest.
-    pub(super) fn claim_ask(&mut self, holder: u64, now: Timestamp) -> Option<ClaimedAsk> {
+    pub(super) fn claim_ask(&mut self, holder: u64, now: Timestamp) -> Option<ClaimedPriceCheck> {
         let mut due: Vec<_> = self
             .asks
             .iter_mut()
@@ -222,22 +222,22 @@ impl Rows {
         due.sort_by_key(|row| row.next_at);
         let row = due.into_iter().next()?;
         row.lease = Some((holder, now.plus_ms(LEASE_MS)));
-        let claimed = ClaimedAsk {
+        let claimed = ClaimedPriceCheck {
             id: row.id.clone(),
             tenant: row.tenant.clone(),
-            question: row.question.clone(),
-            revision: row.revision,
+            query: row.question.clone(),
+            watch_revision: row.revision,
             token: holder.to_string(),
-            is_wanted: false,
+            has_open_watches: false,
         };
         let is_wanted = self.is_wanted(&claimed.id);
-        Some(ClaimedAsk {
-            is_wanted,
+        Some(ClaimedPriceCheck {
+            has_open_watches: is_wanted,
             ..claimed
         })
     }
 
-    fn held(&self, ask: &ClaimedAsk) -> Option<&Ask> {
+    fn held(&self, ask: &ClaimedPriceCheck) -> Option<&Ask> {
         let mut rows = self.asks.iter();
         rows.find(|row| {
             let holder = row.lease.map(|(holder, _)| holder.to_string());
@@ -245,7 +245,7 @@ impl Rows {
         })
     }
 
-    fn row(&mut self, ask: &ClaimedAsk) -> &mut Ask {
+    fn row(&mut self, ask: &ClaimedPriceCheck) -> &mut Ask {
         self.asks.iter_mut().find(|row| row.id == ask.id).unwrap()
     }
 
@@ -259,7 +259,7 @@ impl Rows {
     }
 
     /// As `Store::watches_moved_by`.
-    pub(super) fn moved_by(&self, ask: &AskId, seen: Seen, limit: usize) -> Vec<Watch> {
+    pub(super) fn moved_by(&self, ask: &AskId, seen: ObservedPrice, limit: usize) -> Vec<Watch> {
         let total = seen.total.map_or(i64::MAX, |total: Money| total.minor);
         let is_moved = |watch: &&Watch| {
             let cap = watch.trigger.amount().minor;

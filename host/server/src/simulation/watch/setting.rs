@@ -7,7 +7,7 @@ use host_domain::id::{HotelId, InstrumentId};
 use host_domain::money::{Currency, Money};
 use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::time::Timestamp;
-use host_domain::watch::{Area, AutoBook, Question, Target, TripFilters};
+use host_domain::watch::{Area, AutoBook, PriceQuery, WatchTarget, TripFilters};
 
 /// Prices are between these, and so are caps.
 const PRICES: (i64, i64) = (5_000, 20_000);
@@ -19,7 +19,7 @@ const CADENCES: [(i64, i64); 5] = [(900, 0), (3_600, 1), (14_400, 3), (43_200, 9
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) interval_s: i64,
-    pub(super) questions: Vec<Question>,
+    pub(super) questions: Vec<PriceQuery>,
     /// Of each question: what the cheapest costs from when on; none: nothing is to be had.
     prices: Vec<Vec<(Timestamp, Option<Money>)>>,
     pub(super) watches: Vec<Wanted>,
@@ -67,7 +67,7 @@ impl Setting {
             .and_then(|(_, price)| *price)
     }
 
-    pub(super) fn place_of(&self, question: &Question) -> usize {
+    pub(super) fn place_of(&self, question: &PriceQuery) -> usize {
         let mut all = self.questions.iter();
         all.position(|known| known == question).unwrap()
     }
@@ -79,7 +79,7 @@ pub(super) fn any_price(random: &Random) -> Option<Money> {
     (!random.percent(15)).then(|| euros(price))
 }
 
-fn prices(random: &Random, question: &Question) -> Vec<(Timestamp, Option<Money>)> {
+fn prices(random: &Random, question: &PriceQuery) -> Vec<(Timestamp, Option<Money>)> {
     let life_ms = question.expires_at().since(BIRTH);
     let mut path: Vec<_> = (0..random.between(0, 12))
         .map(|_| (BIRTH.plus_ms(random.between(0, life_ms)), any_price(random)))
@@ -94,13 +94,13 @@ fn prices(random: &Random, question: &Question) -> Vec<(Timestamp, Option<Money>
     path
 }
 
-fn question(random: &Random, number: i64, days: i64) -> Question {
+fn question(random: &Random, number: i64, days: i64) -> PriceQuery {
     let check_in = BIRTH.date_utc();
     let check_in = (0..random.between(0, days)).fold(check_in, |day, _| day.tomorrow().unwrap());
-    let hotel = Target::Hotel {
+    let hotel = WatchTarget::Hotel {
         hotel_id: HotelId::from_bits(u128::try_from(number).unwrap()),
     };
-    let trip = Target::Trip {
+    let trip = WatchTarget::Trip {
         area: Area::Around {
             center: Location {
                 latitude: 48.8,
@@ -110,7 +110,7 @@ fn question(random: &Random, number: i64, days: i64) -> Question {
         },
         filters: TripFilters::default(),
     };
-    Question {
+    PriceQuery {
         target: if random.percent(80) { hotel } else { trip },
         stay: Stay {
             check_in,
@@ -126,11 +126,11 @@ fn question(random: &Random, number: i64, days: i64) -> Question {
     }
 }
 
-fn wanted(random: &Random, questions: &[Question]) -> Wanted {
+fn wanted(random: &Random, questions: &[PriceQuery]) -> Wanted {
     let (organization, user) = random.one_of(&[("acme", "ada"), ("acme", "bob"), ("other", "eve")]);
     let question = random.between(0, i64::try_from(questions.len()).unwrap() - 1);
     let question = usize::try_from(question).unwrap();
-    let is_hotel = matches!(questions[question].target, Target::Hotel { .. });
+    let is_hotel = matches!(questions[question].target, WatchTarget::Hotel { .. });
     Wanted {
         owner: Owner {
             tenant: Tenant {

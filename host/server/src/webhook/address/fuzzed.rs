@@ -178,7 +178,7 @@ fn every_address_is_judged_as_the_registries_say() {
             }
             _ => Ipv6Addr::from(std::array::from_fn::<u8, 16, _>(|_| choice.byte())).into(),
         };
-        let refusal = address::refusal(address, Reach::Public);
+        let refusal = address::denial_reason(address, AddressPolicy::PublicOnly);
         assert_eq!(
             refusal.is_none(),
             is_public(address),

@@ -131,9 +131,9 @@ fn a_name_and_each_of_its_labels_have_an_end() {
 }
 
 /// A resolver that says what the test wants.
-fn resolving_to(addresses: &[&str]) -> Lookup {
+fn resolving_to(addresses: &[&str]) -> DnsLookup {
     let addresses: Vec<IpAddr> = addresses.iter().map(|text| text.parse().unwrap()).collect();
-    Lookup::new(move |_| {
+    DnsLookup::new(move |_| {
         let addresses = addresses.clone();
         async move { Ok(addresses) }
     })
@@ -157,7 +157,7 @@ async fn every_address_of_a_name_is_judged() {
 
 #[tokio::test]
 async fn a_name_that_is_not_there_yet_is_no_reason_to_refuse() {
-    let lookup = Lookup::new(|_| async { Err(io::Error::from(io::ErrorKind::NotFound)) });
+    let lookup = DnsLookup::new(|_| async { Err(io::Error::from(io::ErrorKind::NotFound)) });
     let checked = check("https://hooks.example.com/", false, &lookup).await;
     assert_eq!(checked, Ok(()));
 }

@@ -1,7 +1,7 @@
 //! One attempt against a receiver of every kind.
 
 use super::*;
-use host_domain::webhook::SendOutcome;
+use host_domain::webhook::DeliveryResult;
 use std::io;
 use std::net::IpAddr;
 use std::sync::Mutex;
@@ -71,7 +71,7 @@ fn answer(status: &str, headers: &str, body: &str) -> Manner {
 }
 
 fn sender() -> Sender {
-    Sender::new(Lookup::system(), TIME_MAX)
+    Sender::new(DnsLookup::system(), TIME_MAX)
 }
 
 fn letter(url: &str) -> Letter<'_> {
@@ -92,8 +92,8 @@ async fn send_to(manner: Manner) -> Attempted {
     sender().send(letter(&url), NOW).await
 }
 
-fn not_taken(retry_after_s: Option<i64>) -> SendOutcome {
-    SendOutcome::NotTaken { retry_after_s }
+fn not_taken(retry_after_s: Option<i64>) -> DeliveryResult {
+    DeliveryResult::Failed { retry_after_s }
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn the_body_is_posted_as_it_is() {
     let (port, served) = receiver(answer("204 No Content", "", "")).await;
     let url = format!("http://127.0.0.1:{port}/hook?a=b");
     let attempted = sender().send(letter(&url), NOW).await;
-    assert_eq!(attempted.outcome, SendOutcome::Taken);
+    assert_eq!(attempted.outcome, DeliveryResult::Accepted);
     let request = served.await.unwrap();
     assert!(
         request.starts_with("POST /hook?a=b HTTP/1.1\r\n"),
@@ -116,8 +116,8 @@ async fn the_body_is_posted_as_it_is() {
 #[tokio::test]
 async fn every_answer_has_its_meaning() {
     for (status, headers, outcome, class) in [
-        ("200 OK", "", SendOutcome::Taken, "2xx"),
-        ("202 Accepted", "", SendOutcome::Taken, "2xx"),
+        ("200 OK", "", DeliveryResult::Accepted, "2xx"),
+        ("202 Accepted", "", DeliveryResult::Accepted, "2xx"),
         (
             "301 Moved",
             "location: http://127.0.0.1:1/\r\n",
@@ -131,7 +131,7 @@ async fn every_answer_has_its_meaning() {
             "3xx",
         ),
         ("400 Bad", "", not_taken(None), "4xx"),
-        ("410 Gone", "", SendOutcome::Gone, "4xx"),
+        ("410 Gone", "", DeliveryResult::Gone, "4xx"),
         (
             "429 Slow",
             "retry-after: 120\r\n",
@@ -194,7 +194,7 @@ async fn without_an_answer_there_is_a_reason() {
 #[tokio::test]
 async fn a_name_that_is_never_resolved_is_waited_for_no_longer_than_an_answer() {
     let sender = Sender::new(
-        Lookup::new(|_| std::future::pending::<io::Result<Vec<IpAddr>>>()),
+        DnsLookup::new(|_| std::future::pending::<io::Result<Vec<IpAddr>>>()),
         TIME_MAX,
     );
     let attempted = sender.send(letter("http://silent.example.com/"), NOW).await;
@@ -206,7 +206,7 @@ async fn a_name_that_is_never_resolved_is_waited_for_no_longer_than_an_answer() 
 async fn no_more_than_the_beginning_of_an_answer_is_kept() {
     let body = "ä".repeat(100_000);
     let attempted = send_to(answer("200 OK", "", &body)).await;
-    assert_eq!(attempted.outcome, SendOutcome::Taken);
+    assert_eq!(attempted.outcome, DeliveryResult::Accepted);
     let kept = attempted.body.unwrap();
     assert_eq!(kept.len(), BODY_BYTES_KEPT);
     let odd = format!("a{body}");
@@ -218,7 +218,7 @@ async fn no_more_than_the_beginning_of_an_answer_is_kept() {
 async fn an_answer_without_an_end_is_read_to_the_limit_only() {
     let endless = format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(4 << 20));
     let attempted = send_to(Manner::Answers(endless)).await;
-    assert_eq!(attempted.outcome, SendOutcome::Taken);
+    assert_eq!(attempted.outcome, DeliveryResult::Accepted);
     assert_eq!(attempted.body.unwrap().len(), BODY_BYTES_KEPT);
 }
 
@@ -233,7 +233,7 @@ async fn a_name_that_changes_between_check_and_connect_is_refused() {
         "fd00::1",
     ] {
         let answers = Mutex::new(vec![second, "1.1.1.1"]);
-        let lookup = Lookup::new(move |_| {
+        let lookup = DnsLookup::new(move |_| {
             let next = answers.lock().unwrap().pop();
             let found = next.map(|text| vec![text.parse::<IpAddr>().unwrap()]);
             async move { found.ok_or_else(|| io::Error::other("asked once more")) }
@@ -246,7 +246,7 @@ async fn a_name_that_changes_between_check_and_connect_is_refused() {
             ..letter(url)
         };
         let attempted = sender.send(letter, NOW).await;
-        assert_eq!(attempted.outcome, SendOutcome::UrlNotAllowed, "{second}");
+        assert_eq!(attempted.outcome, DeliveryResult::UrlNotAllowed, "{second}");
         assert_eq!(attempted.error, Some("url_not_allowed"));
     }
 }
@@ -264,7 +264,7 @@ async fn what_was_allowed_once_is_judged_again() {
             ..letter(&url)
         };
         let attempted = sender().send(letter, NOW).await;
-        assert_eq!(attempted.outcome, SendOutcome::UrlNotAllowed, "{url}");
+        assert_eq!(attempted.outcome, DeliveryResult::UrlNotAllowed, "{url}");
     }
     assert!(!served.is_finished(), "nobody connected");
 }

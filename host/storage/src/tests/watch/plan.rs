@@ -10,7 +10,7 @@ use sqlx::{Connection, Executor, PgConnection};
 /// Statements, and what they find watches or questions by.
 fn expectations() -> Vec<(Statement, &'static str)> {
     let ask = AskId::from_bits(1);
-    let page = Page {
+    let page = PageRequest {
         limit: 25,
         offset: 50,
     };
@@ -18,7 +18,7 @@ fn expectations() -> Vec<(Statement, &'static str)> {
     let canceled = WatchFilter {
         status: Some(Status::Canceled),
     };
-    let claim = AskClaim {
+    let claim = PriceCheckClaim {
         now: NOW,
         limit: 16,
         lease_ms: LEASE_MS,

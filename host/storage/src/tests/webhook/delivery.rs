@@ -1,7 +1,7 @@
 //! An event is recorded for whoever wants it, exactly once.
 
 use super::*;
-use crate::batch::batches;
+use crate::batch::combinable_runs;
 
 on_both_databases!(
     an_event_is_recorded_for_whoever_wants_it,
@@ -12,7 +12,7 @@ on_both_databases!(
     what_failed_is_found_by_when_it_failed,
 );
 
-const REPLAY: Replay = Replay {
+const REPLAY: ReplayPolicy = ReplayPolicy {
     pending_after_s: 0,
     published_after_s: 0,
 };
@@ -21,12 +21,12 @@ const REPLAY: Replay = Replay {
 fn events_of_one_write_go_to_postgres_together() {
     let mut write = publishing(&event(1, "ping"));
     write.publish(&tenant(), &event(2, "ping"));
-    let sizes: Vec<usize> = batches(&write.steps).map(<[_]>::len).collect();
+    let sizes: Vec<usize> = combinable_runs(&write.steps).map(<[_]>::len).collect();
     assert_eq!(sizes, [4]);
 }
 
-fn publishing(event: &OutboxEvent) -> Write {
-    let mut write = Write::new(NOW);
+fn publishing(event: &OutboxEvent) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
     write.publish(&tenant(), event);
     write
 }
@@ -102,9 +102,9 @@ async fn an_event_is_recorded_once_or_not_at_all(db: &TestDatabase) {
 async fn an_event_for_one_goes_to_nobody_else(db: &TestDatabase) {
     let both = [1, 2].map(|number| subscription(number, Product::Hotel, &["*"]));
     insert(&db.store, &both).await;
-    let mut write = Write::new(NOW);
-    write.publish_to(&tenant(), &event(1, "ping"), &subscription_id(2));
-    write.publish_to(&tenant(), &event(2, "ping"), &subscription_id(3));
+    let mut write = UnitOfWork::new(NOW);
+    write.publish_to_subscription(&tenant(), &event(1, "ping"), &subscription_id(2));
+    write.publish_to_subscription(&tenant(), &event(2, "ping"), &subscription_id(3));
     db.store.commit(write).await.unwrap();
     assert!(told(&db.store, 1).await.is_empty());
     assert_eq!(told(&db.store, 2).await, [recorded(1, 2)]);
@@ -119,7 +119,7 @@ async fn the_list_is_newest_first_filters_and_counts(db: &TestDatabase) {
         claim(&db.store, &[(1, 2)], NOW.plus_s(1), "t").await.len(),
         2
     );
-    let page = |limit, offset| Page { limit, offset };
+    let page = |limit, offset| PageRequest { limit, offset };
     for (status, page, numbers, has_more, total) in [
         (None, page(3, 0), &[5, 4, 3][..], true, 5),
         (None, page(3, 3), &[2, 1], false, 5),
@@ -149,8 +149,8 @@ async fn the_list_is_newest_first_filters_and_counts(db: &TestDatabase) {
     assert_eq!(of_another.unwrap(), None);
 }
 
-fn replaying(delivery: &Delivery, read_status: DeliveryStatus) -> Write {
-    let mut write = Write::new(NOW);
+fn replaying(delivery: &Delivery, read_status: DeliveryStatus) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
     write.replay_delivery(&tenant(), delivery, read_status);
     write
 }
@@ -164,7 +164,7 @@ async fn a_replay_is_written_once(db: &TestDatabase) {
     assert_eq!(claim(&db.store, &[(1, 1)], later, "t").await.len(), 1);
     let write = replaying(&again, DeliveryStatus::Pending);
     let refused = conflict(&db.store, write).await;
-    assert_eq!(refused, Some(Conflict::DeliveryMoved));
+    assert_eq!(refused, Some(Conflict::DeliveryChanged));
     let now = later.plus_s(1);
     let again = stored(&db.store, 1, 1).await.replay(REPLAY, now).unwrap();
     let replay = || replaying(&again, DeliveryStatus::Published);
@@ -172,7 +172,7 @@ async fn a_replay_is_written_once(db: &TestDatabase) {
     assert_eq!(stored(&db.store, 1, 1).await, again);
     assert_eq!(
         conflict(&db.store, replay()).await,
-        Some(Conflict::DeliveryMoved)
+        Some(Conflict::DeliveryChanged)
     );
     // It is free to be taken, whoever held it before.
     let taken = claim(&db.store, &[(1, 1)], now, "u").await;
@@ -187,12 +187,12 @@ async fn what_failed_is_found_by_when_it_failed(db: &TestDatabase) {
         let at = NOW.plus_s(i64::from(number));
         let stored = stored(&db.store, number, 1).await;
         let expired = stored.apply(DeliveryEvent::Expired, at).unwrap();
-        assert_eq!(expired.failure(), Some((at, FailureReason::Expired)));
-        let mut write = Write::new(NOW);
+        assert_eq!(expired.failure(), Some((at, DeliveryFailureReason::Expired)));
+        let mut write = UnitOfWork::new(NOW);
         write.expire_delivery(&tenant(), &expired, DeliveryStatus::Pending);
         assert_eq!(conflict(&db.store, write.clone()).await, None);
         let again = conflict(&db.store, write).await;
-        assert_eq!(again, Some(Conflict::DeliveryMoved));
+        assert_eq!(again, Some(Conflict::DeliveryChanged));
     }
     for (since_s, until_s, limit, expected) in [
         (0, 9, 10, 3),

@@ -7,15 +7,15 @@ mod subscription;
 mod watch_log;
 
 use super::*;
-use crate::{DeliveryClaim, DeliveryFilter, OutboxEvent, Page, SealedSecrets, StoredDelivery};
+use crate::{DeliveryClaim, DeliveryFilter, OutboxEvent, PageRequest, SealedSecrets, StoredDelivery};
 use host_domain::event::Product;
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::webhook::{
-    Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, FailureReason, Patience, Replay, Retry,
-    SendOutcome, Subscription, SubscriptionEvent,
+    Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, DeliveryFailureReason, RetryAfterLimit, ReplayPolicy, RetryPolicy,
+    DeliveryResult, Subscription, SubscriptionEvent,
 };
 
-const ALL: Page = Page {
+const ALL: PageRequest = PageRequest {
     limit: 100,
     offset: 0,
 };
@@ -50,14 +50,14 @@ fn event(number: u32, event_type: &str) -> OutboxEvent {
     }
 }
 
-fn inserting(subscription: &Subscription) -> Write {
-    let mut write = Write::new(NOW);
+fn inserting(subscription: &Subscription) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
     write.insert_subscription(subscription, b"sealed");
     write
 }
 
-fn updating(subscription: &Subscription) -> Write {
-    let mut write = Write::new(NOW);
+fn updating(subscription: &Subscription) -> UnitOfWork {
+    let mut write = UnitOfWork::new(NOW);
     write.update_subscription(subscription, subscription.version - 1);
     write
 }
@@ -69,7 +69,7 @@ async fn insert(store: &Store, subscriptions: &[Subscription]) {
 }
 
 async fn publish(store: &Store, events: &[OutboxEvent]) {
-    let mut write = Write::new(NOW);
+    let mut write = UnitOfWork::new(NOW);
     for event in events {
         write.publish(&tenant(), event);
     }
@@ -78,7 +78,7 @@ async fn publish(store: &Store, events: &[OutboxEvent]) {
 
 fn delivery_id(event: u32, subscription: u32) -> DeliveryId {
     let event = EventId::from_bits(u128::from(event));
-    Delivery::id_of(&event, &subscription_id(subscription)).unwrap()
+    Delivery::derive_id(&event, &subscription_id(subscription)).unwrap()
 }
 
 /// As an event of a number is recorded for a subscription.
@@ -107,7 +107,7 @@ fn recorded(number: u32, subscription: u32) -> StoredDelivery {
 
 /// The same once a sender took it.
 fn taken(stored: StoredDelivery, now: Timestamp) -> StoredDelivery {
-    let delivery = stored.delivery.apply(DeliveryEvent::Taken, now).unwrap();
+    let delivery = stored.delivery.apply(DeliveryEvent::Claimed, now).unwrap();
     StoredDelivery { delivery, ..stored }
 }
 
@@ -144,7 +144,7 @@ async fn claim_for(
     let ids: Vec<SubscriptionId> = ids.collect();
     let rooms = ids.iter().zip(rooms.iter().map(|(_, room)| *room));
     let claim = DeliveryClaim {
-        rooms: &rooms.collect::<Vec<_>>(),
+        capacities: &rooms.collect::<Vec<_>>(),
         now,
         lease_ms,
         token,

@@ -11,7 +11,7 @@ use sqlx::{Connection, Executor, PgConnection};
 /// named whole has two indexes that are as good.
 fn expectations(whole: &'static str) -> Vec<(Statement, &'static str)> {
     let id = subscription_id(1);
-    let page = Page {
+    let page = PageRequest {
         limit: 25,
         offset: 50,
     };
@@ -19,7 +19,7 @@ fn expectations(whole: &'static str) -> Vec<(Statement, &'static str)> {
         status: Some(DeliveryStatus::Failed),
     };
     let claim = DeliveryClaim {
-        rooms: &[],
+        capacities: &[],
         now: NOW,
         lease_ms: LEASE_MS,
         token: "t",

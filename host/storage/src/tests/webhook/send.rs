@@ -1,7 +1,7 @@
 //! What is due is taken by one sender at a time, and what came of it is stored once.
 
 use super::*;
-use crate::{AnsweredDelivery, DeliveryAttempt};
+use crate::{DeliveryRelease, DeliveryAttempt};
 use futures::future::join_all;
 
 on_both_databases!(
@@ -26,14 +26,14 @@ async fn filled(db: &TestDatabase, subscriptions: u32, events: u32) {
     publish(&db.store, &events).await;
 }
 
-fn answered(delivery: &Delivery, outcome: SendOutcome, now: Timestamp) -> Delivery {
-    let event = DeliveryEvent::Answered {
+fn answered(delivery: &Delivery, outcome: DeliveryResult, now: Timestamp) -> Delivery {
+    let event = DeliveryEvent::AttemptFinished {
         generation: delivery.generation,
-        outcome,
-        retry: Retry {
-            steps_s: &[60],
+        result: outcome,
+        retry_policy: RetryPolicy {
+            delays_s: &[60],
             jitter_permille: 0,
-            patience: Patience::Twice,
+            retry_after_limit: RetryAfterLimit::TwiceDelay,
         },
     };
     delivery.clone().apply(event, now).unwrap()
@@ -50,8 +50,8 @@ fn attempt(number: i64) -> DeliveryAttempt {
     }
 }
 
-fn outcome(token: &str, delivery: Delivery, attempt: Option<DeliveryAttempt>) -> AnsweredDelivery {
-    AnsweredDelivery {
+fn outcome(token: &str, delivery: Delivery, attempt: Option<DeliveryAttempt>) -> DeliveryRelease {
+    DeliveryRelease {
         token: token.to_owned(),
         tenant: tenant(),
         product: Product::Hotel,
@@ -60,9 +60,9 @@ fn outcome(token: &str, delivery: Delivery, attempt: Option<DeliveryAttempt>) ->
     }
 }
 
-async fn store_outcomes(store: &Store, outcomes: &[AnsweredDelivery]) {
-    let mut write = Write::new(NOW);
-    write.answer_deliveries(outcomes);
+async fn store_outcomes(store: &Store, outcomes: &[DeliveryRelease]) {
+    let mut write = UnitOfWork::new(NOW);
+    write.release_deliveries(outcomes);
     store.commit(write).await.unwrap();
 }
 
@@ -91,7 +91,7 @@ async fn what_is_taken_is_as_the_domain_says(db: &TestDatabase) {
 
 async fn claim_whole(db: &TestDatabase, now: Timestamp) -> Vec<StoredDelivery> {
     let claim = DeliveryClaim {
-        rooms: &[(&subscription_id(1), 5)],
+        capacities: &[(&subscription_id(1), 5)],
         now,
         lease_ms: LEASE_MS,
         token: "t",
@@ -178,7 +178,7 @@ async fn subscriptions_with_something_due_are_found(db: &TestDatabase) {
     // All of the second is held, and the first of the third has to wait.
     claim(&db.store, &[(2, 9), (3, 1)], now, "t").await;
     let failed = stored(&db.store, 1, 3).await;
-    let not_taken = SendOutcome::NotTaken {
+    let not_taken = DeliveryResult::Failed {
         retry_after_s: None,
     };
     let failed = answered(&failed, not_taken, now);
@@ -207,14 +207,14 @@ async fn what_came_of_an_attempt_is_stored_with_it(db: &TestDatabase) {
     filled(db, 1, 4).await;
     let now = NOW.plus_s(1);
     let taken = claim(&db.store, &[(1, 9)], now, "t").await;
-    let not_taken = SendOutcome::NotTaken {
+    let not_taken = DeliveryResult::Failed {
         retry_after_s: None,
     };
     let kinds = [
         not_taken,
-        SendOutcome::Taken,
-        SendOutcome::Gone,
-        SendOutcome::UrlNotAllowed,
+        DeliveryResult::Accepted,
+        DeliveryResult::Gone,
+        DeliveryResult::UrlNotAllowed,
     ];
     let after: Vec<_> = taken
         .iter()
@@ -244,8 +244,8 @@ async fn what_came_of_an_attempt_is_stored_with_it(db: &TestDatabase) {
         response_body: Some("b\0roken \"ü' \\ $1".to_owned()),
         ..attempt(2)
     };
-    let delivered = answered(&again[0], SendOutcome::Taken, now.plus_s(99));
-    let failed = answered(&again[1], SendOutcome::UrlNotAllowed, now.plus_s(99));
+    let delivered = answered(&again[0], DeliveryResult::Accepted, now.plus_s(99));
+    let failed = answered(&again[1], DeliveryResult::UrlNotAllowed, now.plus_s(99));
     let outcomes = [
         outcome("u", delivered, Some(zeroes)),
         outcome("u", failed.clone(), Some(attempt(2))),
@@ -262,22 +262,22 @@ async fn whoever_is_late_changes_nothing(db: &TestDatabase) {
     let now = NOW.plus_s(1);
     let first = claim_for(&db.store, &[(1, 1)], now, "first", 0).await;
     let second = claim(&db.store, &[(1, 1)], now, "second").await;
-    let late = answered(&first[0], SendOutcome::Taken, now);
+    let late = answered(&first[0], DeliveryResult::Accepted, now);
     let late = outcome("first", late, Some(attempt(1)));
     store_outcomes(&db.store, std::slice::from_ref(&late)).await;
     assert_eq!(stored(&db.store, 1, 1).await, second[0]);
     assert!(attempts(&db.store, &[delivery_id(1, 1)]).await.is_empty());
     // Neither does an attempt of what was replayed meanwhile.
-    let rule = Replay {
+    let rule = ReplayPolicy {
         pending_after_s: 0,
         published_after_s: 0,
     };
     let replayed = second[0].clone().replay(rule, now.plus_s(1)).unwrap();
-    let mut write = Write::new(NOW);
+    let mut write = UnitOfWork::new(NOW);
     write.replay_delivery(&tenant(), &replayed, DeliveryStatus::Published);
     db.store.commit(write).await.unwrap();
     let third = claim(&db.store, &[(1, 1)], now.plus_s(1), "second").await;
-    let late = answered(&second[0], SendOutcome::Gone, now);
+    let late = answered(&second[0], DeliveryResult::Gone, now);
     store_outcomes(&db.store, &[outcome("second", late, Some(attempt(1)))]).await;
     assert_eq!(stored(&db.store, 1, 1).await, third[0]);
     assert!(attempts(&db.store, &[delivery_id(1, 1)]).await.is_empty());
@@ -288,7 +288,7 @@ async fn what_was_not_tried_is_given_back(db: &TestDatabase) {
     let now = NOW.plus_s(1);
     let taken = claim(&db.store, &[(1, 2)], now, "t").await;
     let back = outcome("t", taken[0].clone(), None);
-    let delivered = answered(&taken[1], SendOutcome::Taken, now);
+    let delivered = answered(&taken[1], DeliveryResult::Accepted, now);
     let tried = outcome("t", delivered, Some(attempt(1)));
     store_outcomes(&db.store, &[back, tried]).await;
     assert_eq!(claim(&db.store, &[(1, 2)], now, "u").await, taken[..1]);
@@ -304,7 +304,7 @@ async fn what_waits_too_long_is_found(db: &TestDatabase) {
     let before = NOW.plus_ms(3);
     assert!(
         store
-            .stranded_deliveries(before, 9)
+            .stalled_deliveries(before, 9)
             .await
             .unwrap()
             .is_empty()
@@ -312,11 +312,11 @@ async fn what_waits_too_long_is_found(db: &TestDatabase) {
     let disabled = SubscriptionEvent::Paused;
     let paused = subscription(1, Product::Hotel, &["*"]).apply(disabled, NOW);
     store.commit(updating(&paused.unwrap())).await.unwrap();
-    let stranded = store.stranded_deliveries(before, 9).await.unwrap();
+    let stranded = store.stalled_deliveries(before, 9).await.unwrap();
     assert_eq!(stranded, [recorded(1, 1), recorded(2, 1)]);
-    assert_eq!(store.stranded_deliveries(before, 1).await.unwrap().len(), 1);
+    assert_eq!(store.stalled_deliveries(before, 1).await.unwrap().len(), 1);
     for delivery in claim(store, &[(2, 9)], NOW.plus_s(1), "t").await {
-        let delivered = answered(&delivery, SendOutcome::Taken, NOW.plus_s(1));
+        let delivered = answered(&delivery, DeliveryResult::Accepted, NOW.plus_s(1));
         store_outcomes(store, &[outcome("t", delivered, None)]).await;
     }
     assert_eq!(store.oldest_undelivered().await.unwrap(), None);
@@ -325,33 +325,33 @@ async fn what_waits_too_long_is_found(db: &TestDatabase) {
 async fn what_is_sent_anew_waits_anew(db: &TestDatabase) {
     filled(db, 1, 1).await;
     let (store, now) = (&db.store, NOW.plus_s(61));
-    let rule = Replay {
+    let rule = ReplayPolicy {
         pending_after_s: 60,
         published_after_s: 8100,
     };
     let replayed = recorded(1, 1).delivery.replay(rule, now).unwrap();
-    let mut write = Write::new(now);
+    let mut write = UnitOfWork::new(now);
     write.replay_delivery(&tenant(), &replayed, DeliveryStatus::Pending);
     store.commit(write).await.unwrap();
     let paused = subscription(1, Product::Hotel, &["*"]).apply(SubscriptionEvent::Paused, NOW);
     store.commit(updating(&paused.unwrap())).await.unwrap();
-    assert_eq!(store.stranded_deliveries(now, 9).await.unwrap(), []);
+    assert_eq!(store.stalled_deliveries(now, 9).await.unwrap(), []);
     let later = now.plus_ms(1);
-    assert_eq!(store.stranded_deliveries(later, 9).await.unwrap().len(), 1);
+    assert_eq!(store.stalled_deliveries(later, 9).await.unwrap().len(), 1);
 }
 
 async fn who_took_something_is_not_failing(db: &TestDatabase) {
-    let failed = SubscriptionEvent::Failed {
+    let failed = SubscriptionEvent::DeliveryFailed {
         disable_after_s: 60,
     };
     let [first, second] = [1, 2].map(|number| subscription(number, Product::Hotel, &["*"]));
     insert(&db.store, &[first.clone(), second.clone()]).await;
     let failing = first.clone().apply(failed, NOW).unwrap();
     db.store.commit(updating(&failing)).await.unwrap();
-    let mut write = Write::new(NOW);
-    write.note_successes(&[&first, &second]);
+    let mut write = UnitOfWork::new(NOW);
+    write.clear_failing_since(&[&first, &second]);
     db.store.commit(write).await.unwrap();
-    let succeeded = failing.apply(SubscriptionEvent::Succeeded, NOW).unwrap();
+    let succeeded = failing.apply(SubscriptionEvent::DeliverySucceeded, NOW).unwrap();
     for expected in [succeeded, second] {
         let stored = db
             .store

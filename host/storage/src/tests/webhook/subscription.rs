@@ -52,7 +52,7 @@ async fn the_list_is_oldest_first_and_of_one_product(db: &TestDatabase) {
     let hotels = [3, 1, 2].map(|number| subscription(number, Product::Hotel, &["*"]));
     insert(&db.store, &hotels).await;
     insert(&db.store, &[subscription(4, Product::Flight, &["*"])]).await;
-    let page = |limit, offset| Page { limit, offset };
+    let page = |limit, offset| PageRequest { limit, offset };
     let tenant = tenant();
     for (page, numbers, has_more) in [
         (ALL, &[1, 2, 3][..], false),
@@ -74,7 +74,7 @@ async fn only_the_first_of_two_changes_of_one_version_is_written(db: &TestDataba
     let made = subscription(1, Product::Hotel, &["*"]);
     insert(&db.store, std::slice::from_ref(&made)).await;
     let moved = |event| made.clone().apply(event, NOW.plus_s(1)).unwrap();
-    let first = moved(SubscriptionEvent::Failed {
+    let first = moved(SubscriptionEvent::DeliveryFailed {
         disable_after_s: 10,
     });
     let second = moved(SubscriptionEvent::Paused);
@@ -93,7 +93,7 @@ async fn a_rotation_keeps_both_secrets(db: &TestDatabase) {
     let rotated = made.apply(event, NOW.plus_s(1)).unwrap();
     let sealed = secrets(Some(b"older"));
     let rotate = || {
-        let mut write = Write::new(NOW);
+        let mut write = UnitOfWork::new(NOW);
         write.rotate_subscription_secret(&rotated, 1, &sealed);
         write
     };
@@ -114,11 +114,11 @@ async fn what_is_deleted_is_gone_and_its_secrets_first(db: &TestDatabase) {
     let events: Vec<_> = (1..=5).map(|number| event(number, "ping")).collect();
     publish(&db.store, &events).await;
     let delete = |product| {
-        let mut write = Write::new(NOW);
+        let mut write = UnitOfWork::new(NOW);
         write.delete_subscription(&tenant(), product, &both[0].id);
         write
     };
-    let unknown = Some(Conflict::SubscriptionUnknown);
+    let unknown = Some(Conflict::SubscriptionNotFound);
     assert_eq!(conflict(&db.store, delete(Product::Flight)).await, unknown);
     assert_eq!(conflict(&db.store, delete(Product::Hotel)).await, None);
     assert_eq!(conflict(&db.store, delete(Product::Hotel)).await, unknown);
@@ -139,14 +139,14 @@ async fn what_is_deleted_is_gone_and_its_secrets_first(db: &TestDatabase) {
     );
     publish(&db.store, &[event(6, "ping")]).await;
     // What may still be written when it is deleted is waited for.
-    assert_eq!(db.store.forget_deliveries(NOW, 2).await.unwrap(), 0);
+    assert_eq!(db.store.purge_deleted_subscriptions(NOW, 2).await.unwrap(), 0);
     for forgotten in [2, 2, 1, 0] {
-        let removed = db.store.forget_deliveries(NOW.plus_ms(1), 2).await;
+        let removed = db.store.purge_deleted_subscriptions(NOW.plus_ms(1), 2).await;
         assert_eq!(removed.unwrap(), forgotten);
     }
     assert!(told(&db.store, 1).await.is_empty());
     assert_eq!(told(&db.store, 2).await.len(), 6);
-    let deleted = db.store.rows(crate::webhook::send::deleted(NOW.plus_s(1)));
+    let deleted = db.store.fetch_all(crate::webhook::send::deleted(NOW.plus_s(1)));
     assert!(
         deleted.await.unwrap().is_empty(),
         "the last row of it is gone"

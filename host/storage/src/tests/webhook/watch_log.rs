@@ -1,9 +1,9 @@
 //! The log of what watches told: in one order for everybody, and what became of each.
 
 use super::*;
-use crate::{AnsweredDelivery, LoggedEvent};
+use crate::{DeliveryRelease, WatchLogEntry};
 use futures::future::{join, join_all};
-use host_domain::webhook::EventStatus;
+use host_domain::webhook::WatchEventStatus;
 use sqlx::{Connection, Executor, PgConnection};
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -35,19 +35,19 @@ fn endpoint(number: u32) -> Subscription {
 }
 
 /// Registers an endpoint in place of another; what is pending from `since` on is its.
-fn registering(number: u32, replaced: Option<u32>, since: Timestamp) -> Write {
+fn registering(number: u32, replaced: Option<u32>, since: Timestamp) -> UnitOfWork {
     let replaced = replaced.map(subscription_id);
-    let mut write = Write::new(NOW);
-    write.register_watch_endpoint(&endpoint(number), b"sealed", replaced.as_ref(), since);
+    let mut write = UnitOfWork::new(NOW);
+    write.replace_watch_endpoint(&endpoint(number), b"sealed", replaced.as_ref(), since);
     write
 }
 
-async fn logged(store: &Store, after: Option<&EventId>, limit: u32) -> Vec<LoggedEvent> {
-    let found = store.logged_events(&tenant(), after, limit).await;
+async fn logged(store: &Store, after: Option<&EventId>, limit: u32) -> Vec<WatchLogEntry> {
+    let found = store.watch_log_entries(&tenant(), after, limit).await;
     found.unwrap().unwrap()
 }
 
-async fn statuses(store: &Store) -> Vec<EventStatus> {
+async fn statuses(store: &Store) -> Vec<WatchEventStatus> {
     let all = logged(store, None, 100).await;
     all.into_iter().map(|one| one.status).collect()
 }
@@ -64,23 +64,23 @@ fn ids(numbers: impl IntoIterator<Item = u32>) -> BTreeSet<EventId> {
 }
 
 /// Attempts everything that is due to an endpoint.
-async fn attempt_all(store: &Store, number: u32, outcome: SendOutcome) {
+async fn attempt_all(store: &Store, number: u32, outcome: DeliveryResult) {
     let claimed = claim(store, &[(number, 100)], NOW.plus_s(1), "t").await;
     answer(store, claimed, outcome).await;
 }
 
-async fn answer(store: &Store, claimed: Vec<Delivery>, outcome: SendOutcome) {
+async fn answer(store: &Store, claimed: Vec<Delivery>, outcome: DeliveryResult) {
     let answered = claimed.into_iter().map(|delivery| {
-        let event = DeliveryEvent::Answered {
+        let event = DeliveryEvent::AttemptFinished {
             generation: delivery.generation,
-            outcome,
-            retry: Retry {
-                steps_s: &[60],
+            result: outcome,
+            retry_policy: RetryPolicy {
+                delays_s: &[60],
                 jitter_permille: 0,
-                patience: Patience::Twice,
+                retry_after_limit: RetryAfterLimit::TwiceDelay,
             },
         };
-        AnsweredDelivery {
+        DeliveryRelease {
             token: "t".to_owned(),
             tenant: tenant(),
             product: Product::Watch,
@@ -88,8 +88,8 @@ async fn answer(store: &Store, claimed: Vec<Delivery>, outcome: SendOutcome) {
             attempt: None,
         }
     });
-    let mut write = Write::new(NOW);
-    write.answer_deliveries(&answered.collect::<Vec<_>>());
+    let mut write = UnitOfWork::new(NOW);
+    write.release_deliveries(&answered.collect::<Vec<_>>());
     store.commit(write).await.unwrap();
 }
 
@@ -104,12 +104,12 @@ async fn the_log_is_read_in_pages_oldest_first(db: &TestDatabase) {
         mode: Mode::Live,
         ..tenant()
     };
-    let mut write = Write::new(NOW);
+    let mut write = UnitOfWork::new(NOW);
     write.publish(&other, &told_by_watch(5));
     store.commit(write).await.unwrap();
-    let expected = events.iter().map(|event| LoggedEvent {
+    let expected = events.iter().map(|event| WatchLogEntry {
         event: event.clone(),
-        status: EventStatus::Pending,
+        status: WatchEventStatus::Pending,
     });
     let expected: Vec<_> = expected.collect();
     assert_eq!(logged(store, None, 2).await, expected[..2]);
@@ -117,7 +117,7 @@ async fn the_log_is_read_in_pages_oldest_first(db: &TestDatabase) {
     assert!(logged(store, Some(&events[2].id), 9).await.is_empty());
     for unknown in [4, 5, 6] {
         let after = EventId::from_bits(unknown);
-        let found = store.logged_events(&tenant(), Some(&after), 9).await;
+        let found = store.watch_log_entries(&tenant(), Some(&after), 9).await;
         assert_eq!(found.unwrap(), None, "{unknown}");
     }
 }
@@ -171,7 +171,7 @@ async fn an_event_is_not_seen_before_those_with_earlier_places() {
     let mut holder = PgConnection::connect(&db.url).await.unwrap();
     let hold = "BEGIN; SELECT id FROM webhook_subscription FOR UPDATE";
     holder.execute(hold).await.unwrap();
-    let mut slow = Write::new(NOW);
+    let mut slow = UnitOfWork::new(NOW);
     slow.publish(&tenant(), &told_by_watch(1));
     let paused = held.apply(SubscriptionEvent::Paused, NOW).unwrap();
     slow.append(updating(&paused));
@@ -191,7 +191,7 @@ async fn an_event_is_not_seen_before_those_with_earlier_places() {
         seen
     };
     let ((), mut seen) = join(publishing, reading).await;
-    let after = seen.last().map(|one: &LoggedEvent| one.event.id.clone());
+    let after = seen.last().map(|one: &WatchLogEntry| one.event.id.clone());
     seen.extend(logged(&db.store, after.as_ref(), 10).await);
     let seen: Vec<_> = seen.into_iter().map(|one| one.event).collect();
     assert_eq!(seen, all_told(1..=2));
@@ -206,7 +206,7 @@ async fn until_waiting(store: &Store, transactions: i64) {
             "SELECT COUNT(*) AS number FROM pg_stat_activity \
              WHERE datname = current_database() AND wait_event_type = 'Lock'"
         );
-        let row = store.row(waiting).await.unwrap().unwrap();
+        let row = store.fetch_optional(waiting).await.unwrap().unwrap();
         let overtaken = !logged(store, None, 1).await.is_empty();
         if row.int("number").unwrap() >= transactions || overtaken {
             return;
@@ -225,7 +225,7 @@ async fn what_is_pending_goes_to_a_new_endpoint(db: &TestDatabase) {
         [third, second],
         "as it would have been"
     );
-    attempt_all(store, 1, SendOutcome::Taken).await;
+    attempt_all(store, 1, DeliveryResult::Accepted).await;
     publish(store, &all_told(4..=5)).await;
     assert_eq!(recorded_for(store, 1).await, ids(2..=5));
     let replacing = registering(2, Some(1), NOW);
@@ -245,14 +245,14 @@ async fn there_is_one_endpoint_at_a_time(db: &TestDatabase) {
     store.commit(registering(1, None, NOW)).await.unwrap();
     for (write, expected) in [
         (registering(2, None, NOW), Conflict::SubscriptionExists),
-        (registering(2, Some(3), NOW), Conflict::SubscriptionUnknown),
+        (registering(2, Some(3), NOW), Conflict::SubscriptionNotFound),
     ] {
         assert_eq!(conflict(store, write).await, Some(expected));
     }
     store.commit(registering(2, Some(1), NOW)).await.unwrap();
     let listed = store.subscriptions(&tenant(), Product::Watch, ALL).await;
     assert_eq!(listed.unwrap().items, [endpoint(2)]);
-    let mut write = Write::new(NOW);
+    let mut write = UnitOfWork::new(NOW);
     write.delete_subscription(&tenant(), Product::Watch, &subscription_id(2));
     store.commit(write).await.unwrap();
     store.commit(registering(3, None, NOW)).await.unwrap();
@@ -287,14 +287,14 @@ async fn nothing_falls_between_two_endpoints(db: &TestDatabase) {
 async fn the_log_says_what_became_of_an_event(db: &TestDatabase) {
     let store = &db.store;
     store.commit(registering(1, None, NOW)).await.unwrap();
-    let not_taken = SendOutcome::NotTaken {
+    let not_taken = DeliveryResult::Failed {
         retry_after_s: None,
     };
     let outcomes = [
-        (SendOutcome::Taken, EventStatus::Delivered),
-        (SendOutcome::Gone, EventStatus::Failed),
-        (SendOutcome::UrlNotAllowed, EventStatus::Pending),
-        (not_taken, EventStatus::Pending),
+        (DeliveryResult::Accepted, WatchEventStatus::Delivered),
+        (DeliveryResult::Gone, WatchEventStatus::Failed),
+        (DeliveryResult::UrlNotAllowed, WatchEventStatus::Pending),
+        (not_taken, WatchEventStatus::Pending),
     ];
     let mut expected = Vec::new();
     for (number, (outcome, status)) in (1..).zip(outcomes) {
@@ -307,8 +307,8 @@ async fn the_log_says_what_became_of_an_event(db: &TestDatabase) {
     publish(store, &[told_by_watch(5)]).await;
     let held = claim_for(store, &[(1, 1)], NOW.plus_s(1), "t", 0).await;
     claim(store, &[(1, 1)], NOW.plus_s(1), "u").await;
-    answer(store, held, SendOutcome::Gone).await;
-    expected.push(EventStatus::Pending);
+    answer(store, held, DeliveryResult::Gone).await;
+    expected.push(WatchEventStatus::Pending);
     assert_eq!(statuses(store).await, expected);
 }
 
@@ -318,12 +318,12 @@ async fn an_endpoint_that_was_replaced_cannot_fail_an_event(db: &TestDatabase) {
     publish(store, &all_told(1..=2)).await;
     let mut claimed = claim(store, &[(1, 2)], NOW.plus_s(1), "t").await;
     store.commit(registering(2, Some(1), NOW)).await.unwrap();
-    answer(store, claimed.split_off(1), SendOutcome::Taken).await;
-    answer(store, claimed, SendOutcome::Gone).await;
-    let (pending, delivered) = (EventStatus::Pending, EventStatus::Delivered);
+    answer(store, claimed.split_off(1), DeliveryResult::Accepted).await;
+    answer(store, claimed, DeliveryResult::Gone).await;
+    let (pending, delivered) = (WatchEventStatus::Pending, WatchEventStatus::Delivered);
     assert_eq!(statuses(store).await, [pending, delivered]);
-    attempt_all(store, 2, SendOutcome::Gone).await;
-    let (failed, stays) = (EventStatus::Failed, delivered);
+    attempt_all(store, 2, DeliveryResult::Gone).await;
+    let (failed, stays) = (WatchEventStatus::Failed, delivered);
     assert_eq!(statuses(store).await, [failed, stays]);
 }
 
@@ -333,8 +333,8 @@ async fn what_waits_too_long_has_failed(db: &TestDatabase) {
     publish(store, &all_told(1..=1)).await;
     let waiting = stored(store, 1, 1).await;
     let expired = waiting.apply(DeliveryEvent::Expired, NOW).unwrap();
-    let mut write = Write::new(NOW);
+    let mut write = UnitOfWork::new(NOW);
     write.expire_delivery(&tenant(), &expired, DeliveryStatus::Pending);
     store.commit(write).await.unwrap();
-    assert_eq!(statuses(store).await, [EventStatus::Failed]);
+    assert_eq!(statuses(store).await, [WatchEventStatus::Failed]);
 }

@@ -1,18 +1,18 @@
 //! Bookings in every state, made by walking there.
 
-use crate::booking::{Failure, Settlement, Teller};
+use crate::booking::{Failure, PaymentCollector, ChangeSource};
 use crate::flight::booking::*;
 pub(super) use crate::flight::itinerary::FareCondition;
 use crate::flight::itinerary::{Cabin, Direction, FareConditions, Journey, Segment};
 use crate::flight::passenger::{Contact, Gender, PassengerType, Travellers};
-pub(super) use crate::flight::supply::Service;
-use crate::flight::supply::{Baggage, BaggageType, BookingState, Prebooked, ServiceType};
+pub(super) use crate::flight::supply::SupplierService;
+use crate::flight::supply::{Baggage, BaggageType, SupplierBooking, PrebookResponse, ServiceType};
 use crate::id::{BookingId, InstrumentId, PassengerId, PaymentId, PurchaseId, RefundId, ServiceId};
-use crate::leg::Leg;
+use crate::leg::RemoteCall;
 use crate::money::{Currency, Money};
 use crate::owner::{Mode, Owner, Tenant};
-use crate::payment::{Decline, Instrument, Payment, PaymentEvent};
-use crate::supplier::{BookingStatus, SupplierId};
+use crate::payment::{DeclineReason, Instrument, Payment, PaymentEvent};
+use crate::supplier::{SupplierBookingStatus, SupplierId};
 use crate::time::{Date, Timestamp};
 
 pub(super) const NOW: Timestamp = Timestamp(1_000_000);
@@ -115,9 +115,9 @@ pub(super) fn created() -> Booking {
             infants: 0,
         },
         passengers: vec![passenger(1), passenger(2)],
-        sealed: None,
-        offered: euros(32_000),
-        ticket: None,
+        sealed_passenger_data: None,
+        offered_total: euros(32_000),
+        ticket_total: None,
         fare: None,
         fare_tax: None,
         fare_conditions: conditions(),
@@ -125,13 +125,13 @@ pub(super) fn created() -> Booking {
         services: vec![],
         purchases: vec![],
         changes: vec![],
-        parts: 0,
+        id_sequence: 0,
         use_payment_sdk: false,
-        settlement: Settlement::Gateway,
-        expires_at: Timestamp(9_000_000),
+        payment_collector: PaymentCollector::Gateway,
+        offer_expires_at: Timestamp(9_000_000),
         state: State::Created,
         payments: vec![],
-        cancellation_runs: 0,
+        cancellation_count: 0,
         cancellation: None,
         failure: None,
         created_at: NOW,
@@ -150,7 +150,7 @@ fn payment(bits: u128, amount: Money) -> Payment {
         card: None,
         created_at: NOW,
     };
-    Payment::to_authorize(PaymentId::from_bits(bits), amount, cards, &instrument, NOW)
+    Payment::new_authorization(PaymentId::from_bits(bits), amount, cards, &instrument, NOW)
 }
 
 pub(super) fn ticket_payment() -> Payment {
@@ -165,8 +165,8 @@ fn no() -> Failure {
     Failure::new("book_failed", "No.")
 }
 
-pub(super) fn ticket(status: BookingStatus) -> Box<BookingState> {
-    Box::new(BookingState {
+pub(super) fn ticket(status: SupplierBookingStatus) -> Box<SupplierBooking> {
+    Box::new(SupplierBooking {
         status,
         supplier_reference: "S1".into(),
         client_reference: None,
@@ -184,18 +184,18 @@ pub(super) fn ticket(status: BookingStatus) -> Box<BookingState> {
 /// Read because of a hint at [`NOW`].
 /// The supplier says that something changed.
 pub(super) fn hinted(booking: Booking) -> Booking {
-    after(booking, vec![Event::Hinted(Teller::Supplier)])
+    after(booking, vec![Event::ChangeReported(ChangeSource::Supplier)])
 }
 
-pub(super) fn reread(state: Box<BookingState>) -> Event {
-    Event::Reread {
+pub(super) fn reread(state: Box<SupplierBooking>) -> Event {
+    Event::Refreshed {
         state,
-        hinted_at: NOW,
+        change_reported_at: NOW,
     }
 }
 
-pub(super) fn bag_on_ticket() -> Service {
-    Service {
+pub(super) fn bag_on_ticket() -> SupplierService {
+    SupplierService {
         supplier_service_id: "bag-1".into(),
         service_type: ServiceType::Baggage,
         passenger: Some(0),
@@ -210,7 +210,7 @@ pub(super) fn bag_on_ticket() -> Service {
 }
 
 fn prebook_bound() -> Event {
-    let bound = Prebooked {
+    let bound = PrebookResponse {
         supplier_prebook: "P1".into(),
         total: euros(32_000),
         fare: Some(euros(25_600)),
@@ -221,7 +221,7 @@ fn prebook_bound() -> Event {
         expires_at: None,
         checkout: None,
     };
-    Event::PrebookBound {
+    Event::PrebookConfirmed {
         bound: Box::new(bound),
         expires_at: Timestamp(9_000_000),
         payment: None,
@@ -230,7 +230,7 @@ fn prebook_bound() -> Event {
 
 pub(super) fn book_confirmed() -> Event {
     Event::BookConfirmed {
-        state: ticket(BookingStatus::Confirmed),
+        state: ticket(SupplierBookingStatus::Confirmed),
         payment: PaymentId::from_bits(9),
     }
 }
@@ -241,7 +241,7 @@ pub(super) fn purchase_started() -> Event {
         id: ServiceId::from_bits(1),
         status: ServiceStatus::Pending,
         supplier_service_id: bag.supplier_service_id,
-        on_ticket_as: None,
+        supplier_ticket_service_id: None,
         service_type: bag.service_type,
         passenger: 0,
         supplier_segment_ids: bag.supplier_segment_ids,
@@ -251,12 +251,12 @@ pub(super) fn purchase_started() -> Event {
         unit_amount: bag.unit_amount,
         payment: bag_payment().id,
     };
-    let purchase = Purchase {
+    let purchase = ServicePurchase {
         id: PurchaseId::from_bits(1),
         services: vec![service.id.clone()],
         payment: bag_payment().id,
         total: euros(6_000),
-        state: PurchaseState::Open { buy: Leg::due(NOW) },
+        state: ServicePurchaseState::InProgress { call: RemoteCall::pending(NOW) },
         failure: None,
         created_at: NOW,
     };
@@ -268,9 +268,9 @@ pub(super) fn purchase_started() -> Event {
 }
 
 fn purchase_done() -> Event {
-    let mut state = ticket(BookingStatus::Confirmed);
+    let mut state = ticket(SupplierBookingStatus::Confirmed);
     state.services = vec![bag_on_ticket()];
-    Event::PurchaseDone(state)
+    Event::PurchaseSucceeded(state)
 }
 
 fn pay(event: PaymentEvent) -> Event {
@@ -300,54 +300,54 @@ pub(super) fn events() -> Vec<Event> {
         Event::PrebookStarted,
         prebook_bound(),
         Event::PrebookRefused(no()),
-        Event::PrebookGivenUp,
+        Event::PrebookTimedOut,
         Event::OfferExpired,
         Event::BookStarted {
             payment: Some(ticket_payment()),
         },
         Event::BookSent { next_at },
         Event::BookNotSent,
-        Event::BookPending {
+        Event::BookAccepted {
             supplier_reference: None,
             next_at,
         },
-        Event::BookChecked { next_at },
-        Event::BookRepeated { at: LATER },
+        Event::BookUnresolved { next_at },
+        Event::BookResendScheduled { at: LATER },
         book_confirmed(),
         Event::BookRefused(no()),
         Event::CheckoutNotCompleted,
         Event::CancelStarted,
         Event::CancelSent { next_at },
         Event::CancelNotSent { retry_at: LATER },
-        Event::CancelPending { next_at },
-        Event::CancelChecked { next_at },
-        Event::CancelDone(ticket(BookingStatus::Canceled)),
+        Event::CancelAccepted { next_at },
+        Event::CancelUnresolved { next_at },
+        Event::CancelSucceeded(ticket(SupplierBookingStatus::Canceled)),
         Event::CancelRefused(no()),
-        Event::CancelLost(no()),
-        Event::CancelHurried,
+        Event::CancelNotExecuted(no()),
+        Event::CancelExpedited,
         Event::RefundDecided(euros(20_000)),
         purchase_started(),
         Event::PurchaseSent { next_at },
         Event::PurchaseNotSent,
-        Event::PurchaseChecked { next_at },
-        Event::PurchaseRepeated { at: LATER },
+        Event::PurchaseUnresolved { next_at },
+        Event::PurchaseResendScheduled { at: LATER },
         purchase_done(),
         Event::PurchaseRefused(no()),
-        Event::Hinted(Teller::Supplier),
-        Event::RereadFailed { next_at },
-        reread(ticket(BookingStatus::Canceled)),
+        Event::ChangeReported(ChangeSource::Supplier),
+        Event::RefreshFailed { next_at },
+        reread(ticket(SupplierBookingStatus::Canceled)),
     ];
     let of_payments = [
-        PaymentEvent::Sent { next_at },
+        PaymentEvent::Sent { reconcile_at: next_at },
         held(),
-        PaymentEvent::Declined(Decline::InsufficientFunds),
-        PaymentEvent::NothingHeld,
+        PaymentEvent::Declined(DeclineReason::InsufficientFunds),
+        PaymentEvent::NotAuthorized,
         PaymentEvent::Captured,
         PaymentEvent::Voided,
-        PaymentEvent::Failed { retry_at: LATER },
-        PaymentEvent::Checked { next_at },
-        PaymentEvent::Repeated { at: LATER },
-        PaymentEvent::RefundRepeated {
+        PaymentEvent::StepFailed { retry_at: LATER },
+        PaymentEvent::Unresolved { next_at },
+        PaymentEvent::ResendScheduled { at: LATER },
+        PaymentEvent::RefundResendScheduled {
             refund: refund.clone(),
             at: LATER,
         },
@@ -360,7 +360,7 @@ pub(super) fn events() -> Vec<Event> {
             refund: refund.clone(),
             retry_at: LATER,
         },
-        PaymentEvent::RefundChecked { refund, next_at },
+        PaymentEvent::RefundUnresolved { refund, next_at },
     ];
     let ticket = of_payments.clone().into_iter().map(pay);
     let bags = of_payments.into_iter().take(13).map(bag_pay);
@@ -383,7 +383,7 @@ pub(super) fn paying() -> Booking {
 }
 
 pub(super) fn paid() -> Booking {
-    let sent = PaymentEvent::Sent { next_at: LATER };
+    let sent = PaymentEvent::Sent { reconcile_at: LATER };
     after(paying(), vec![pay(sent), pay(held())])
 }
 
@@ -396,7 +396,7 @@ pub(super) fn confirmed() -> Booking {
 }
 
 pub(super) fn captured() -> Booking {
-    let sent = PaymentEvent::Sent { next_at: LATER };
+    let sent = PaymentEvent::Sent { reconcile_at: LATER };
     after(confirmed(), vec![pay(sent), pay(PaymentEvent::Captured)])
 }
 
@@ -405,7 +405,7 @@ pub(super) fn buying() -> Booking {
 }
 
 pub(super) fn bags_paid() -> Booking {
-    let sent = PaymentEvent::Sent { next_at: LATER };
+    let sent = PaymentEvent::Sent { reconcile_at: LATER };
     after(buying(), vec![bag_pay(sent), bag_pay(held())])
 }
 
@@ -418,7 +418,7 @@ pub(super) fn bags_bought() -> Booking {
 }
 
 pub(super) fn bags_captured() -> Booking {
-    let sent = PaymentEvent::Sent { next_at: LATER };
+    let sent = PaymentEvent::Sent { reconcile_at: LATER };
     after(
         bags_bought(),
         vec![bag_pay(sent), bag_pay(PaymentEvent::Captured)],
@@ -437,19 +437,19 @@ pub(super) fn cancel_sent() -> Booking {
 pub(super) fn refund_held() -> Booking {
     let mut booking = after(captured(), vec![Event::CancelStarted]);
     booking.fare_conditions.refund.penalty = None;
-    let done = Event::CancelDone(ticket(BookingStatus::Canceled));
+    let done = Event::CancelSucceeded(ticket(SupplierBookingStatus::Canceled));
     after(booking, vec![Event::CancelSent { next_at: LATER }, done])
 }
 
 pub(super) fn canceled() -> Booking {
-    let done = Event::CancelDone(ticket(BookingStatus::Canceled));
+    let done = Event::CancelSucceeded(ticket(SupplierBookingStatus::Canceled));
     let mut booking = after(cancel_sent(), vec![done]);
     // As after its refund.
     for payment in &mut booking.payments {
         payment
             .refunds
             .iter_mut()
-            .for_each(|refund| refund.leg = None);
+            .for_each(|refund| refund.call = None);
     }
     booking
 }
@@ -457,11 +457,11 @@ pub(super) fn canceled() -> Booking {
 /// A booking in every state that the table distinguishes.
 pub(super) fn states() -> Vec<(&'static str, Booking)> {
     let asked = after(created(), vec![Event::PrebookStarted]);
-    let pending = Event::BookPending {
+    let pending = Event::BookAccepted {
         supplier_reference: None,
         next_at: LATER,
     };
-    let released = Event::CancelDone(ticket(BookingStatus::Canceled));
+    let released = Event::CancelSucceeded(ticket(SupplierBookingStatus::Canceled));
     vec![
         ("CREATED", created()),
         ("PREBOOK_IN_PROGRESS", asked),
@@ -484,7 +484,7 @@ pub(super) fn states() -> Vec<(&'static str, Booking)> {
         ("CANCEL_IN_PROGRESS sent", cancel_sent()),
         (
             "CANCEL_IN_PROGRESS pending",
-            after(cancel_sent(), vec![Event::CancelPending { next_at: LATER }]),
+            after(cancel_sent(), vec![Event::CancelAccepted { next_at: LATER }]),
         ),
         ("CANCELED refunding", after(cancel_sent(), vec![released])),
         ("CANCELED", canceled()),

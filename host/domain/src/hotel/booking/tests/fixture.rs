@@ -1,20 +1,20 @@
 //! Bookings in every state, made by walking there.
 
-use crate::booking::{Failure, Settlement, Teller};
+use crate::booking::{Failure, PaymentCollector, ChangeSource};
 use crate::hotel::booking::*;
 use crate::hotel::offer::{Board, CancellationPolicy, Contact, Guest, HotelSummary, Stay};
 use crate::hotel::offer::{GuestType, Location, Occupancy, Penalty, RoomRate};
 use crate::hotel::supply::CancellationAmounts;
-use crate::hotel::supply::{BookingState, Prebooked};
+use crate::hotel::supply::{SupplierBooking, PrebookResponse};
 use crate::id::InstrumentId;
 use crate::id::*;
 use crate::money::Currency;
 use crate::money::Money;
 use crate::owner::Owner;
 use crate::owner::{Mode, Tenant};
-use crate::payment::{Decline, Instrument};
+use crate::payment::{DeclineReason, Instrument};
 use crate::payment::{Payment, PaymentEvent};
-use crate::supplier::BookingStatus;
+use crate::supplier::SupplierBookingStatus;
 use crate::supplier::SupplierId;
 use crate::time::Date;
 use crate::time::Timestamp;
@@ -132,7 +132,7 @@ pub(super) fn created() -> Booking {
         promotions: vec![],
         loyalty: None,
         use_payment_sdk: false,
-        settlement: Settlement::Gateway,
+        payment_collector: PaymentCollector::Gateway,
         hotel_confirmation_code: None,
         hotel_remarks: None,
         offer_expires_at: Timestamp(9_000_000),
@@ -158,7 +158,7 @@ pub(super) fn instrument() -> Instrument {
 }
 
 pub(super) fn payment() -> Payment {
-    Payment::to_authorize(
+    Payment::new_authorization(
         PaymentId::from_bits(1),
         euros(20_000),
         SupplierId::parse("CARDS").unwrap(),
@@ -168,7 +168,7 @@ pub(super) fn payment() -> Payment {
 }
 
 pub(super) fn browser_payment() -> Payment {
-    Payment::by_browser(
+    Payment::new_browser_payment(
         PaymentId::from_bits(1),
         euros(20_000),
         SupplierId::parse("CARDS").unwrap(),
@@ -185,10 +185,10 @@ pub(super) fn no() -> Failure {
 }
 
 pub(super) fn supplier_state(
-    status: BookingStatus,
+    status: SupplierBookingStatus,
     cancellation: Option<CancellationAmounts>,
-) -> Box<BookingState> {
-    Box::new(BookingState {
+) -> Box<SupplierBooking> {
+    Box::new(SupplierBooking {
         status,
         supplier_reference: "S1".into(),
         client_reference: None,
@@ -201,8 +201,8 @@ pub(super) fn supplier_state(
     })
 }
 
-pub(super) fn bound() -> Box<Prebooked> {
-    Box::new(Prebooked {
+pub(super) fn bound() -> Box<PrebookResponse> {
+    Box::new(PrebookResponse {
         supplier_prebook: "P1".into(),
         total: euros(20_000),
         hotel: hotel(),
@@ -231,13 +231,13 @@ pub(super) fn authorized() -> Event {
 
 /// The supplier says that something changed.
 pub(super) fn hinted(booking: Booking) -> Booking {
-    after(booking, vec![Event::Hinted(Teller::Supplier)])
+    after(booking, vec![Event::ChangeReported(ChangeSource::Supplier)])
 }
 
-pub(super) fn reread(state: Box<BookingState>) -> Event {
-    Event::Reread {
+pub(super) fn reread(state: Box<SupplierBooking>) -> Event {
+    Event::Refreshed {
         state,
-        hinted_at: NOW,
+        change_reported_at: NOW,
         cancellation: CancellationId::from_bits(8),
         refund: refund_id(),
     }
@@ -251,26 +251,26 @@ pub(super) fn refund_id() -> RefundId {
 pub(super) fn events() -> Vec<Event> {
     vec![
         Event::PrebookStarted,
-        Event::PrebookBound {
-            bound: bound(),
+        Event::PrebookConfirmed {
+            prebook: bound(),
             expires_at: Timestamp(9_000_000),
             payment: None,
         },
         Event::PrebookRefused(no()),
-        Event::PrebookGivenUp,
+        Event::PrebookTimedOut,
         Event::OfferExpired,
         Event::BookStarted {
             payment: Some(payment()),
         },
-        Event::BookSent { next_at: LATER },
+        Event::BookSent { reconcile_at: LATER },
         Event::BookNotSent,
-        Event::BookPending {
+        Event::BookAccepted {
             supplier_reference: None,
             next_at: LATER,
         },
-        Event::BookChecked { next_at: LATER },
-        Event::BookRepeated { at: LATER },
-        Event::BookConfirmed(supplier_state(BookingStatus::Confirmed, None)),
+        Event::BookUnresolved { next_at: LATER },
+        Event::BookResendScheduled { at: LATER },
+        Event::BookConfirmed(supplier_state(SupplierBookingStatus::Confirmed, None)),
         Event::BookRefused(no()),
         Event::CheckoutNotCompleted,
         Event::CancelStarted {
@@ -279,26 +279,26 @@ pub(super) fn events() -> Vec<Event> {
         },
         Event::CancelSent { next_at: LATER },
         Event::CancelNotSent { retry_at: LATER },
-        Event::CancelPending { next_at: LATER },
-        Event::CancelChecked { next_at: LATER },
-        Event::CancelDone {
-            state: supplier_state(BookingStatus::Canceled, None),
+        Event::CancelAccepted { next_at: LATER },
+        Event::CancelUnresolved { next_at: LATER },
+        Event::CancelSucceeded {
+            supplier_booking: supplier_state(SupplierBookingStatus::Canceled, None),
             refund: refund_id(),
         },
         Event::CancelRefused(no()),
-        Event::CancelLost(no()),
-        Event::Hinted(Teller::Supplier),
-        Event::RereadFailed { next_at: LATER },
-        reread(supplier_state(BookingStatus::Canceled, None)),
-        pay(PaymentEvent::Sent { next_at: LATER }),
+        Event::CancelNotExecuted(no()),
+        Event::ChangeReported(ChangeSource::Supplier),
+        Event::RefreshFailed { next_at: LATER },
+        reread(supplier_state(SupplierBookingStatus::Canceled, None)),
+        pay(PaymentEvent::Sent { reconcile_at: LATER }),
         authorized(),
-        pay(PaymentEvent::Declined(Decline::InsufficientFunds)),
-        pay(PaymentEvent::NothingHeld),
+        pay(PaymentEvent::Declined(DeclineReason::InsufficientFunds)),
+        pay(PaymentEvent::NotAuthorized),
         pay(PaymentEvent::Captured),
         pay(PaymentEvent::Voided),
-        pay(PaymentEvent::Failed { retry_at: LATER }),
-        pay(PaymentEvent::Checked { next_at: LATER }),
-        pay(PaymentEvent::Repeated { at: LATER }),
+        pay(PaymentEvent::StepFailed { retry_at: LATER }),
+        pay(PaymentEvent::Unresolved { next_at: LATER }),
+        pay(PaymentEvent::ResendScheduled { at: LATER }),
         pay(PaymentEvent::RefundSent {
             refund: refund_id(),
             next_at: LATER,
@@ -308,7 +308,7 @@ pub(super) fn events() -> Vec<Event> {
             refund: refund_id(),
             retry_at: LATER,
         }),
-        pay(PaymentEvent::RefundChecked {
+        pay(PaymentEvent::RefundUnresolved {
             refund: refund_id(),
             next_at: LATER,
         }),
@@ -326,8 +326,8 @@ pub(super) fn ready() -> Booking {
         created(),
         vec![
             Event::PrebookStarted,
-            Event::PrebookBound {
-                bound: bound(),
+            Event::PrebookConfirmed {
+                prebook: bound(),
                 expires_at: Timestamp(9_000_000),
                 payment: None,
             },
@@ -347,19 +347,19 @@ pub(super) fn paying() -> Booking {
 pub(super) fn paid() -> Booking {
     after(
         paying(),
-        vec![pay(PaymentEvent::Sent { next_at: LATER }), authorized()],
+        vec![pay(PaymentEvent::Sent { reconcile_at: LATER }), authorized()],
     )
 }
 
 pub(super) fn booking_sent() -> Booking {
-    after(paid(), vec![Event::BookSent { next_at: LATER }])
+    after(paid(), vec![Event::BookSent { reconcile_at: LATER }])
 }
 
 pub(super) fn confirmed() -> Booking {
     after(
         booking_sent(),
         vec![Event::BookConfirmed(supplier_state(
-            BookingStatus::Confirmed,
+            SupplierBookingStatus::Confirmed,
             None,
         ))],
     )
@@ -369,7 +369,7 @@ pub(super) fn captured() -> Booking {
     after(
         confirmed(),
         vec![
-            pay(PaymentEvent::Sent { next_at: LATER }),
+            pay(PaymentEvent::Sent { reconcile_at: LATER }),
             pay(PaymentEvent::Captured),
         ],
     )
@@ -393,8 +393,8 @@ pub(super) fn cancel_sent(room_ids: Vec<RoomId>) -> Booking {
 }
 
 pub(super) fn cancel_done() -> Event {
-    Event::CancelDone {
-        state: supplier_state(BookingStatus::Canceled, None),
+    Event::CancelSucceeded {
+        supplier_booking: supplier_state(SupplierBookingStatus::Canceled, None),
         refund: refund_id(),
     }
 }
@@ -415,7 +415,7 @@ pub(super) fn states() -> Vec<(&'static str, Booking)> {
             "COMPLETE_IN_PROGRESS pending",
             after(
                 booking_sent(),
-                vec![Event::BookPending {
+                vec![Event::BookAccepted {
                     supplier_reference: None,
                     next_at: LATER,
                 }],
@@ -430,7 +430,7 @@ pub(super) fn states() -> Vec<(&'static str, Booking)> {
             "CANCEL_IN_PROGRESS pending",
             after(
                 cancel_sent(vec![]),
-                vec![Event::CancelPending { next_at: LATER }],
+                vec![Event::CancelAccepted { next_at: LATER }],
             ),
         ),
         (

@@ -5,10 +5,10 @@ use super::*;
 use crate::flow::judge::tests::{
     NOW, REPEATABLE, consistent, euros, judge, pending, refusal, repeated, sent,
 };
-use host_domain::booking::Settlement;
-use host_domain::flight::booking::{BookedService, Purchase, PurchaseState, ServiceStatus};
+use host_domain::booking::PaymentCollector;
+use host_domain::flight::booking::{BookedService, ServicePurchase, ServicePurchaseState, ServiceStatus};
 use host_domain::flight::passenger::{Contact, Travellers};
-use host_domain::flight::supply::{Service, ServiceType};
+use host_domain::flight::supply::{SupplierService, ServiceType};
 use host_domain::flight::{FareCondition, FareConditions};
 use host_domain::id::{BookingId, PurchaseId, ServiceId};
 use host_domain::owner::{Mode, Owner, Tenant};
@@ -46,9 +46,9 @@ fn booking(state: State) -> Booking {
             infants: 0,
         },
         passengers: vec![],
-        sealed: None,
-        offered: euros(100),
-        ticket: Some(euros(100)),
+        sealed_passenger_data: None,
+        offered_total: euros(100),
+        ticket_total: Some(euros(100)),
         fare: None,
         fare_tax: None,
         fare_conditions: FareConditions {
@@ -59,13 +59,13 @@ fn booking(state: State) -> Booking {
         services: vec![],
         purchases: vec![],
         changes: vec![],
-        parts: 0,
+        id_sequence: 0,
         use_payment_sdk: false,
-        settlement: Settlement::Gateway,
-        expires_at: Timestamp(9_000_000),
+        payment_collector: PaymentCollector::Gateway,
+        offer_expires_at: Timestamp(9_000_000),
         state,
         payments: vec![],
-        cancellation_runs: 1,
+        cancellation_count: 1,
         cancellation: None,
         failure: None,
         created_at: Timestamp(0),
@@ -75,23 +75,23 @@ fn booking(state: State) -> Booking {
     }
 }
 
-fn completing(book: Leg) -> Booking {
+fn completing(book: RemoteCall) -> Booking {
     booking(State::CompleteInProgress { book })
 }
 
-fn canceling(cancel: Leg) -> Booking {
+fn canceling(cancel: RemoteCall) -> Booking {
     booking(State::CancelInProgress { cancel })
 }
 
-fn buying(buy: Leg) -> Booking {
+fn buying(buy: RemoteCall) -> Booking {
     let bag = bag();
-    let mut booking = booking(State::Confirmed { reread: None });
-    booking.purchases = vec![Purchase {
+    let mut booking = booking(State::Confirmed { refresh: None });
+    booking.purchases = vec![ServicePurchase {
         id: PurchaseId::from_bits(1),
         services: vec![ServiceId::from_bits(1)],
         payment: payment(),
         total: euros(60),
-        state: PurchaseState::Open { buy },
+        state: ServicePurchaseState::InProgress { call },
         failure: None,
         created_at: Timestamp(0),
     }];
@@ -99,7 +99,7 @@ fn buying(buy: Leg) -> Booking {
         id: ServiceId::from_bits(1),
         status: ServiceStatus::Pending,
         supplier_service_id: bag.supplier_service_id,
-        on_ticket_as: None,
+        supplier_ticket_service_id: None,
         service_type: bag.service_type,
         passenger: 0,
         supplier_segment_ids: vec![],
@@ -112,8 +112,8 @@ fn buying(buy: Leg) -> Booking {
     booking
 }
 
-fn bag() -> Service {
-    Service {
+fn bag() -> SupplierService {
+    SupplierService {
         supplier_service_id: "bag-1".into(),
         service_type: ServiceType::Baggage,
         passenger: Some(0),
@@ -128,8 +128,8 @@ fn payment() -> PaymentId {
     PaymentId::from_bits(1)
 }
 
-fn state(status: BookingStatus) -> BookingState {
-    BookingState {
+fn state(status: SupplierBookingStatus) -> SupplierBooking {
+    SupplierBooking {
         status,
         supplier_reference: "S1".into(),
         client_reference: None,
@@ -144,15 +144,15 @@ fn state(status: BookingStatus) -> BookingState {
     }
 }
 
-fn with_bag() -> BookingState {
-    BookingState {
+fn with_bag() -> SupplierBooking {
+    SupplierBooking {
         services: vec![bag()],
-        ..state(BookingStatus::Confirmed)
+        ..state(SupplierBookingStatus::Confirmed)
     }
 }
 
-fn failed() -> BookingStatus {
-    BookingStatus::Failed(refusal(RefusalReason::Unavailable))
+fn failed() -> SupplierBookingStatus {
+    SupplierBookingStatus::Failed(refusal(RefusalReason::Unavailable))
 }
 
 fn refused(reason: RefusalReason) -> ChangeError {
@@ -179,7 +179,7 @@ fn told(judgement: &Judgement<Event>) -> (&'static str, Outcome) {
 
 #[test]
 fn only_a_definite_no_to_a_booking_is_a_no() {
-    use BookingStatus as S;
+    use SupplierBookingStatus as S;
     use RefusalReason as R;
     let sent = completing(sent(9_000));
     let definite = [
@@ -235,7 +235,7 @@ fn not_finding_a_booking_is_proof_only_where_and_when_reads_are_consistent() {
     ] {
         let booking = completing(leg);
         let judgement =
-            judge(|times| found(&booking, Ok(Found::Nothing), payment(), promises, times));
+            judge(|times| found(&booking, Ok(BookingLookup::NotFound), payment(), promises, times));
         assert_eq!(judgement.event.name(), event, "{promises:?}");
     }
 }
@@ -258,11 +258,11 @@ fn what_the_supplier_was_paid_for_is_booked_again_or_stays_unknown() {
         (repeated(long_ago + 10_000, 9_000), both, "book_checked"),
     ] {
         let booking = Booking {
-            settlement: Settlement::Supplier,
+            payment_collector: PaymentCollector::Supplier,
             ..completing(leg)
         };
         let judgement =
-            judge(|times| found(&booking, Ok(Found::Nothing), payment(), promises, times));
+            judge(|times| found(&booking, Ok(BookingLookup::NotFound), payment(), promises, times));
         assert_eq!(judgement.event.name(), event, "{promises:?}");
     }
 }
@@ -282,7 +282,7 @@ fn a_repeat_that_was_not_sent_leaves_the_call_unknown() {
 
 #[test]
 fn a_cancellation_is_refused_only_by_a_no_or_by_a_ticket_that_stands() {
-    use BookingStatus as S;
+    use SupplierBookingStatus as S;
     let sent = canceling(sent(9_000));
     let unsent = not_sent().map(|error| (Err(error), ("cancel_not_sent", Outcome::NotSent)));
     let answers = [
@@ -315,7 +315,7 @@ fn a_cancellation_is_refused_only_by_a_no_or_by_a_ticket_that_stands() {
 
 #[test]
 fn a_ticket_that_stands_tells_of_its_cancellation_by_how_far_that_had_come() {
-    let confirmed = || Ok(Found::Booking(Box::new(state(BookingStatus::Confirmed))));
+    let confirmed = || Ok(BookingLookup::Found(Box::new(state(SupplierBookingStatus::Confirmed))));
     for (leg, promises, event) in [
         (pending(0), consistent(None), "cancel_refused"),
         (sent(0), consistent(Some(0)), "cancel_lost"),
@@ -328,7 +328,7 @@ fn a_ticket_that_stands_tells_of_its_cancellation_by_how_far_that_had_come() {
     }
     let booking = canceling(sent(0));
     for (answer, event) in [
-        (Ok(Found::Nothing), "cancel_checked"),
+        (Ok(BookingLookup::NotFound), "cancel_checked"),
         (Err(ReadError::TimedOut("slow".into())), "cancel_checked"),
     ] {
         let judgement =
@@ -345,7 +345,7 @@ fn bags_are_bought_only_when_the_ticket_shows_them() {
     let answers = [
         (Ok(with_bag()), ("purchase_done", Outcome::Done)),
         (
-            Ok(state(BookingStatus::Confirmed)),
+            Ok(state(SupplierBookingStatus::Confirmed)),
             ("purchase_checked", Outcome::Unknown),
         ),
         (
@@ -366,15 +366,15 @@ fn bags_are_bought_only_when_the_ticket_shows_them() {
 
 #[test]
 fn bags_that_are_not_on_the_ticket_prove_nothing_before_reads_are_consistent() {
-    let read = |state: BookingState| Ok(Found::Booking(Box::new(state)));
-    let bare = || state(BookingStatus::Confirmed);
+    let read = |state: SupplierBooking| Ok(BookingLookup::Found(Box::new(state)));
+    let bare = || state(SupplierBookingStatus::Confirmed);
     for (answer, promises, event) in [
         (read(with_bag()), consistent(None), "purchase_done"),
         (read(bare()), REPEATABLE, "purchase_repeated"),
         (read(bare()), consistent(None), "purchase_checked"),
         (read(bare()), consistent(Some(10_001)), "purchase_checked"),
         (read(bare()), consistent(Some(10_000)), "purchase_refused"),
-        (Ok(Found::Nothing), consistent(Some(0)), "purchase_checked"),
+        (Ok(BookingLookup::NotFound), consistent(Some(0)), "purchase_checked"),
         (
             Err(ReadError::Failed("500".into())),
             consistent(Some(0)),
@@ -390,17 +390,17 @@ fn bags_that_are_not_on_the_ticket_prove_nothing_before_reads_are_consistent() {
 #[test]
 fn a_ticket_that_cannot_be_read_anew_is_read_again_later() {
     let booking = booking(State::Confirmed {
-        reread: Some(pending(0)),
+        refresh: Some(pending(0)),
     });
-    let read = Found::Booking(Box::new(state(BookingStatus::Confirmed)));
+    let read = BookingLookup::Found(Box::new(state(SupplierBookingStatus::Confirmed)));
     for (answer, event) in [
         (Ok(read), "reread"),
-        (Ok(Found::Nothing), "reread_failed"),
+        (Ok(BookingLookup::NotFound), "reread_failed"),
         (Err(ReadError::TimedOut("slow".into())), "reread_failed"),
     ] {
         let judgement = judge(|times| reread(&booking, answer.clone(), times));
         assert_eq!(judgement.event.name(), event, "{answer:?}");
-        if let Event::RereadFailed { next_at } = judgement.event {
+        if let Event::RefreshFailed { next_at } = judgement.event {
             assert!(next_at > NOW);
         }
     }

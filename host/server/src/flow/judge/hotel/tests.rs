@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::flow::judge::tests::{NOW, consistent, euros, judge, lost, pending, refusal, sent};
-use host_domain::booking::Settlement;
+use host_domain::booking::PaymentCollector;
 use host_domain::hotel::booking::Event as E;
 use host_domain::hotel::offer::{Contact, HotelSummary, Occupancy, Stay};
 use host_domain::id::{BookingId, CancellationId, HotelId, RefundId};
@@ -13,7 +13,7 @@ use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Date;
 
-fn completing(book: Leg) -> Booking {
+fn completing(book: RemoteCall) -> Booking {
     let date = |day| Date::new(2027, 1, day).unwrap();
     Booking {
         id: BookingId::from_bits(1),
@@ -61,7 +61,7 @@ fn completing(book: Leg) -> Booking {
         promotions: vec![],
         loyalty: None,
         use_payment_sdk: false,
-        settlement: Settlement::Gateway,
+        payment_collector: PaymentCollector::Gateway,
         hotel_confirmation_code: None,
         hotel_remarks: None,
         offer_expires_at: Timestamp(1_000_000),
@@ -76,8 +76,8 @@ fn completing(book: Leg) -> Booking {
     }
 }
 
-fn state(status: BookingStatus) -> BookingState {
-    BookingState {
+fn state(status: SupplierBookingStatus) -> SupplierBooking {
+    SupplierBooking {
         status,
         supplier_reference: "S1".into(),
         client_reference: None,
@@ -96,32 +96,32 @@ fn only_a_definite_no_to_a_booking_is_a_no() {
     use RefusalReason as R;
     for (answer, event, outcome) in [
         (
-            Ok(state(BookingStatus::Confirmed)),
+            Ok(state(SupplierBookingStatus::Confirmed)),
             "book_confirmed",
             Outcome::Done,
         ),
         (
-            Ok(state(BookingStatus::PartiallyCanceled)),
+            Ok(state(SupplierBookingStatus::PartiallyCanceled)),
             "book_confirmed",
             Outcome::Done,
         ),
         (
-            Ok(state(BookingStatus::Pending)),
+            Ok(state(SupplierBookingStatus::Pending)),
             "book_pending",
             Outcome::Done,
         ),
         (
-            Ok(state(BookingStatus::CancelPending)),
+            Ok(state(SupplierBookingStatus::CancelPending)),
             "book_pending",
             Outcome::Done,
         ),
         (
-            Ok(state(BookingStatus::Canceled)),
+            Ok(state(SupplierBookingStatus::Canceled)),
             "book_refused",
             Outcome::Refused,
         ),
         (
-            Ok(state(BookingStatus::Failed(refusal(R::Unavailable)))),
+            Ok(state(SupplierBookingStatus::Failed(refusal(R::Unavailable)))),
             "book_refused",
             Outcome::Refused,
         ),
@@ -188,7 +188,7 @@ fn not_found_is_proof_only_where_reads_are_consistent_and_late_enough() {
         let judgement = judge(|times| {
             found(
                 &completing(leg.clone()),
-                Ok(Found::Nothing),
+                Ok(BookingLookup::NotFound),
                 consistent(consistent_after_ms),
                 times,
             )
@@ -204,7 +204,7 @@ fn not_found_is_proof_only_where_reads_are_consistent_and_late_enough() {
         let promises = consistent(Some(1_000));
         found(
             &completing(lost(0, 9_000)),
-            Ok(Found::Nothing),
+            Ok(BookingLookup::NotFound),
             promises,
             times,
         )
@@ -224,7 +224,7 @@ fn not_found_is_proof_only_where_reads_are_consistent_and_late_enough() {
     });
     assert_eq!(
         failed.event,
-        E::BookChecked {
+        E::BookUnresolved {
             next_at: Timestamp(15_000)
         }
     );
@@ -233,10 +233,10 @@ fn not_found_is_proof_only_where_reads_are_consistent_and_late_enough() {
 #[test]
 fn a_cancellation_is_done_only_when_the_supplier_shows_it() {
     use ChangeError as C;
-    let canceling = |leg: Leg| {
+    let canceling = |leg: RemoteCall| {
         let mut booking = completing(sent(0));
         booking.state = State::CancelInProgress {
-            before: host_domain::hotel::booking::Held::Confirmed,
+            previous: host_domain::hotel::booking::BookedState::Confirmed,
             cancellation: host_domain::id::CancellationId::from_bits(1),
             cancel: leg,
         };
@@ -244,9 +244,9 @@ fn a_cancellation_is_done_only_when_the_supplier_shows_it() {
     };
     let refund = || RefundId::from_bits(1);
     for (answer, event) in [
-        (Ok(state(BookingStatus::Canceled)), "cancel_done"),
-        (Ok(state(BookingStatus::CancelPending)), "cancel_pending"),
-        (Ok(state(BookingStatus::Confirmed)), "cancel_checked"),
+        (Ok(state(SupplierBookingStatus::Canceled)), "cancel_done"),
+        (Ok(state(SupplierBookingStatus::CancelPending)), "cancel_pending"),
+        (Ok(state(SupplierBookingStatus::Confirmed)), "cancel_checked"),
         (
             Err(C::Refused(refusal(RefusalReason::NotCancellable))),
             "cancel_refused",
@@ -259,7 +259,7 @@ fn a_cancellation_is_done_only_when_the_supplier_shows_it() {
             judge(|times| canceled(&canceling(sent(9_000)), answer.clone(), refund(), times));
         assert_eq!(judgement.event.name(), event, "{answer:?}");
     }
-    let still_there = || Ok(Found::Booking(Box::new(state(BookingStatus::Confirmed))));
+    let still_there = || Ok(BookingLookup::Found(Box::new(state(SupplierBookingStatus::Confirmed))));
     for (leg, consistent_after_ms, event) in [
         (pending(0), None, "cancel_refused"),
         (sent(0), Some(1_000), "cancel_lost"),
@@ -283,13 +283,13 @@ fn a_cancellation_is_done_only_when_the_supplier_shows_it() {
 fn a_booking_that_cannot_be_read_anew_is_read_again_later() {
     let mut booking = completing(pending(0));
     booking.state = State::Confirmed {
-        reread: Some(pending(0)),
+        refresh: Some(pending(0)),
     };
-    let read = Found::Booking(Box::new(state(BookingStatus::Confirmed)));
+    let read = BookingLookup::Found(Box::new(state(SupplierBookingStatus::Confirmed)));
     let (cancellation, refund) = (CancellationId::from_bits(1), RefundId::from_bits(1));
     for (answer, event) in [
         (Ok(read), "reread"),
-        (Ok(Found::Nothing), "reread_failed"),
+        (Ok(BookingLookup::NotFound), "reread_failed"),
         (Err(ReadError::TimedOut("slow".into())), "reread_failed"),
     ] {
         let judgement = judge(|times| {
@@ -302,7 +302,7 @@ fn a_booking_that_cannot_be_read_anew_is_read_again_later() {
             )
         });
         assert_eq!(judgement.event.name(), event, "{answer:?}");
-        if let Event::RereadFailed { next_at } = judgement.event {
+        if let Event::RefreshFailed { next_at } = judgement.event {
             assert!(next_at > NOW);
         }
     }

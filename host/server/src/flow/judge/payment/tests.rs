@@ -16,7 +16,7 @@ fn paying(payment_state: PaymentState) -> Payment {
         card: None,
         created_at: NOW,
     };
-    let payment = Payment::to_authorize(
+    let payment = Payment::new_authorization(
         PaymentId::from_bits(1),
         euros(100),
         processor,
@@ -29,12 +29,12 @@ fn paying(payment_state: PaymentState) -> Payment {
     }
 }
 
-fn at_processor(status: ProcessorStatus) -> ProcessorState {
-    ProcessorState {
+fn at_processor(status: ProcessorPaymentStatus) -> ProcessorPayment {
+    ProcessorPayment {
         status,
         processor_reference: "ch_1".into(),
         authorized: euros(100),
-        captured: euros(if status == ProcessorStatus::Captured {
+        captured: euros(if status == ProcessorPaymentStatus::Captured {
             100
         } else {
             0
@@ -49,26 +49,26 @@ fn at_processor(status: ProcessorStatus) -> ProcessorState {
 fn a_hold_counts_only_when_it_is_the_one_that_was_asked_for() {
     use PaymentError as P;
     let payment = paying(PaymentState::Authorizing(sent(9_000)));
-    let other_amount = ProcessorState {
+    let other_amount = ProcessorPayment {
         authorized: euros(50),
-        ..at_processor(ProcessorStatus::Authorized)
+        ..at_processor(ProcessorPaymentStatus::Authorized)
     };
     for (answer, event) in [
         (
-            Ok(at_processor(ProcessorStatus::Authorized)),
+            Ok(at_processor(ProcessorPaymentStatus::Authorized)),
             "payment_authorized",
         ),
         (Ok(other_amount), "payment_checked"),
         (
-            Ok(at_processor(ProcessorStatus::RequiresAction)),
+            Ok(at_processor(ProcessorPaymentStatus::RequiresAction)),
             "payment_declined",
         ),
         (
-            Ok(at_processor(ProcessorStatus::Declined)),
+            Ok(at_processor(ProcessorPaymentStatus::Declined)),
             "payment_declined",
         ),
         (
-            Err(P::Declined(Decline::InsufficientFunds)),
+            Err(P::Declined(DeclineReason::InsufficientFunds)),
             "payment_declined",
         ),
         (Err(P::Refused("bad token".into())), "payment_declined"),
@@ -82,7 +82,7 @@ fn a_hold_counts_only_when_it_is_the_one_that_was_asked_for() {
 
 #[test]
 fn what_is_read_back_of_a_payment_fits_what_was_asked_for() {
-    use ProcessorStatus as S;
+    use ProcessorPaymentStatus as S;
     let sent = || sent(0);
     for (payment_state, found, after_ms, event) in [
         (
@@ -197,7 +197,7 @@ fn a_repeat_that_was_not_sent_leaves_the_first_to_be_read_back() {
         payment.refunds = vec![Refund {
             id: id.clone(),
             amount: euros(10),
-            leg: Some(leg),
+            call: Some(leg),
         }];
         let judgement = judge(|times| refunded(&payment, &id, Err(not_sent()), times));
         assert_eq!(judgement.event.name(), event);

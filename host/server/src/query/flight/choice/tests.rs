@@ -92,7 +92,7 @@ fn offer(id: &str) -> Offer {
 
 fn wanted(filters: Filters) -> PriceRequest {
     PriceRequest {
-        legs: Vec::new(),
+        journeys: Vec::new(),
         travellers: Travellers {
             adults: 1,
             children: Vec::new(),
@@ -112,7 +112,7 @@ fn finished(
     applied: AppliedFilters,
     offers: &[Offer],
 ) -> (Vec<String>, bool, Vec<&'static str>) {
-    let mut answer = PriceAnswer {
+    let mut answer = PriceResponse {
         offers: offers.to_vec(),
         applied,
         truncated: false,
@@ -295,7 +295,7 @@ fn the_order_is_named_where_it_may_be_wrong_or_was_asked_for() {
     let plain = wanted(Filters::default());
     let (.., unsupported) = finished(&plain, AppliedFilters::default(), &fares());
     assert!(unsupported.is_empty());
-    let cut = PriceAnswer {
+    let cut = PriceResponse {
         offers: fares(),
         applied: AppliedFilters::default(),
         truncated: true,

@@ -1,8 +1,8 @@
 //! Bookings with everything that they can carry.
 
-use host_domain::booking::Settlement;
+use host_domain::booking::PaymentCollector;
 use host_domain::flight::booking::{
-    BookedJourney, BookedPassenger, BookedService, Booking, Cancellation, RefundedBy, Returned,
+    BookedJourney, BookedPassenger, BookedService, Booking, Cancellation, RefundedBy, RefundBreakdown,
     ServiceStatus, State,
 };
 use host_domain::flight::passenger::{Contact, Travellers};
@@ -16,7 +16,7 @@ use host_domain::id::{
 };
 use host_domain::money::{Currency, Money};
 use host_domain::owner::{Mode, Owner, Tenant};
-use host_domain::payment::{Card, CardBrand, Funding, Method, Payment, PaymentState};
+use host_domain::payment::{Card, CardBrand, Funding, PaymentMethod, Payment, PaymentState};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 
@@ -96,8 +96,8 @@ pub(super) fn journey() -> BookedJourney {
     }
 }
 
-pub(super) fn payment(bits: u128, minor: i64, method: Method) -> Payment {
-    let is_by_card = method != Method::Supplier;
+pub(super) fn payment(bits: u128, minor: i64, method: PaymentMethod) -> Payment {
+    let is_by_card = method != PaymentMethod::Supplier;
     Payment {
         id: PaymentId::from_bits(bits),
         amount: pounds(minor),
@@ -113,7 +113,7 @@ pub(super) fn payment(bits: u128, minor: i64, method: Method) -> Payment {
         }),
         state: PaymentState::Captured,
         refunds: Vec::new(),
-        decline: None,
+        decline_reason: None,
         created_at: NOW,
     }
 }
@@ -123,7 +123,7 @@ pub(super) fn bag() -> BookedService {
         id: ServiceId::from_bits(7),
         status: ServiceStatus::Confirmed,
         supplier_service_id: "ase_secret".to_owned(),
-        on_ticket_as: Some("ser_secret".to_owned()),
+        supplier_ticket_service_id: Some("ser_secret".to_owned()),
         service_type: ServiceType::Baggage,
         passenger: 0,
         supplier_segment_ids: vec!["seg_secret".to_owned()],
@@ -167,9 +167,9 @@ pub(super) fn bound() -> Booking {
             infants: 0,
         },
         passengers: vec![passenger()],
-        sealed: Some("sealed_secret".to_owned()),
-        offered: pounds(42_000),
-        ticket: Some(pounds(42_000)),
+        sealed_passenger_data: Some("sealed_secret".to_owned()),
+        offered_total: pounds(42_000),
+        ticket_total: Some(pounds(42_000)),
         fare: Some(pounds(30_000)),
         fare_tax: None,
         fare_conditions: FareConditions {
@@ -186,13 +186,13 @@ pub(super) fn bound() -> Booking {
         services: Vec::new(),
         purchases: Vec::new(),
         changes: Vec::new(),
-        parts: 2,
+        id_sequence: 2,
         use_payment_sdk: false,
-        settlement: Settlement::Gateway,
-        expires_at: NOW.plus_s(60),
+        payment_collector: PaymentCollector::Gateway,
+        offer_expires_at: NOW.plus_s(60),
         state: State::ReadyForComplete,
         payments: Vec::new(),
-        cancellation_runs: 0,
+        cancellation_count: 0,
         cancellation: None,
         failure: None,
         created_at: NOW,
@@ -204,11 +204,11 @@ pub(super) fn bound() -> Booking {
 
 /// Ticketed, with bags.
 pub(super) fn ticketed() -> Booking {
-    let instrument = || Method::Instrument {
+    let instrument = || PaymentMethod::Instrument {
         id: InstrumentId::from_bits(8),
     };
     Booking {
-        state: State::Confirmed { reread: None },
+        state: State::Confirmed { refresh: None },
         supplier_reference: Some("ord_1".to_owned()),
         airline_pnr: Some("RZPNX8".to_owned()),
         confirmed_at: Some(NOW),
@@ -228,7 +228,7 @@ pub(super) fn canceled() -> Booking {
         canceled_at: Some(NOW),
         cancellation: Some(Cancellation {
             refunded_by: RefundedBy::Service,
-            returned: Some(Returned {
+            refund: Some(RefundBreakdown {
                 fee: pounds(5_000),
                 refund_amount: pounds(37_000),
                 refund_to: vec![PaymentId::from_bits(5)],
