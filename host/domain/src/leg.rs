@@ -79,7 +79,7 @@ impl RemoteCall {
     /// The mark before the first byte.
     #[must_use]
     pub const fn mark_sent(self, now: Timestamp, next_at: Timestamp) -> Self {
-        let (tries, first) = (self.failed_attempts(), self.first());
+        let (tries, first) = (self.failed_attempts(), self.first_sent_at());
         Self::Sent {
             accepted_at: now,
             failed_attempts: tries,
@@ -156,7 +156,7 @@ impl RemoteCall {
     /// call that is to be repeated, or could not be: the first may have arrived.
     #[must_use]
     pub const fn unresolved_since(&self) -> Option<Timestamp> {
-        match (self.first(), self.sent_at()) {
+        match (self.first_sent_at(), self.sent_at()) {
             (Some(first), _) => Some(first),
             (None, since) => since,
         }
@@ -165,10 +165,10 @@ impl RemoteCall {
     /// Whether the same call was sent before, and may have happened then.
     #[must_use]
     pub const fn is_resend(&self) -> bool {
-        self.first().is_some()
+        self.first_sent_at().is_some()
     }
 
-    const fn first(&self) -> Option<Timestamp> {
+    const fn first_sent_at(&self) -> Option<Timestamp> {
         match self {
             Self::Pending { first_sent_at: first, .. } | Self::Sent { first_sent_at: first, .. } => *first,
             Self::Accepted { .. } => None,

@@ -86,7 +86,7 @@ pub fn select_route(
         (
             candidate.health == Health::Down,
             candidate.priority,
-            spread_rank(candidate, spread),
+            rendezvous_rank(candidate, spread),
             candidate.id.clone(),
         )
     });
@@ -108,7 +108,7 @@ pub fn select_route(
 
 /// Weighted rendezvous: of equals, each comes first as often as its weight says.
 /// `-ln(u) / weight` in integers, scaled.
-fn spread_rank(candidate: &Candidate, spread: u64) -> u64 {
+fn rendezvous_rank(candidate: &Candidate, spread: u64) -> u64 {
     let mixed = candidate
         .id
         .as_str()

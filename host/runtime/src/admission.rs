@@ -14,7 +14,7 @@ const WAITING_PER_PERMIT: u32 = 16;
 /// A number of places and a bounded queue in front of them.
 #[derive(Debug)]
 pub(crate) struct ConcurrencyLimit {
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     waiting: AtomicU32,
     waiting_max: u32,
 }
@@ -27,7 +27,7 @@ impl ConcurrencyLimit {
     pub(crate) fn new(places: u32) -> Self {
         let places = places.max(1);
         Self {
-            places: Arc::new(Semaphore::new(
+            permits: Arc::new(Semaphore::new(
                 usize::try_from(places)
                     .unwrap_or(Semaphore::MAX_PERMITS)
                     .min(Semaphore::MAX_PERMITS),
@@ -43,12 +43,12 @@ impl ConcurrencyLimit {
         wait: Duration,
         deadline: Instant,
     ) -> Result<OwnedSemaphorePermit, ConcurrencyLimitReached> {
-        if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
+        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
             return Ok(permit);
         }
         let _waiting = self.queue()?;
         let until = deadline.min(Instant::now() + wait);
-        match tokio::time::timeout_at(until, Arc::clone(&self.places).acquire_owned()).await {
+        match tokio::time::timeout_at(until, Arc::clone(&self.permits).acquire_owned()).await {
             Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) | Err(_) => Err(ConcurrencyLimitReached),
         }

@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 /// long. It counts from where it gave way first: an answer of an ordinary size is read
 /// by then. Time that others had meanwhile does not count, or a busy machine would send
 /// everything away.
-const COMPUTES_MAX: Duration = Duration::from_millis(8);
+const OFFLOAD_AFTER: Duration = Duration::from_millis(8);
 
 /// Between the highest that a process may have of itself, 0, and the lowest, 19,
 /// which would keep a lock for long that a guest's host function holds just then.
@@ -105,7 +105,7 @@ impl TaskQueue {
     }
 
     fn work(&self) {
-        give_way_to_others();
+        lower_thread_priority();
         while let Some(slice) = self.next() {
             // Behind the others, so that all of them get on.
             if let Some(rest) = slice.run() {
@@ -131,7 +131,7 @@ impl TaskQueue {
 }
 
 #[cfg(target_os = "linux")]
-fn give_way_to_others() {
+fn lower_thread_priority() {
     // Of this thread alone: on Linux each has its own.
     if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
         tracing::warn!(%error, "guests that compute for long have the priority of all others");
@@ -143,7 +143,7 @@ fn give_way_to_others() {}
 
 /// What this thread has used.
 #[cfg(target_os = "linux")]
-fn processor_time() -> Duration {
+fn thread_cpu_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::try_from(time).unwrap_or_default()
 }
@@ -223,16 +223,16 @@ where
         let this = &mut *self;
         this.signal.task.register(context.waker());
         loop {
-            let moves = this.computed.is_some_and(|took| took >= COMPUTES_MAX);
+            let moves = this.computed.is_some_and(|took| took >= OFFLOAD_AFTER);
             let queue = this.queue.as_ref().filter(|_| moves);
             match (std::mem::replace(&mut this.place, TaskLocation::Taken), queue) {
                 (TaskLocation::Inline(mut work), None) => {
-                    let before = this.computed.map(|took| (took, processor_time()));
+                    let before = this.computed.map(|took| (took, thread_cpu_time()));
                     match this.signal.poll(work.as_mut()) {
                         PollOutcome::Done(output) => return Poll::Ready(output),
                         PollOutcome::Yielded => {
                             let took = before
-                                .map(|(took, then)| took + processor_time().saturating_sub(then));
+                                .map(|(took, then)| took + thread_cpu_time().saturating_sub(then));
                             this.computed = Some(took.unwrap_or_default());
                         }
                         PollOutcome::Pending => this.computed = None,

@@ -13,18 +13,18 @@ const WINDOW: Duration = Duration::from_secs(60);
 /// In steps of this, so that a busy plugin costs no more than a quiet one.
 const STEP: Duration = Duration::from_secs(5);
 /// Fewer outcomes than this say nothing about a rate.
-const JUDGED_FROM: u32 = 20;
+const CALLS_MIN: u32 = 20;
 /// Failing this often, in percent, is down.
 const DOWN_PERCENT: u32 = 50;
 /// Failing this often, in percent, is degraded.
 const DEGRADED_PERCENT: u32 = 20;
 /// A plugin that breaks this often in a row is broken, however few calls there are.
-const TRAPS_IN_A_ROW: u32 = 5;
+const CONSECUTIVE_TRAPS_MAX: u32 = 5;
 /// The first wait before a probe; it doubles up to the second.
 const PROBE_AFTER: Duration = Duration::from_secs(5);
 const PROBE_AFTER_MAX: Duration = Duration::from_secs(60);
 /// A probe without an outcome for this long is given up, so that a lost one does not block the next.
-const PROBE_GIVEN_UP_AFTER: Duration = Duration::from_secs(120);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// What an outcome says about the plugin: the closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ enum OutcomeClass {
     Ignored,
 }
 
-const fn weight(outcome: PluginCallOutcome) -> OutcomeClass {
+const fn classify_outcome(outcome: PluginCallOutcome) -> OutcomeClass {
     match outcome {
         PluginCallOutcome::Succeeded | PluginCallOutcome::NotFound | PluginCallOutcome::Refused | PluginCallOutcome::Declined => OutcomeClass::Success,
         PluginCallOutcome::TimedOut
@@ -133,7 +133,7 @@ impl CircuitBreaker {
             CircuitState::Open { probe_at, .. } if now < probe_at => Err(CircuitOpen {
                 retry_after: probe_at - now,
             }),
-            CircuitState::HalfOpen { since, .. } if now < since + PROBE_GIVEN_UP_AFTER => Err(CircuitOpen {
+            CircuitState::HalfOpen { since, .. } if now < since + PROBE_TIMEOUT => Err(CircuitOpen {
                 retry_after: PROBE_AFTER,
             }),
             CircuitState::Open { wait, .. } | CircuitState::HalfOpen { wait, .. } => {
@@ -145,7 +145,7 @@ impl CircuitBreaker {
 
     /// Takes note of how a call that was let through ended.
     pub(crate) fn record_outcome(&self, passage: CallPermit, outcome: PluginCallOutcome, detail: Option<&str>) {
-        let weight = weight(outcome);
+        let weight = classify_outcome(outcome);
         let mut window = self.window();
         let now = Instant::now();
         if passage == CallPermit::Probe {
@@ -205,10 +205,10 @@ impl RollingWindow {
             bucket.calls = bucket.calls.saturating_add(1);
             bucket.failures = bucket.failures.saturating_add(u32::from(failed));
         }
-        self.forget(step);
+        self.evict_older(step);
     }
 
-    fn forget(&mut self, step: u64) {
+    fn evict_older(&mut self, step: u64) {
         let oldest = step.saturating_sub(WINDOW.as_secs() / STEP.as_secs());
         while self
             .buckets
@@ -220,7 +220,7 @@ impl RollingWindow {
     }
 
     fn totals(&mut self, now: Instant) -> (u32, u32) {
-        self.forget(self.step(now));
+        self.evict_older(self.step(now));
         self.buckets
             .iter()
             .fold((0, 0), |(calls, failures), bucket| {
@@ -233,14 +233,14 @@ impl RollingWindow {
 
     fn failing_percent(&mut self, now: Instant) -> u32 {
         match self.totals(now) {
-            (calls, failures) if calls >= JUDGED_FROM => failures.saturating_mul(100) / calls,
+            (calls, failures) if calls >= CALLS_MIN => failures.saturating_mul(100) / calls,
             _ => 0,
         }
     }
 
     fn open_if_failing(&mut self, now: Instant) {
         let failing =
-            self.traps_in_a_row >= TRAPS_IN_A_ROW || self.failing_percent(now) >= DOWN_PERCENT;
+            self.traps_in_a_row >= CONSECUTIVE_TRAPS_MAX || self.failing_percent(now) >= DOWN_PERCENT;
         if failing && matches!(self.circuit, CircuitState::Closed) {
             self.circuit = CircuitState::Open {
                 probe_at: now + PROBE_AFTER,

@@ -214,7 +214,7 @@ impl RequestedHost {
     }
 
     /// The line that the operator has to add, when no grant answers this ask.
-    fn missing_line(&self, grants: &[HostGrant]) -> Option<String> {
+    fn missing_grant(&self, grants: &[HostGrant]) -> Option<String> {
         let answered = |grant: &HostGrant| match (&self.host, &grant.host) {
             (HostPattern::Any, _) => true,
             (ask, HostPattern::Exact(host)) => {
@@ -264,7 +264,7 @@ fn literal(host: &str) -> Option<IpAddr> {
 #[derive(Debug, Clone)]
 pub(crate) struct AllowList {
     supplier: String,
-    asks: Vec<RequestedHost>,
+    requested: Vec<RequestedHost>,
     grants: Vec<HostGrant>,
 }
 
@@ -285,19 +285,19 @@ pub(crate) enum DeniedTarget {
 }
 
 impl AllowList {
-    pub(crate) fn new(supplier: &str, asks: Vec<RequestedHost>, grants: Vec<HostGrant>) -> Self {
+    pub(crate) fn new(supplier: &str, requested: Vec<RequestedHost>, grants: Vec<HostGrant>) -> Self {
         Self {
             supplier: supplier.to_owned(),
-            asks,
+            requested,
             grants,
         }
     }
 
     /// Lines that the operator would have to add for all that the plugin asks.
     pub(crate) fn missing_grants(&self) -> Vec<String> {
-        self.asks
+        self.requested
             .iter()
-            .filter_map(|ask| ask.missing_line(&self.grants))
+            .filter_map(|ask| ask.missing_grant(&self.grants))
             .collect()
     }
 
@@ -320,7 +320,7 @@ impl AllowList {
         let port = url
             .port_or_known_default()
             .ok_or(DeniedTarget::Malformed("the URL names no port"))?;
-        if !self.asks.iter().any(|ask| ask.covers(host, port)) {
+        if !self.requested.iter().any(|ask| ask.covers(host, port)) {
             let message = format!(
                 "the description of {} does not ask for {host}:{port}",
                 self.supplier

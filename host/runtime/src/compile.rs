@@ -80,7 +80,7 @@ impl CodeCache {
     pub(crate) fn open(folder: Option<PathBuf>) -> io::Result<Self> {
         if let Some(folder) = &folder {
             create_private(folder)?;
-            if !is_ours_alone(folder)? {
+            if !is_private_to_user(folder)? {
                 let message = format!(
                     "{} may be written by others than the user that runs the gateway",
                     folder.display()
@@ -98,20 +98,20 @@ impl CodeCache {
         file: &ComponentFile,
     ) -> Result<(Component, CodeSource), CompileError> {
         let stem = format!("{}-{}", file.digest, compatibility(engine));
-        if let Some(component) = self.kept(engine, &stem) {
+        if let Some(component) = self.load(engine, &stem) {
             return Ok((component, CodeSource::Cached));
         }
         let component = Component::from_binary(engine, &file.bytes)
             .map_err(|error| CompileError::Invalid(format!("{error:#}")))?;
-        if let Err(error) = self.keep(&stem, &component) {
+        if let Err(error) = self.store(&stem, &component) {
             tracing::warn!(%error, "compiled code could not be kept; it will be compiled again at the next start");
         }
         Ok((component, CodeSource::Compiled))
     }
 
-    fn kept(&self, engine: &Engine, stem: &str) -> Option<Component> {
+    fn load(&self, engine: &Engine, stem: &str) -> Option<Component> {
         let file = find(self.folder.as_deref()?, stem)?;
-        let component = is_whole(&file).then(|| {
+        let component = is_intact(&file).then(|| {
             // SAFETY: the file is in a folder that only this user can write, its name
             // holds the digest of its content, which was just compared, and it was
             // written by `keep` from an engine of the same compatibility.
@@ -131,7 +131,7 @@ impl CodeCache {
     }
 
     /// Written aside, flushed, then renamed: a crash leaves all of it or nothing.
-    fn keep(&self, stem: &str, component: &Component) -> io::Result<()> {
+    fn store(&self, stem: &str, component: &Component) -> io::Result<()> {
         let Some(folder) = &self.folder else {
             return Ok(());
         };
@@ -169,7 +169,7 @@ fn find(folder: &Path, stem: &str) -> Option<PathBuf> {
 }
 
 /// Whether the content is what the name says.
-fn is_whole(file: &Path) -> bool {
+fn is_intact(file: &Path) -> bool {
     let named = file
         .file_stem()
         .and_then(|stem| Path::new(stem).extension())
@@ -194,7 +194,7 @@ fn create_private(folder: &Path) -> io::Result<()> {
 
 /// The user is known by what a file becomes that this process makes.
 #[cfg(unix)]
-fn is_ours_alone(folder: &Path) -> io::Result<bool> {
+fn is_private_to_user(folder: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
     let probe = folder.join(format!(".owner.{}", std::process::id()));
     fs::write(&probe, [])?;

@@ -17,7 +17,7 @@ use wasmtime::component::{
 
 /// An exported function whose types were checked.
 pub(crate) struct TypedExport<Arguments, Answer> {
-    place: ComponentExportIndex,
+    index: ComponentExportIndex,
     types: PhantomData<fn(Arguments) -> Answer>,
 }
 
@@ -34,7 +34,7 @@ where
     Arguments: ComponentNamedList + Lower,
     Answer: ComponentNamedList + Lift,
 {
-    fn find(
+    fn resolve(
         finder: &mut ExportResolver<'_>,
         interface: &ComponentExportIndex,
         name: &str,
@@ -53,7 +53,7 @@ where
             .get_typed_func::<Arguments, Answer>(&mut *finder.store, &place);
         typed.map_err(|error| broken(format!("{error:#}")))?;
         Ok(Self {
-            place,
+            index: place,
             types: PhantomData,
         })
     }
@@ -64,7 +64,7 @@ where
         store: &mut Store<GuestState>,
         instance: &Instance,
     ) -> Option<TypedFunc<Arguments, Answer>> {
-        let function = instance.get_func(&mut *store, self.place)?;
+        let function = instance.get_func(&mut *store, self.index)?;
         // SAFETY: the types were checked against this very component when the
         // function was found, and types belong to the component, not to the instance.
         #[expect(
@@ -97,7 +97,7 @@ struct ExportResolver<'a> {
 
 impl ExportResolver<'_> {
     fn interface(&mut self, operation: Capability) -> Option<ComponentExportIndex> {
-        self.interface = interface_of(operation);
+        self.interface = interface_name(operation);
         let place = self.component.get_export_index(None, self.interface)?;
         self.operations.push(operation);
         Some(place)
@@ -106,7 +106,7 @@ impl ExportResolver<'_> {
 
 const PLUGIN: &str = "stopover:supplier/plugin@1.0.0";
 
-const fn interface_of(operation: Capability) -> &'static str {
+const fn interface_name(operation: Capability) -> &'static str {
     match operation {
         Capability::HotelPlaces => "stopover:supplier/hotel-places@1.0.0",
         Capability::HotelSearch => "stopover:supplier/hotel-search@1.0.0",
@@ -175,7 +175,7 @@ pub(crate) type VerifyEventsFn = TypedExport<
 
 /// Everything that one component exports.
 pub(crate) struct Exports {
-    pub(crate) operations: Vec<Capability>,
+    pub(crate) capabilities: Vec<Capability>,
     pub(crate) describe: TypedExport<(), (wit::plugin::Description,)>,
     pub(crate) places: Option<ReadFn<wit::hotel_places::PlaceQuery, Vec<wit::hotel_places::Place>>>,
     pub(crate) search:
@@ -194,7 +194,7 @@ pub(crate) struct Exports {
 
 impl Exports {
     /// Looks through a component, with one instance of it to check types on.
-    pub(crate) fn find(
+    pub(crate) fn resolve(
         pre: &InstancePre<GuestState>,
         instance: &Instance,
         store: &mut Store<GuestState>,
@@ -213,30 +213,30 @@ impl Exports {
             function: "describe".to_owned(),
             reason: "the interface is not exported".to_owned(),
         };
-        let describe = TypedExport::find(&mut finder, &plugin.ok_or_else(missing)?, "describe")?;
+        let describe = TypedExport::resolve(&mut finder, &plugin.ok_or_else(missing)?, "describe")?;
         let mut exports = Self {
-            operations: Vec::new(),
+            capabilities: Vec::new(),
             describe,
-            places: finder.one(Capability::HotelPlaces, "find-places")?,
-            search: finder.one(Capability::HotelSearch, "search")?,
-            price: finder.one(Capability::HotelPricing, "price")?,
+            places: finder.resolve_optional(Capability::HotelPlaces, "find-places")?,
+            search: finder.resolve_optional(Capability::HotelSearch, "search")?,
+            price: finder.resolve_optional(Capability::HotelPricing, "price")?,
             booking: finder.booking()?,
             cancellation: finder.cancellation()?,
             content: finder.content()?,
-            forecast: finder.one(Capability::HotelWeather, "forecast")?,
-            prices: finder.one(Capability::HotelPriceCalendar, "read-prices")?,
+            forecast: finder.resolve_optional(Capability::HotelWeather, "forecast")?,
+            prices: finder.resolve_optional(Capability::HotelPriceCalendar, "read-prices")?,
             flight: finder.flight()?,
-            events: finder.one(Capability::SupplierEvents, "verify")?,
+            events: finder.resolve_optional(Capability::SupplierEvents, "verify")?,
             processor: finder.processor()?,
         };
-        exports.operations = finder.operations;
-        exports.operations.sort_unstable();
+        exports.capabilities = finder.operations;
+        exports.capabilities.sort_unstable();
         Ok(exports)
     }
 }
 
 impl ExportResolver<'_> {
-    fn one<A, R>(
+    fn resolve_optional<A, R>(
         &mut self,
         operation: Capability,
         name: &str,
@@ -248,7 +248,7 @@ impl ExportResolver<'_> {
         let Some(interface) = self.interface(operation) else {
             return Ok(None);
         };
-        TypedExport::find(self, &interface, name).map(Some)
+        TypedExport::resolve(self, &interface, name).map(Some)
     }
 
     fn booking(&mut self) -> Result<Option<HotelBookingExports>, ExportError> {
@@ -256,9 +256,9 @@ impl ExportResolver<'_> {
             return Ok(None);
         };
         Ok(Some(HotelBookingExports {
-            prebook: TypedExport::find(self, &interface, "prebook")?,
-            book: TypedExport::find(self, &interface, "book")?,
-            find: TypedExport::find(self, &interface, "find")?,
+            prebook: TypedExport::resolve(self, &interface, "prebook")?,
+            book: TypedExport::resolve(self, &interface, "book")?,
+            find: TypedExport::resolve(self, &interface, "find")?,
         }))
     }
 
@@ -267,8 +267,8 @@ impl ExportResolver<'_> {
             return Ok(None);
         };
         Ok(Some(HotelCancellation {
-            quote: TypedExport::find(self, &interface, "quote-cancellation")?,
-            cancel: TypedExport::find(self, &interface, "cancel")?,
+            quote: TypedExport::resolve(self, &interface, "quote-cancellation")?,
+            cancel: TypedExport::resolve(self, &interface, "cancel")?,
         }))
     }
 
@@ -277,8 +277,8 @@ impl ExportResolver<'_> {
             return Ok(None);
         };
         Ok(Some(HotelContent {
-            details: TypedExport::find(self, &interface, "read-details")?,
-            reviews: TypedExport::find(self, &interface, "read-reviews")?,
+            details: TypedExport::resolve(self, &interface, "read-details")?,
+            reviews: TypedExport::resolve(self, &interface, "read-reviews")?,
         }))
     }
 
@@ -287,14 +287,14 @@ impl ExportResolver<'_> {
             return Ok(None);
         };
         Ok(Some(ProcessorExports {
-            create_intent: TypedExport::find(self, &interface, "create-intent")?,
-            authorize: TypedExport::find(self, &interface, "authorize")?,
-            capture: TypedExport::find(self, &interface, "capture")?,
-            void: TypedExport::find(self, &interface, "void")?,
-            refund: TypedExport::find(self, &interface, "refund")?,
-            find: TypedExport::find(self, &interface, "find")?,
-            find_refund: TypedExport::find(self, &interface, "find-refund")?,
-            describe_instrument: TypedExport::find(self, &interface, "describe-instrument")?,
+            create_intent: TypedExport::resolve(self, &interface, "create-intent")?,
+            authorize: TypedExport::resolve(self, &interface, "authorize")?,
+            capture: TypedExport::resolve(self, &interface, "capture")?,
+            void: TypedExport::resolve(self, &interface, "void")?,
+            refund: TypedExport::resolve(self, &interface, "refund")?,
+            find: TypedExport::resolve(self, &interface, "find")?,
+            find_refund: TypedExport::resolve(self, &interface, "find-refund")?,
+            describe_instrument: TypedExport::resolve(self, &interface, "describe-instrument")?,
         }))
     }
 }

@@ -33,7 +33,7 @@ use wasmtime::component::{Component, InstancePre, Linker};
 /// How long a plugin may take to say what it is. A JavaScript engine needs 60 ms.
 const DESCRIBE_TIME_MAX: Duration = Duration::from_secs(5);
 /// Violations of the settings' schema that are told.
-const VIOLATIONS_TOLD: usize = 10;
+const VIOLATIONS_SHOWN_MAX: usize = 10;
 
 /// A plugin that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -105,8 +105,8 @@ impl Loader {
         clock: Arc<dyn Clock>,
         sink: Arc<dyn CallSink>,
     ) -> wasmtime::Result<Self> {
-        let plain = link(&engine)?;
-        let mut wasi = link(&engine)?;
+        let plain = build_linker(&engine)?;
+        let mut wasi = build_linker(&engine)?;
         wasmtime_wasi::p2::add_to_linker_async(&mut wasi)?;
         Ok(Self {
             engine,
@@ -122,8 +122,8 @@ impl Loader {
     /// All of it; nothing is kept when any of it fails.
     pub(crate) async fn load(self: &Arc<Self>, spec: PluginSpec) -> Result<Plugin, LoadError> {
         let began = Instant::now();
-        let linked = self.link(&spec).await?;
-        let (exports, described) = self.ask(&spec, &linked).await?;
+        let linked = self.compile_and_link(&spec).await?;
+        let (exports, described) = self.describe(&spec, &linked).await?;
         check_settings(&described.settings_schema, &spec.settings)?;
         let allowed = AllowList::new(spec.id.as_str(), described.requested_hosts, spec.grants.clone());
         let missing_grants = allowed.missing_grants();
@@ -138,7 +138,7 @@ impl Loader {
             component: spec.component.clone(),
             digest: linked.digest,
             description: described.description,
-            capabilities: exports.operations.clone(),
+            capabilities: exports.capabilities.clone(),
             missing_grants,
             missing_secrets,
             code: linked.code,
@@ -163,8 +163,8 @@ impl Loader {
         spec: &PluginSpec,
     ) -> Result<PluginInfo, LoadError> {
         let began = Instant::now();
-        let linked = self.link(spec).await?;
-        let (exports, described) = self.ask(spec, &linked).await?;
+        let linked = self.compile_and_link(spec).await?;
+        let (exports, described) = self.describe(spec, &linked).await?;
         let allowed = AllowList::new(spec.id.as_str(), described.requested_hosts, spec.grants.clone());
         let (_, missing_secrets) = granted_secrets(&described.description.secrets, &spec.secrets);
         Ok(PluginInfo {
@@ -173,7 +173,7 @@ impl Loader {
             component: spec.component.clone(),
             digest: linked.digest,
             description: described.description,
-            capabilities: exports.operations,
+            capabilities: exports.capabilities,
             missing_grants: allowed.missing_grants(),
             missing_secrets,
             code: linked.code,
@@ -183,7 +183,7 @@ impl Loader {
     }
 
     /// Reading and compiling are slow and run aside.
-    async fn link(self: &Arc<Self>, spec: &PluginSpec) -> Result<LinkedComponent, LoadError> {
+    async fn compile_and_link(self: &Arc<Self>, spec: &PluginSpec) -> Result<LinkedComponent, LoadError> {
         let loader = Arc::clone(self);
         let (path, pinned) = (spec.component.clone(), spec.digest.clone());
         let signed_by = spec.signed_by.clone();
@@ -212,7 +212,7 @@ impl Loader {
     }
 
     /// Asks the plugin what it is, in an instance that can reach nothing.
-    async fn ask(
+    async fn describe(
         &self,
         spec: &PluginSpec,
         linked: &LinkedComponent,
@@ -231,7 +231,7 @@ impl Loader {
             let instance = linked.pre.instantiate_async(&mut store).await;
             let instance = instance
                 .map_err(|error| broken(guest::classify_error(&error, store.data().usage.denied_growth())))?;
-            Exports::find(&linked.pre, &instance, &mut store)?
+            Exports::resolve(&linked.pre, &instance, &mut store)?
         };
         let answer = guest::call(&linked.pre, &provision, &scope, &exports.describe, (), ()).await;
         let (wire,) = answer.map_err(broken)?;
@@ -260,7 +260,7 @@ impl Loader {
     }
 }
 
-fn link(engine: &Engine) -> wasmtime::Result<Linker<GuestState>> {
+fn build_linker(engine: &Engine) -> wasmtime::Result<Linker<GuestState>> {
     let mut linker = Linker::new(engine);
     imports::http::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
     imports::log::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
@@ -309,7 +309,7 @@ fn check_settings(schema: &Value, settings: &Value) -> Result<(), LoadError> {
         field: "settings schema",
         reason: "it is not a JSON Schema",
     })?;
-    let told = validator.iter_errors(settings).take(VIOLATIONS_TOLD);
+    let told = validator.iter_errors(settings).take(VIOLATIONS_SHOWN_MAX);
     let violations: Vec<String> = told
         .map(|error| format!("`{}`: {}", error.instance_path(), error.masked()))
         .collect();

@@ -61,7 +61,7 @@ pub struct Runtime {
 
 struct Inner {
     loader: Arc<Loader>,
-    places: Arc<ConcurrencyLimit>,
+    call_limit: Arc<ConcurrencyLimit>,
     plugins: RwLock<BTreeMap<SupplierId, Arc<Plugin>>>,
     /// One load at a time: two at once would compile the same code twice.
     loading: tokio::sync::Mutex<()>,
@@ -81,7 +81,7 @@ impl Runtime {
         let loader = Loader::new(engine, code, config.clock, sink).map_err(failed)?;
         let inner = Inner {
             loader: Arc::new(loader),
-            places: Arc::new(ConcurrencyLimit::new(calls_max)),
+            call_limit: Arc::new(ConcurrencyLimit::new(calls_max)),
             plugins: RwLock::default(),
             loading: tokio::sync::Mutex::default(),
         };
@@ -167,7 +167,7 @@ impl Runtime {
     #[must_use]
     pub fn supplier(&self, id: &SupplierId) -> Option<Supplier> {
         let plugin = self.plugins().get(id).map(Arc::clone)?;
-        Some(Supplier::new(plugin, Arc::clone(&self.inner.places)))
+        Some(Supplier::new(plugin, Arc::clone(&self.inner.call_limit)))
     }
 
     fn plugins(&self) -> RwLockReadGuard<'_, BTreeMap<SupplierId, Arc<Plugin>>> {

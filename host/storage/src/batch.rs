@@ -19,17 +19,17 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// The most steps of a statement, so that texts stay short enough to be kept prepared.
-const STEPS_MAX: usize = 16;
+const STATEMENTS_MAX: usize = 16;
 
 /// Steps in runs that may be put together, in their order.
 pub(crate) fn combinable_runs(steps: &[ConditionalStatement]) -> impl Iterator<Item = &[ConditionalStatement]> {
-    let mut tables = Vec::with_capacity(STEPS_MAX);
+    let mut tables = Vec::with_capacity(STATEMENTS_MAX);
     steps.chunk_by(move |before, step| {
         let (before, step) = (TableChange::of(before), TableChange::of(step));
         tables.extend(before.map(|change| (change.table.to_owned(), change.kind)));
         let joins = before.is_some()
-            && tables.len() < STEPS_MAX
-            && step.is_some_and(|change| change.joins(&tables));
+            && tables.len() < STATEMENTS_MAX
+            && step.is_some_and(|change| change.can_combine(&tables));
         if !joins {
             tables.clear();
         }
@@ -48,35 +48,35 @@ pub(crate) struct CombinedStatementCache {
 type StatementShape<'a> = (Cow<'a, str>, Precondition);
 
 /// More are not kept: something makes texts without end then.
-const TEXTS_MAX: usize = 256;
+const CACHE_ENTRIES_MAX: usize = 256;
 
 /// A run of steps as one statement, with their arguments one after the other. Its only
 /// row has `changed`: how many rows the last of them changed. It fails where a step does
 /// not change what is expected of it.
 #[derive(Debug)]
 pub(crate) struct CombinedStatement {
-    alone: (usize, Arc<str>),
+    single: (usize, Arc<str>),
     /// Of several writes with these steps, by their number, the largest first. Made when
     /// it is asked for; empty where that cannot be.
-    together: OnceLock<Vec<(usize, Arc<str>)>>,
+    batched: OnceLock<Vec<(usize, Arc<str>)>>,
 }
 
 /// The numbers of writes that there are texts of. Few, because each is planned.
-const TOGETHER: [usize; 3] = [8, 4, 2];
+const BATCH_SIZES: [usize; 3] = [8, 4, 2];
 
 impl CombinedStatement {
     /// Whether a write of these steps, which are this one's, can be carried out with others.
     pub(crate) fn can_batch(&self, batch: &[ConditionalStatement]) -> bool {
-        let of = |writes| Some((writes, Arc::from(joined(batch, writes)?)));
-        let together = || TOGETHER.into_iter().filter_map(of).collect();
-        !self.together.get_or_init(together).is_empty()
+        let of = |writes| Some((writes, Arc::from(build_combined_sql(batch, writes)?)));
+        let together = || BATCH_SIZES.into_iter().filter_map(of).collect();
+        !self.batched.get_or_init(together).is_empty()
     }
 
     /// The most that can be carried out at once of so many, and their statement; none:
     /// there are none.
     pub(crate) fn largest_batch(&self, writes: usize) -> Option<&(usize, Arc<str>)> {
-        let together = self.together.get().into_iter().flatten();
-        let mut texts = together.chain([&self.alone]);
+        let together = self.batched.get().into_iter().flatten();
+        let mut texts = together.chain([&self.single]);
         texts.find(|(number, _)| *number <= writes)
     }
 }
@@ -93,13 +93,13 @@ impl CombinedStatementCache {
             }
         }
         let joint = Arc::new(CombinedStatement {
-            alone: (1, joined(batch, 1)?.into()),
-            together: OnceLock::new(),
+            single: (1, build_combined_sql(batch, 1)?.into()),
+            batched: OnceLock::new(),
         });
         let shapes = shapes.into_iter();
         let shapes = shapes.map(|(sql, expects)| (Cow::Owned(sql.into_owned()), expects));
         let mut kept = self.of.write().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= TEXTS_MAX {
+        if kept.len() >= CACHE_ENTRIES_MAX {
             return Some(joint);
         }
         let joint = kept.entry(shapes.collect()).or_insert(joint);
@@ -113,7 +113,7 @@ fn shape(step: &ConditionalStatement) -> StatementShape<'_> {
 
 /// The statement of so many writes, each with all of these steps; none: one of them can
 /// only be made for one write.
-fn joined(batch: &[ConditionalStatement], writes: usize) -> Option<String> {
+fn build_combined_sql(batch: &[ConditionalStatement], writes: usize) -> Option<String> {
     let of_write = batch.iter().map(|step| step.statement.args.len()).sum();
     let mut parts = Vec::<String>::with_capacity(batch.len());
     let mut expected = Vec::with_capacity(batch.len());
@@ -135,8 +135,8 @@ fn joined(batch: &[ConditionalStatement], writes: usize) -> Option<String> {
             changed = writes.to_string();
         } else {
             let sql = match writes {
-                1 => renumbered(&sql, args.before),
-                _ => for_each(step, next, &sql, args)?,
+                1 => offset_parameters(&sql, args.before),
+                _ => build_batched_sql(step, next, &sql, args)?,
             };
             let part = parts.len();
             let returning = match (step.precondition, next) {
@@ -149,7 +149,7 @@ fn joined(batch: &[ConditionalStatement], writes: usize) -> Option<String> {
                 Precondition::OneRow(_) => writes.to_string(),
                 Precondition::AnyRows | Precondition::OneRowOfPair(_) => number_of(part),
             };
-            expected.extend(is_as_expected(step.precondition, part, writes));
+            expected.extend(precondition_sql(step.precondition, part, writes));
         }
         args.before += step.statement.args.len();
     }
@@ -178,7 +178,7 @@ fn number_of(part: usize) -> String {
 }
 
 /// The condition that a part changed what is expected of its step, once for each write.
-fn is_as_expected(expects: Precondition, part: usize, writes: usize) -> Option<String> {
+fn precondition_sql(expects: Precondition, part: usize, writes: usize) -> Option<String> {
     // Whether there is a row is cheaper to ask than how many there are, which each
     // time costs as much as what many of the steps do.
     let is_there = |part: usize| format!("EXISTS (SELECT FROM step_{part})");
@@ -207,7 +207,7 @@ struct ParameterLayout {
 impl ParameterLayout {
     /// The row of each write.
     fn rows(self, row: &str) -> String {
-        let of = |write| renumbered(row, self.before + write * self.of_write);
+        let of = |write| offset_parameters(row, self.before + write * self.of_write);
         let rows: Vec<_> = (0..self.writes).map(of).collect();
         rows.join(", ")
     }
@@ -220,7 +220,7 @@ fn new_row<'a>(step: &ConditionalStatement, sql: &'a str) -> Option<(&'a str, &'
     if !matches!(step.precondition, Precondition::OneRow(_)) {
         return None;
     }
-    inserted_row(sql.strip_suffix(LEAVING_ALONE)?)
+    inserted_row(sql.strip_suffix(ON_CONFLICT_DO_NOTHING)?)
 }
 
 /// What stands before and behind `VALUES`.
@@ -231,17 +231,17 @@ fn inserted_row(insert: &str) -> Option<(&str, &str)> {
 }
 
 /// How a step ends that adds only what is not there.
-const LEAVING_ALONE: &str = " ON CONFLICT DO NOTHING";
+const ON_CONFLICT_DO_NOTHING: &str = " ON CONFLICT DO NOTHING";
 
 /// A step for the arguments of several writes, where it can be made for them at once.
 /// Where two of the writes name the same row, it changes one row less than there are
 /// writes, or fails: therefore only steps of which that is told.
-fn for_each(step: &ConditionalStatement, next: Option<Precondition>, sql: &str, args: ParameterLayout) -> Option<String> {
+fn build_batched_sql(step: &ConditionalStatement, next: Option<Precondition>, sql: &str, args: ParameterLayout) -> Option<String> {
     let counted = match (step.precondition, next) {
         (Precondition::OneRow(_) | Precondition::OneRowOfPair(_), _)
         | (Precondition::AnyRows, Some(Precondition::OneRowOfPair(_))) => true,
         // New rows are the same however often they are told.
-        (Precondition::AnyRows, _) => sql.ends_with(LEAVING_ALONE),
+        (Precondition::AnyRows, _) => sql.ends_with(ON_CONFLICT_DO_NOTHING),
     };
     if !counted {
         return None;
@@ -262,22 +262,22 @@ fn for_each(step: &ConditionalStatement, next: Option<Precondition>, sql: &str, 
     let selects = head.matches("SELECT").count();
     // Else that is not the condition of the step itself.
     let head = match (head.split_once(' ')?.0, selects) {
-        ("UPDATE", 0) => format!("{} FROM {given}", by_name(head)),
-        ("DELETE", 0) => format!("{} USING {given}", by_name(head)),
+        ("UPDATE", 0) => format!("{} FROM {given}", with_named_parameters(head)),
+        ("DELETE", 0) => format!("{} USING {given}", with_named_parameters(head)),
         ("INSERT", 1) => {
             // Before what may be made of it.
             let (insert, from) = head.split_once(" FROM ")?;
             let is_one = !from.contains(" FROM ");
-            is_one.then(|| format!("{} FROM {given}, {}", by_name(insert), by_name(from)))?
+            is_one.then(|| format!("{} FROM {given}, {}", with_named_parameters(insert), with_named_parameters(from)))?
         }
         _ => return None,
     };
-    Some(format!("{head} WHERE {}", by_name(condition)))
+    Some(format!("{head} WHERE {}", with_named_parameters(condition)))
 }
 
 /// The text with the columns of `given` for its arguments.
-fn by_name(sql: &str) -> String {
-    renamed(sql, |number| format!("given.a{number}"))
+fn with_named_parameters(sql: &str) -> String {
+    map_parameters(sql, |number| format!("given.a{number}"))
 }
 
 /// What a step changes.
@@ -313,7 +313,7 @@ impl<'a> TableChange<'a> {
             "INSERT" | "DELETE" => words.nth(1),
             _ => None,
         }?;
-        let changes_nothing_there = sql.ends_with(LEAVING_ALONE);
+        let changes_nothing_there = sql.ends_with(ON_CONFLICT_DO_NOTHING);
         let kind = match step.precondition {
             Precondition::OneRowOfPair(_) => ChangeKind::DisjointUpdate,
             Precondition::OneRow(_) if changes_nothing_there => ChangeKind::InsertOrFail,
@@ -325,7 +325,7 @@ impl<'a> TableChange<'a> {
 
     /// Whether it may stand with steps that change these tables. A table that is
     /// named for another reason only costs a round trip.
-    fn joins(self, tables: &[(String, ChangeKind)]) -> bool {
+    fn can_combine(self, tables: &[(String, ChangeKind)]) -> bool {
         !tables.iter().any(|(table, kind)| {
             let cannot_tell = match self.kind {
                 ChangeKind::InsertOrFail | ChangeKind::DisjointUpdate => true,
@@ -338,12 +338,12 @@ impl<'a> TableChange<'a> {
 }
 
 /// The text with `$1` counted on from so many arguments before it.
-fn renumbered(sql: &str, before: usize) -> String {
-    renamed(sql, |number| format!("${}", number + before))
+fn offset_parameters(sql: &str, before: usize) -> String {
+    map_parameters(sql, |number| format!("${}", number + before))
 }
 
 /// The text with another name for each argument.
-fn renamed(sql: &str, name: impl Fn(usize) -> String) -> String {
+fn map_parameters(sql: &str, name: impl Fn(usize) -> String) -> String {
     let mut pieces = sql.split('$');
     let mut text = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {

@@ -81,7 +81,7 @@ pub(crate) fn classify_error(error: sqlx::Error) -> DatabaseError {
         DatabaseError::Closed
     } else if matches!(error, sqlx::Error::Encode(_)) {
         DatabaseError::Encode(Arc::new(error))
-    } else if is_connection_error(&error) || is_serialization_failure(&error) || is_exhausted(&error) {
+    } else if is_connection_error(&error) || is_serialization_failure(&error) || is_resource_exhausted(&error) {
         DatabaseError::unavailable(error)
     } else {
         DatabaseError::Refused(Arc::new(error))
@@ -116,7 +116,7 @@ pub(crate) fn is_syntax_error(error: &sqlx::Error) -> bool {
 }
 
 /// No room, no time, or another process holds the lock.
-fn is_exhausted(error: &sqlx::Error) -> bool {
+fn is_resource_exhausted(error: &sqlx::Error) -> bool {
     code_is(error, |code| {
         // PostgreSQL: insufficient resources, lock and statement time-outs, read-only standby.
         if code.len() == 5 {

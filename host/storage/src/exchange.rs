@@ -12,7 +12,7 @@ const CHANNEL: &str = "stopover_job";
 
 /// How often other hosts are told at most: each time is a commit of the server's. The
 /// workers of this host know at once.
-const ANNOUNCE_EVERY: Duration = Duration::from_millis(50);
+const NOTIFY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// How often the listening connection is tested: nothing is sent on it, so that
 /// a server that vanished would never be missed.
@@ -53,12 +53,12 @@ impl PgNotifier {
             .max_lifetime(None)
             .connect_lazy_with(self.connect.clone());
         let mut listener = PgListener::connect_with(&pool).await?;
-        self.answered(listener.listen(CHANNEL)).await?;
+        self.with_timeout(listener.listen(CHANNEL)).await?;
         let mut probe = interval(PROBE_EVERY);
         let mut announce_at = Instant::now();
         loop {
             let own = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut listener);
-            let own: i32 = self.answered(own).await?;
+            let own: i32 = self.with_timeout(own).await?;
             // Also after the connection was made anew: something may have been missed.
             self.wakes.send(WorkQueueSet::ALL);
             loop {
@@ -69,14 +69,14 @@ impl PgNotifier {
                             self.wakes.send(WorkQueueSet::from_payload(heard.payload()));
                         }
                     }
-                    queues = self.announced(announce_at) => {
-                        announce_at = Instant::now() + ANNOUNCE_EVERY;
+                    queues = self.next_outgoing(announce_at) => {
+                        announce_at = Instant::now() + NOTIFY_INTERVAL;
                         let notify = sqlx::query("SELECT pg_notify($1, $2)");
                         let notify = notify.bind(CHANNEL).bind(queues.to_payload());
-                        self.answered(notify.execute(&mut listener)).await?;
+                        self.with_timeout(notify.execute(&mut listener)).await?;
                     }
                     _ = probe.tick() => {
-                        self.answered(sqlx::query("SELECT 1").execute(&mut listener)).await?;
+                        self.with_timeout(sqlx::query("SELECT 1").execute(&mut listener)).await?;
                     }
                 }
             }
@@ -84,12 +84,12 @@ impl PgNotifier {
     }
 
     /// What other hosts are to be told of, not before it is time to.
-    async fn announced(&self, at: Instant) -> WorkQueueSet {
+    async fn next_outgoing(&self, at: Instant) -> WorkQueueSet {
         sleep_until(at).await;
         self.announce.next().await
     }
 
-    async fn answered<T>(
+    async fn with_timeout<T>(
         &self,
         answer: impl Future<Output = Result<T, sqlx::Error>>,
     ) -> Result<T, sqlx::Error> {

@@ -85,7 +85,7 @@ impl Store {
         owner: &Owner,
         id: &BookingId,
     ) -> Result<Option<Booking>, DatabaseError> {
-        let row = self.fetch_optional(get(owner, id)).await?;
+        let row = self.fetch_optional(select_by_id(owner, id)).await?;
         row.map(|row| read(&row)).transpose()
     }
 
@@ -97,7 +97,7 @@ impl Store {
         &self,
         id: &BookingId,
     ) -> Result<Option<Booking>, DatabaseError> {
-        let row = self.fetch_optional(load(id)).await?;
+        let row = self.fetch_optional(select_by_id_unscoped(id)).await?;
         row.map(|row| read(&row)).transpose()
     }
 
@@ -163,7 +163,7 @@ fn offer_hash(supplier_offer: &str) -> i64 {
 }
 
 /// By its key: `user_id || ''` keeps databases from the index of the owner's list.
-pub(crate) fn get(owner: &Owner, id: &BookingId) -> Statement {
+pub(crate) fn select_by_id(owner: &Owner, id: &BookingId) -> Statement {
     statement!(
         "SELECT document FROM flight_booking \
          WHERE organization = $1 AND mode = $2 AND id = $3 AND user_id || '' = $4",
@@ -174,7 +174,7 @@ pub(crate) fn get(owner: &Owner, id: &BookingId) -> Statement {
     )
 }
 
-pub(crate) fn load(id: &BookingId) -> Statement {
+pub(crate) fn select_by_id_unscoped(id: &BookingId) -> Statement {
     statement!(
         "SELECT document FROM flight_booking WHERE id = $1",
         id.as_str()

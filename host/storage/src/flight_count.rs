@@ -11,7 +11,7 @@ use host_domain::owner::Owner;
 use host_domain::time::Timestamp;
 
 /// Changes that are put together at once.
-const MOVES_AT_ONCE: u64 = 10_000;
+const DELTAS_PER_COMPACTION: u64 = 10_000;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -21,8 +21,8 @@ impl Store {
     /// # Errors
     /// The database's.
     pub async fn compact_flight_booking_counts(&self, now: Timestamp) -> Result<(), CommitError> {
-        if self.fetch_optional(unsettled()).await?.is_some() {
-            while self.execute(settling(now)).await?.rows_affected >= MOVES_AT_ONCE {}
+        if self.fetch_optional(select_any_delta()).await?.is_some() {
+            while self.execute(compaction(now)).await?.rows_affected >= DELTAS_PER_COMPACTION {}
         }
         Ok(())
     }
@@ -32,11 +32,11 @@ impl Store {
         owner: &Owner,
         filter: &FlightBookingFilter,
     ) -> Result<ListCounts, DatabaseError> {
-        let row = self.fetch_optional(length(owner, filter)).await?;
+        let row = self.fetch_optional(select_counts(owner, filter)).await?;
         let number = |name| row.as_ref().map_or(Ok(0), |row| row.int(name));
         Ok(ListCounts {
             total: number("total")?.unsigned_abs(),
-            whole: number("whole")?.unsigned_abs(),
+            total_all_time: number("whole")?.unsigned_abs(),
         })
     }
 }
@@ -46,22 +46,22 @@ pub(crate) struct ListCounts {
     /// Without paging.
     pub(crate) total: u64,
     /// Also without its span of time, as far as bookings stay.
-    pub(crate) whole: u64,
+    pub(crate) total_all_time: u64,
 }
 
-pub(crate) fn unsettled() -> Statement {
+pub(crate) fn select_any_delta() -> Statement {
     statement!("SELECT 1 AS unsettled FROM flight_booking_move WHERE taken = 0 LIMIT 1")
 }
 
 /// Takes some of the changes, which hosts do not take twice, into the numbers.
-fn settling(now: Timestamp) -> UnitOfWork {
+fn compaction(now: Timestamp) -> UnitOfWork {
     let mut write = UnitOfWork::new(now);
     write
         .add(statement!(
             "WITH free AS (SELECT {row_id} AS place FROM flight_booking_move WHERE taken = 0 \
                LIMIT $1 {skip_locked}) \
              UPDATE flight_booking_move SET taken = 1 WHERE {row_id} IN (SELECT place FROM free)",
-            MOVES_AT_ONCE,
+            DELTAS_PER_COMPACTION,
         ))
         .add(statement!(
             "INSERT INTO flight_booking_count \
@@ -88,15 +88,15 @@ fn settling(now: Timestamp) -> UnitOfWork {
 }
 
 /// What [`Length`] is read from.
-pub(crate) fn length(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
+pub(crate) fn select_counts(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
     let mut conditions = ConditionBuilder::for_owner(owner, filter);
-    let whole = kept("flight_booking_count", &conditions.text());
-    let days = DayRange::of(filter).filter(|_| filter.status.is_none_or(stays));
+    let whole = sum_counts("flight_booking_count", &conditions.text());
+    let days = DayRange::of(filter).filter(|_| filter.status.is_none_or(is_counted_status));
     let total = match days {
         Some(days) => day_by_day(&mut conditions, filter, days),
         None => {
             let (from, to) = (filter.created_from, filter.created_to);
-            one_by_one(&within(&mut conditions, "created_at", from, to))
+            count_rows(&within(&mut conditions, "created_at", from, to))
         }
     };
     Statement {
@@ -105,11 +105,11 @@ pub(crate) fn length(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
     }
 }
 
-fn one_by_one(which: &str) -> String {
+fn count_rows(which: &str) -> String {
     format!("(SELECT COUNT(*) FROM flight_booking WHERE {which})")
 }
 
-fn kept(table: &str, which: &str) -> String {
+fn sum_counts(table: &str, which: &str) -> String {
     format!("(SELECT CAST(COALESCE(SUM(number), 0) AS BIGINT) FROM {table} WHERE {which})")
 }
 
@@ -171,24 +171,24 @@ fn day_by_day(conditions: &mut ConditionBuilder, filter: &FlightBookingFilter, d
     let mut numbers = Vec::new();
     for (from, to) in [days.before, days.after].into_iter().flatten() {
         let at_times = within(conditions, "created_at", Some(from), Some(to));
-        numbers.push(one_by_one(&at_times));
+        numbers.push(count_rows(&at_times));
     }
     let on_days = within(conditions, "day", first, last);
     let settled = match (first, last) {
         (None, None) => "flight_booking_count",
         (Some(_), _) | (_, Some(_)) => "flight_booking_day",
     };
-    numbers.push(kept(settled, &on_days));
-    numbers.push(kept("flight_booking_move", &on_days));
+    numbers.push(sum_counts(settled, &on_days));
+    numbers.push(sum_counts("flight_booking_move", &on_days));
     if filter.status.is_none() {
         let end = last.map(|last| start(last + 1).plus_ms(-1));
         let at_times = within(conditions, "created_at", first.map(start), end);
         // One by one: a plan that PostgreSQL makes for owners of few bookings would
         // look for any of them by going through all, and is kept for the others.
-        let passing = Status::ALL.into_iter().filter(|status| !stays(*status));
+        let passing = Status::ALL.into_iter().filter(|status| !is_counted_status(*status));
         numbers.extend(passing.map(|status| {
             let status = status.as_str();
-            one_by_one(&format!("{at_times} AND status = '{status}'"))
+            count_rows(&format!("{at_times} AND status = '{status}'"))
         }));
     }
     numbers.join(" + ")
@@ -196,7 +196,7 @@ fn day_by_day(conditions: &mut ConditionBuilder, filter: &FlightBookingFilter, d
 
 /// Whether bookings stay in a status for long, so that the database keeps their
 /// number; its triggers name the same ones.
-const fn stays(status: Status) -> bool {
+const fn is_counted_status(status: Status) -> bool {
     match status {
         Status::Confirmed | Status::Canceled | Status::Failed | Status::Expired => true,
         Status::Created

@@ -42,15 +42,15 @@ pub enum FlightBookingSort {
 
 /// When at most so many were made in the time that is asked for, they are put in
 /// the order of their price afterwards, however near the page: either takes little.
-const FEW: u64 = 4000;
+const SORT_IN_QUERY_MIN: u64 = 4000;
 
 /// The most that are put in the order of their price afterwards. Of more, the page is
 /// found by walking along the prices of the `whole` list, which passes over as many between
 /// two of them as there are to one of them: for a page `n` deep in `m` of a list of `l`,
 /// over `n * l / m`, against `m` that are put in order.
-fn few_for(page: PageRequest, whole: u64) -> u64 {
+fn sort_in_query_limit(page: PageRequest, whole: u64) -> u64 {
     let depth = page.offset.saturating_add(u64::from(page.limit));
-    FEW.max(depth.saturating_mul(whole).isqrt())
+    SORT_IN_QUERY_MIN.max(depth.saturating_mul(whole).isqrt())
 }
 
 impl Store {
@@ -65,17 +65,17 @@ impl Store {
         page: PageRequest,
     ) -> Result<(Page<Booking>, u64), DatabaseError> {
         let (rows, total) = if filter.supplier_reference.is_some() {
-            let found = self.fetch_all(referred(owner, filter)).await?;
+            let found = self.fetch_all(select_by_supplier_reference(owner, filter)).await?;
             let total = u64::try_from(found.len()).unwrap_or(u64::MAX);
             let offset = usize::try_from(page.offset).unwrap_or(usize::MAX);
             (found.into_iter().skip(offset).collect(), total)
         } else {
-            let ListCounts { total, whole } = self.flight_booking_counts(owner, filter).await?;
-            let is_few = filter.is_timed() && total <= few_for(page, whole);
+            let ListCounts { total, total_all_time: whole } = self.flight_booking_counts(owner, filter).await?;
+            let is_few = filter.has_time_range() && total <= sort_in_query_limit(page, whole);
             let rows = match filter.sort {
                 FlightBookingSort::CreatedAt => self.fetch_all(by_time(owner, filter, page)).await?,
                 FlightBookingSort::TotalAmount if is_few => {
-                    self.fetch_all(few_by_price(owner, filter, page)).await?
+                    self.fetch_all(select_sorted_by_price(owner, filter, page)).await?
                 }
                 FlightBookingSort::TotalAmount => self.page_by_price_index(owner, filter, page).await?,
             };
@@ -97,15 +97,15 @@ impl Store {
         page: PageRequest,
     ) -> Result<Vec<Row>, DatabaseError> {
         if !filter.descending {
-            return self.fetch_all(cheapest(owner, filter, page)).await;
+            return self.fetch_all(select_cheapest_first(owner, filter, page)).await;
         }
-        let mut rows = self.fetch_all(dearest(owner, filter, page)).await?;
+        let mut rows = self.fetch_all(select_most_expensive_first(owner, filter, page)).await?;
         let have = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         if have <= page.limit {
             let offset = if have > 0 || page.offset == 0 {
                 0
             } else {
-                let priced = self.fetch_optional(priced(owner, filter)).await?;
+                let priced = self.fetch_optional(count_with_price(owner, filter)).await?;
                 let priced = priced.map_or(Ok(0), |row| row.int("number"))?;
                 page.offset.saturating_sub(priced.unsigned_abs())
             };
@@ -113,14 +113,14 @@ impl Store {
                 limit: page.limit.saturating_sub(have),
                 offset,
             };
-            rows.extend(self.fetch_all(unpriced(owner, filter, rest)).await?);
+            rows.extend(self.fetch_all(select_without_price(owner, filter, rest)).await?);
         }
         Ok(rows)
     }
 }
 
 impl FlightBookingFilter {
-    const fn is_timed(&self) -> bool {
+    const fn has_time_range(&self) -> bool {
         self.created_from.is_some() || self.created_to.is_some()
     }
 
@@ -170,7 +170,7 @@ impl ConditionBuilder {
     }
 
     /// The same, made in the time that is asked for.
-    fn timed(owner: &Owner, filter: &FlightBookingFilter) -> Self {
+    fn with_time_range(owner: &Owner, filter: &FlightBookingFilter) -> Self {
         let mut conditions = Self::for_owner(owner, filter);
         conditions.between("created_at", filter);
         conditions
@@ -180,7 +180,7 @@ impl ConditionBuilder {
     /// by time instead, and putting all that they find there in order. Both ends of the time
     /// are compared in ways of their own: of one thing between two ends PostgreSQL expects so
     /// little that it would rather put everything in order.
-    fn timed_by_price(owner: &Owner, filter: &FlightBookingFilter) -> Self {
+    fn with_time_range_for_price_index(owner: &Owner, filter: &FlightBookingFilter) -> Self {
         let mut conditions = Self::for_owner(owner, filter);
         if let Some(from) = filter.created_from {
             conditions.add("+created_at >=", from);
@@ -257,33 +257,33 @@ pub(crate) fn by_time(owner: &Owner, filter: &FlightBookingFilter, page: PageReq
     } else {
         "created_at, id"
     };
-    ConditionBuilder::timed(owner, filter).page(order, page)
+    ConditionBuilder::with_time_range(owner, filter).page(order, page)
 }
 
-pub(crate) fn cheapest(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
-    ConditionBuilder::timed_by_price(owner, filter).page("price, id", page)
+pub(crate) fn select_cheapest_first(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
+    ConditionBuilder::with_time_range_for_price_index(owner, filter).page("price, id", page)
 }
 
-pub(crate) fn dearest(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
-    let mut conditions = ConditionBuilder::timed_by_price(owner, filter);
+pub(crate) fn select_most_expensive_first(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
+    let mut conditions = ConditionBuilder::with_time_range_for_price_index(owner, filter);
     conditions.add("price <", NO_PRICE_SORT_KEY);
     conditions.page("price DESC, id DESC", page)
 }
 
-pub(crate) fn unpriced(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
-    let mut conditions = ConditionBuilder::timed_by_price(owner, filter);
+pub(crate) fn select_without_price(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
+    let mut conditions = ConditionBuilder::with_time_range_for_price_index(owner, filter);
     conditions.add("price =", NO_PRICE_SORT_KEY);
     conditions.page("price DESC, id DESC", page)
 }
 
-pub(crate) fn priced(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
-    let mut conditions = ConditionBuilder::timed_by_price(owner, filter);
+pub(crate) fn count_with_price(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
+    let mut conditions = ConditionBuilder::with_time_range_for_price_index(owner, filter);
     conditions.add("price <", NO_PRICE_SORT_KEY);
     conditions.count()
 }
 
-pub(crate) fn few_by_price(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
-    let mut conditions = ConditionBuilder::timed(owner, filter);
+pub(crate) fn select_sorted_by_price(owner: &Owner, filter: &FlightBookingFilter, page: PageRequest) -> Statement {
+    let mut conditions = ConditionBuilder::with_time_range(owner, filter);
     // Not the column itself: the databases would take an index by price, whose order that
     // would be. One key beside the id, for each takes time with thousands.
     let order = if filter.descending {
@@ -296,7 +296,7 @@ pub(crate) fn few_by_price(owner: &Owner, filter: &FlightBookingFilter, page: Pa
 }
 
 /// With the wanted id at the supplier; the other filters apply too.
-pub(crate) fn referred(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
+pub(crate) fn select_by_supplier_reference(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
     let mut conditions = ConditionBuilder::default();
     let tenant = &owner.tenant;
     conditions.add("supplier_reference =", filter.supplier_reference.as_deref());

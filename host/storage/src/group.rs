@@ -20,7 +20,7 @@ pub(crate) const STALL_THRESHOLD: Duration = Duration::from_millis(50);
 #[derive(Debug, Default)]
 pub(crate) struct BatchQueues {
     /// By the address of the texts, which whoever carries them out holds.
-    lines: Mutex<HashMap<usize, BatchQueue>>,
+    queues: Mutex<HashMap<usize, BatchQueue>>,
     /// The number of the next carrier.
     next: AtomicU64,
 }
@@ -29,7 +29,7 @@ pub(crate) struct BatchQueues {
 struct BatchQueue {
     waiting: Vec<QueuedWrite>,
     /// Who carries them out, by number, and since when each is at what they took last.
-    carriers: HashMap<u64, Instant>,
+    writers: HashMap<u64, Instant>,
 }
 
 /// A write and who waits for it.
@@ -64,11 +64,11 @@ impl BatchQueues {
         let mut lines = self.lock();
         let line = lines.get_mut(&key(joint))?;
         let late = |since: &Instant| since.elapsed() >= STALL_THRESHOLD;
-        if line.waiting.is_empty() || !line.carriers.values().all(late) {
+        if line.waiting.is_empty() || !line.writers.values().all(late) {
             return None;
         }
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        line.carriers.insert(number, Instant::now());
+        line.writers.insert(number, Instant::now());
         Some(BatchWriter {
             groups: Arc::clone(self),
             joint: Arc::clone(joint),
@@ -77,7 +77,7 @@ impl BatchQueues {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<usize, BatchQueue>> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -89,18 +89,18 @@ impl BatchWriter {
         let line = lines.get_mut(&key(&self.joint))?;
         let Some((number, text)) = self.joint.largest_batch(line.waiting.len()) else {
             // Under the same lock: who comes now takes a turn of their own.
-            self.leave(&mut lines);
+            self.deregister(&mut lines);
             return None;
         };
-        line.carriers.insert(self.number, Instant::now());
+        line.writers.insert(self.number, Instant::now());
         Some((line.waiting.drain(..number).collect(), Arc::clone(text)))
     }
 
-    fn leave(&self, lines: &mut HashMap<usize, BatchQueue>) {
+    fn deregister(&self, lines: &mut HashMap<usize, BatchQueue>) {
         let key = key(&self.joint);
         if let Some(line) = lines.get_mut(&key)
-            && line.carriers.remove(&self.number).is_some()
-            && line.carriers.is_empty()
+            && line.writers.remove(&self.number).is_some()
+            && line.writers.is_empty()
         {
             lines.remove(&key);
         }
@@ -110,7 +110,7 @@ impl BatchWriter {
 impl Drop for BatchWriter {
     /// Where it ended early, who still waits and has no other carrier is told.
     fn drop(&mut self) {
-        self.leave(&mut self.groups.lock());
+        self.deregister(&mut self.groups.lock());
     }
 }
 

@@ -50,7 +50,7 @@ pub struct HotelMapping {
 
 impl HotelProfile {
     /// Whether every value of `self` is in `known`.
-    fn is_part_of(&self, known: &Self) -> bool {
+    fn is_subset_of(&self, known: &Self) -> bool {
         (self.name.is_none() || self.name == known.name)
             && (self.location.is_none() || self.location == known.location)
             && (self.time_zone.is_none() || self.time_zone == known.time_zone)
@@ -83,7 +83,7 @@ impl Store {
             .iter()
             .filter(|hotel| {
                 let known = known.get(&hotel.supplier_hotel_id);
-                !known.is_some_and(|known| hotel.profile.is_part_of(&known.profile))
+                !known.is_some_and(|known| hotel.profile.is_subset_of(&known.profile))
             })
             .collect();
         if !news.is_empty() {

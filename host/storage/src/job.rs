@@ -72,7 +72,7 @@ impl UnitOfWork {
     /// Asks for work at an instant: makes the job or moves it. If somebody holds
     /// it, it becomes due again then, when they have finished. Ends parking.
     pub fn schedule_job(&mut self, kind: &str, subject: &str, due_at: Timestamp) -> &mut Self {
-        self.wake_for(due_at);
+        self.wake_if_due(due_at);
         self.add(statement!(
             "INSERT INTO job (kind, subject, due_at, attempts, created_at) \
              VALUES ($1, $2, $3, 0, $4) \
@@ -172,7 +172,7 @@ impl UnitOfWork {
         due_at: Timestamp,
         error: &str,
     ) -> &mut Self {
-        self.wake_for(due_at);
+        self.wake_if_due(due_at);
         let update = statement!(
             "UPDATE job SET due_at = CASE WHEN again_at < $4 THEN again_at ELSE $4 END, \
              again_at = NULL, lease_token = NULL, lease_until = NULL, last_error = $5 \
@@ -210,7 +210,7 @@ impl UnitOfWork {
     }
 
     /// What is due later is found by polling.
-    fn wake_for(&mut self, due_at: Timestamp) {
+    fn wake_if_due(&mut self, due_at: Timestamp) {
         if due_at <= self.now {
             self.wakes.add(WorkQueue::Jobs);
         }
@@ -282,7 +282,7 @@ impl Store {
     ) -> Result<Vec<Job>, DatabaseError> {
         let mut write = UnitOfWork::new(now);
         write.add_returning(unpark(filter, now));
-        write.wake_for(now);
+        write.wake_if_due(now);
         let outcome = self.execute(write).await.map_err(CommitError::into_database)?;
         outcome.rows.iter().map(read).collect()
     }

@@ -8,7 +8,7 @@ use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
 
 /// How exact [`ApiKey::last_used_at`] is: a key in use is not written at every call.
-const TOUCH_EVERY_MS: i64 = 60_000;
+const LAST_USED_RESOLUTION_MS: i64 = 60_000;
 
 /// What is known of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl Store {
     /// # Errors
     /// The database's.
     pub async fn touch_api_key(&self, key: &ApiKey, now: Timestamp) -> Result<(), DatabaseError> {
-        let fresh = |at: Timestamp| now.since(at) < TOUCH_EVERY_MS;
+        let fresh = |at: Timestamp| now.since(at) < LAST_USED_RESOLUTION_MS;
         if key.last_used_at.is_some_and(fresh) {
             return Ok(());
         }
@@ -128,7 +128,7 @@ impl Store {
             key.tenant.mode,
             key.id.as_str(),
             now,
-            now.plus_ms(-TOUCH_EVERY_MS),
+            now.plus_ms(-LAST_USED_RESOLUTION_MS),
         ));
         self.execute(write).await.map_err(CommitError::into_database)?;
         Ok(())

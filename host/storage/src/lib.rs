@@ -175,7 +175,7 @@ impl Store {
     /// # Errors
     /// The first expectation that was not met, or the database's own trouble.
     pub async fn commit(&self, write: UnitOfWork) -> Result<(), CommitError> {
-        let Some((write, wakes)) = ready(write)? else {
+        let Some((write, wakes)) = prepare(write)? else {
             return Ok(());
         };
         match &self.inner.backend {
@@ -195,7 +195,7 @@ impl Store {
 
     /// A write whose last step's result is wanted.
     pub(crate) async fn execute(&self, write: UnitOfWork) -> Result<ExecutionResult, CommitError> {
-        let Some((write, wakes)) = ready(write)? else {
+        let Some((write, wakes)) = prepare(write)? else {
             return Ok(ExecutionResult::default());
         };
         let outcome = match &self.inner.backend {
@@ -219,7 +219,7 @@ impl Store {
 }
 
 /// A write that can be stored, and what it wakes here; none: there is nothing in it.
-fn ready(write: UnitOfWork) -> Result<Option<(UnitOfWork, WorkQueueSet)>, CommitError> {
+fn prepare(write: UnitOfWork) -> Result<Option<(UnitOfWork, WorkQueueSet)>, CommitError> {
     if let Some(error) = write.encode_error {
         return Err(error.into());
     }

@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 const TEST_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Between two tries to connect to a server that starts: first, and at most.
-const CONNECT_AGAIN: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
+const CONNECT_BACKOFF: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 /// What a pool keeps, and how.
 #[derive(Debug, Clone, Copy)]
@@ -66,9 +66,9 @@ impl DeadConnectionCounter {
 
 struct ManagedConnection<C> {
     connection: C,
-    answered: bool,
+    is_clean: bool,
     /// The losses when it was last known to be alive.
-    alive_after: u64,
+    verified_at_count: u64,
 }
 
 impl<C: Connection> Pool<C> {
@@ -98,8 +98,8 @@ impl<C: Connection> Pool<C> {
 
     pub(crate) async fn acquire(&self) -> Result<PooledConnection<C>, Error> {
         let got = timeout(self.acquire_timeout, self.pool.get()).await;
-        let mut kept = got.map_err(|_| Error::PoolTimedOut)?.map_err(refused)?;
-        kept.answered = false;
+        let mut kept = got.map_err(|_| Error::PoolTimedOut)?.map_err(map_pool_error)?;
+        kept.is_clean = false;
         Ok(PooledConnection { kept: Some(kept) })
     }
 
@@ -127,7 +127,7 @@ impl<C: Connection> PooledConnection<C> {
     /// Nothing more is to come on it.
     pub(crate) fn release_clean(mut self) {
         if let Some(kept) = &mut self.kept {
-            kept.answered = true;
+            kept.is_clean = true;
         }
     }
 
@@ -139,20 +139,20 @@ impl<C: Connection> PooledConnection<C> {
 
 impl<C: Connection> Drop for PooledConnection<C> {
     fn drop(&mut self) {
-        let Some(kept) = self.kept.take().filter(|kept| !kept.answered) else {
+        let Some(kept) = self.kept.take().filter(|kept| !kept.is_clean) else {
             return;
         };
         match Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn(come_to_rest(kept))),
+            Ok(runtime) => drop(runtime.spawn(drain(kept))),
             Err(_) => drop(Object::take(kept)),
         }
     }
 }
 
 /// What is still to come on it comes, or it is let go.
-async fn come_to_rest<C: Connection>(mut kept: Object<ConnectionManager<C>>) {
+async fn drain<C: Connection>(mut kept: Object<ConnectionManager<C>>) {
     match timeout(TEST_TIMEOUT, kept.connection.ping()).await {
-        Ok(Ok(())) => kept.answered = true,
+        Ok(Ok(())) => kept.is_clean = true,
         Ok(Err(_)) | Err(_) => drop(Object::take(kept)),
     }
 }
@@ -163,14 +163,14 @@ impl<C: Connection> Manager for ConnectionManager<C> {
 
     async fn create(&self) -> Result<ManagedConnection<C>, Error> {
         let alive_after = self.losses.number();
-        let (mut pause, longest) = CONNECT_AGAIN;
+        let (mut pause, longest) = CONNECT_BACKOFF;
         loop {
             match C::connect_with(&self.options).await {
                 Ok(connection) => {
                     return Ok(ManagedConnection {
                         connection,
-                        answered: true,
-                        alive_after,
+                        is_clean: true,
+                        verified_at_count: alive_after,
                     });
                 }
                 Err(error) if is_starting(&error) => wait(pause).await,
@@ -185,12 +185,12 @@ impl<C: Connection> Manager for ConnectionManager<C> {
             return Err(RecycleError::message("it is old"));
         }
         let losses = self.losses.number();
-        let trusted = kept.answered
-            && kept.alive_after == losses
+        let trusted = kept.is_clean
+            && kept.verified_at_count == losses
             && metrics.last_used() <= self.keeping.skip_ping_within;
         if !trusted {
             kept.connection.ping().await?;
-            kept.alive_after = losses;
+            kept.verified_at_count = losses;
         }
         Ok(())
     }
@@ -214,7 +214,7 @@ async fn wait(pause: Duration) {
     sleep(pause).await;
 }
 
-fn refused(error: PoolError<Error>) -> Error {
+fn map_pool_error(error: PoolError<Error>) -> Error {
     match error {
         PoolError::Backend(error) => error,
         PoolError::Closed => Error::PoolClosed,

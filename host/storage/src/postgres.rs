@@ -23,10 +23,10 @@ use tokio::time::timeout;
 
 /// How often a transaction is begun anew after the server undid it for
 /// another's sake, or the connection was found dead before its commit.
-const TRIES: u32 = 4;
+const ATTEMPTS_MAX: u32 = 4;
 
 /// A connection that was used this recently is not tested before it is used again.
-const TRUSTED_FOR: Duration = Duration::from_secs(1);
+const SKIP_PING_WITHIN: Duration = Duration::from_secs(1);
 
 /// What a connection keeps at the server grows with the statements that it met.
 const LIFETIME_MAX: Duration = Duration::from_secs(30 * 60);
@@ -51,10 +51,10 @@ pub(crate) struct Postgres {
     pool: Pool<PgConnection>,
     /// For writes that are carried out together.
     writers: Pool<PgConnection>,
-    texts: CombinedStatementCache,
-    groups: Arc<BatchQueues>,
+    statement_cache: CombinedStatementCache,
+    batch_queues: Arc<BatchQueues>,
     /// How to connect without limits of time.
-    unlimited: PgConnectOptions,
+    migration_options: PgConnectOptions,
     answer_timeout: Duration,
     announce: Arc<OutgoingWakeups>,
     /// Ends the exchange with other hosts.
@@ -105,7 +105,7 @@ impl Postgres {
         let keeping = PoolConfig {
             connections_max: options.postgres_connections - writers,
             acquire_timeout: options.acquire_timeout,
-            skip_ping_within: TRUSTED_FOR,
+            skip_ping_within: SKIP_PING_WITHIN,
             lifetime_max: LIFETIME_MAX,
         };
         let losses = DeadConnectionCounter::default();
@@ -129,9 +129,9 @@ impl Postgres {
         Ok(Self {
             pool,
             writers,
-            texts: CombinedStatementCache::default(),
-            groups: Arc::default(),
-            unlimited,
+            statement_cache: CombinedStatementCache::default(),
+            batch_queues: Arc::default(),
+            migration_options: unlimited,
             answer_timeout: options.response_timeout,
             announce,
             closed,
@@ -141,7 +141,7 @@ impl Postgres {
     pub(crate) async fn migrate(&self) -> Result<(), sqlx::migrate::MigrateError> {
         // Without the limits of a request: it may wait for another host that
         // migrates, and touch every row.
-        let mut connection = PgConnection::connect_with(&self.unlimited).await?;
+        let mut connection = PgConnection::connect_with(&self.migration_options).await?;
         migration::POSTGRES.run(&mut connection).await?;
         connection.close().await?;
         Ok(())
@@ -157,7 +157,7 @@ impl Postgres {
                     held.release_clean();
                     return Ok(rows);
                 }
-                Ok(Err(error)) if tries < TRIES && is_connection_error(&error) => {
+                Ok(Err(error)) if tries < ATTEMPTS_MAX && is_connection_error(&error) => {
                     self.pool.discard(held);
                     tries += 1;
                 }
@@ -175,14 +175,14 @@ impl Postgres {
         self: &Arc<Self>,
         write: UnitOfWork,
     ) -> Result<(), CommitError> {
-        let Some(joint) = self.shared(&write) else {
+        let Some(joint) = self.batchable_statement(&write) else {
             return self.commit(&write).await.map(|_| ());
         };
-        let mut answer = self.groups.enqueue(write, &joint);
+        let mut answer = self.batch_queues.enqueue(write, &joint);
         loop {
-            if let Some(turn) = self.groups.try_start_writer(&joint) {
+            if let Some(turn) = self.batch_queues.try_start_writer(&joint) {
                 // Whoever waits may go away; what others wait for goes on.
-                spawn(Arc::clone(self).carry_out(turn));
+                spawn(Arc::clone(self).run_batch_writer(turn));
             }
             if let Ok(answer) = timeout(STALL_THRESHOLD, &mut answer).await {
                 let gone = |error| Err(DatabaseError::commit_unknown(error).into());
@@ -193,7 +193,7 @@ impl Postgres {
 
     /// The statement that a write shares with others; none: it is more than one, or not
     /// one that others may join.
-    fn shared(&self, write: &UnitOfWork) -> Option<Arc<CombinedStatement>> {
+    fn batchable_statement(&self, write: &UnitOfWork) -> Option<Arc<CombinedStatement>> {
         let steps = &*write.steps;
         let is_one = combinable_runs(steps)
             .next()
@@ -201,17 +201,17 @@ impl Postgres {
         if !is_one {
             return None;
         }
-        let joint = self.texts.get_or_build(steps)?;
+        let joint = self.statement_cache.get_or_build(steps)?;
         joint.can_batch(steps).then_some(joint)
     }
 
-    async fn carry_out(self: Arc<Self>, turn: BatchWriter) {
+    async fn run_batch_writer(self: Arc<Self>, turn: BatchWriter) {
         while let Some((together, text)) = turn.next_batch() {
-            self.commit_together(together, text).await;
+            self.commit_batch(together, text).await;
         }
     }
 
-    async fn commit_together(&self, together: Vec<QueuedWrite>, text: Arc<str>) {
+    async fn commit_batch(&self, together: Vec<QueuedWrite>, text: Arc<str>) {
         let steps = together.iter().flat_map(|queued| &queued.write.steps);
         let one = OneStatement {
             text,
@@ -250,7 +250,7 @@ impl Postgres {
             Err(Unstored::Refused(_)) if plan.len() < write.steps.len() => {
                 self.commit_one_by_one(write).await
             }
-            stored => self.told(write, stored),
+            stored => self.finish_commit(write, stored),
         }
     }
 
@@ -258,10 +258,10 @@ impl Postgres {
     async fn commit_one_by_one(&self, write: &UnitOfWork) -> Result<ExecutionResult, CommitError> {
         let plan: Vec<&[ConditionalStatement]> = write.steps.chunks(1).collect();
         let stored = self.until_stored(&Plan::Sequential(&plan)).await;
-        self.told(write, stored)
+        self.finish_commit(write, stored)
     }
 
-    fn told(
+    fn finish_commit(
         &self,
         write: &UnitOfWork,
         stored: Result<ExecutionResult, Unstored>,
@@ -285,7 +285,7 @@ impl Postgres {
             let lost = |error| Unstored::Lost(classify_error(error));
             let mut held = pool.acquire().await.map_err(lost)?;
             let connection = held.connection().map_err(lost)?;
-            match self.transact(connection, plan).await {
+            match self.execute_plan(connection, plan).await {
                 Ok(outcome) => {
                     held.release_clean();
                     return Ok(outcome);
@@ -295,7 +295,7 @@ impl Postgres {
                     if is_connection_error(&error) {
                         pool.discard(held);
                     }
-                    if tries == TRIES {
+                    if tries == ATTEMPTS_MAX {
                         return Err(Unstored::Lost(DatabaseError::unavailable(error)));
                     }
                     tries += 1;
@@ -313,7 +313,7 @@ impl Postgres {
         }
     }
 
-    async fn transact(
+    async fn execute_plan(
         &self,
         connection: &mut PgConnection,
         plan: &Plan<'_>,
@@ -342,7 +342,7 @@ impl Postgres {
             return self.alone(run).await;
         }
         let begun = timeout(self.answer_timeout, connection.begin()).await;
-        let mut transaction = begun.map_err(|_| TransactionError::TimedOut)?.map_err(retriable)?;
+        let mut transaction = begun.map_err(|_| TransactionError::TimedOut)?.map_err(classify_transaction_error)?;
         let steps = timeout(self.answer_timeout, self.run_steps(&mut transaction, plan)).await;
         let outcome = match steps {
             Ok(Ok(outcome)) => outcome,
@@ -358,7 +358,7 @@ impl Postgres {
             Ok(Err(error)) if is_connection_error(&error) => {
                 Err(TransactionError::CommitUnknown(DatabaseError::commit_unknown(error)))
             }
-            Ok(Err(error)) => Err(retriable(error)),
+            Ok(Err(error)) => Err(classify_transaction_error(error)),
             Err(_) => Err(self.unknown()),
         }
     }
@@ -406,7 +406,7 @@ impl Postgres {
     ) -> Result<(), TransactionError> {
         let joint = match batch {
             [_] => None,
-            several => self.texts.get_or_build(several),
+            several => self.statement_cache.get_or_build(several),
         };
         let text = joint.as_ref().and_then(|joint| joint.largest_batch(1));
         if let Some((_, text)) = text {
@@ -455,7 +455,7 @@ struct OneStatement<'a> {
 impl OneStatement<'_> {
     async fn run(&self, connection: &mut PgConnection) -> Result<ExecutionResult, TransactionError> {
         let args = self.steps.iter().flat_map(|step| &step.statement.args);
-        let args = postgres_args(args).map_err(retriable)?;
+        let args = postgres_args(args).map_err(classify_transaction_error)?;
         let query = sqlx::query_with(AssertSqlSafe(Arc::clone(&self.text)), args);
         // To the last word: before it nothing is committed.
         let rows = query.fetch_all(connection).await.map_err(|error| {
@@ -463,13 +463,13 @@ impl OneStatement<'_> {
                 // The steps are carried out one by one: nobody would notice otherwise.
                 tracing::error!(%error, sql = %self.text, "a statement was put together wrongly");
             }
-            retriable(error)
+            classify_transaction_error(error)
         })?;
         let row = rows.first().ok_or(sqlx::Error::RowNotFound);
         let changed = row.and_then(|row| row.try_get::<i64, _>("changed"));
         Ok(ExecutionResult {
             rows: Vec::new(),
-            rows_affected: changed.map_err(retriable)?.unsigned_abs(),
+            rows_affected: changed.map_err(classify_transaction_error)?.unsigned_abs(),
         })
     }
 }
@@ -482,7 +482,7 @@ enum Unstored {
     Lost(DatabaseError),
 }
 
-fn retriable(error: sqlx::Error) -> TransactionError {
+fn classify_transaction_error(error: sqlx::Error) -> TransactionError {
     if is_connection_error(&error) || is_serialization_failure(&error) {
         TransactionError::Retryable(error)
     } else {
@@ -507,13 +507,13 @@ async fn run_step(
 ) -> Result<(), TransactionError> {
     if step.returns_rows {
         let rows = fetch(connection, &step.statement).await;
-        outcome.rows.extend(rows.map_err(retriable)?);
+        outcome.rows.extend(rows.map_err(classify_transaction_error)?);
         return Ok(());
     }
     let sql = AssertSqlSafe(Dialect::Postgres.render(&step.statement));
-    let args = step.statement.postgres_args().map_err(retriable)?;
+    let args = step.statement.postgres_args().map_err(classify_transaction_error)?;
     let query = sqlx::query_with(sql, args);
-    let done = query.execute(connection).await.map_err(retriable)?;
+    let done = query.execute(connection).await.map_err(classify_transaction_error)?;
     outcome
         .check_rows_affected(step, done.rows_affected())
         .map_err(|conflict| TransactionError::Permanent(CommitError::Conflict(conflict)))

@@ -164,7 +164,7 @@ impl SqliteWriter {
                 }
             }
             if !batch.is_empty() {
-                self.write(batch).await;
+                self.commit_batch(batch).await;
             }
         }
         if let Some(connection) = self.connection
@@ -176,7 +176,7 @@ impl SqliteWriter {
     }
 
     /// Commits a batch and only then tells those who wait.
-    async fn write(&mut self, batch: Vec<QueuedWrite>) {
+    async fn commit_batch(&mut self, batch: Vec<QueuedWrite>) {
         // The connection is taken out while it is used: if anything ends early,
         // the next batch begins with a new one.
         let connection = match self.connection.take() {
@@ -196,10 +196,10 @@ impl SqliteWriter {
                 Err(error) => {
                     tracing::error!(error = %error, "a batch of writes was given up");
                     let _ = connection.close().await;
-                    all_failed(&error, writes.len())
+                    fail_all(&error, writes.len())
                 }
             },
-            Err(error) => all_failed(&classify_error(error), writes.len()),
+            Err(error) => fail_all(&classify_error(error), writes.len()),
         };
         for (reply, result) in replies.into_iter().zip(results) {
             // Whoever asked may be gone; the write stands all the same.
@@ -208,7 +208,7 @@ impl SqliteWriter {
     }
 }
 
-fn all_failed(error: &DatabaseError, count: usize) -> Vec<Result<ExecutionResult, CommitError>> {
+fn fail_all(error: &DatabaseError, count: usize) -> Vec<Result<ExecutionResult, CommitError>> {
     (0..count)
         .map(|_| Err(CommitError::Database(error.clone())))
         .collect()
@@ -225,12 +225,12 @@ async fn transact(
     {
         return Ok(vec![Ok(ExecutionResult::default())]);
     }
-    control(connection, "BEGIN IMMEDIATE")
+    execute_control(connection, "BEGIN IMMEDIATE")
         .await
         .map_err(classify_error)?;
     let mut results = Vec::with_capacity(writes.len());
     for write in writes {
-        control(connection, "SAVEPOINT write")
+        execute_control(connection, "SAVEPOINT write")
             .await
             .map_err(classify_error)?;
         let result = run_steps(connection, write).await;
@@ -240,16 +240,16 @@ async fn transact(
             Ok(_) => "RELEASE write",
             Err(_) => "ROLLBACK TO write; RELEASE write",
         };
-        control(connection, end).await.map_err(classify_error)?;
+        execute_control(connection, end).await.map_err(classify_error)?;
         results.push(result);
     }
-    control(connection, "COMMIT")
+    execute_control(connection, "COMMIT")
         .await
         .map_err(DatabaseError::commit_unknown)?;
     Ok(results)
 }
 
-async fn control(connection: &mut SqliteConnection, sql: &'static str) -> Result<(), sqlx::Error> {
+async fn execute_control(connection: &mut SqliteConnection, sql: &'static str) -> Result<(), sqlx::Error> {
     sqlx::query(sql).execute(connection).await.map(|_| ())
 }
 

@@ -9,11 +9,11 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 /// Words that come within this time of one another are heard as one: under load a
 /// worker looks once for what many commits made due.
-const TOGETHER: Duration = Duration::from_millis(10);
+const COALESCE_WINDOW: Duration = Duration::from_millis(10);
 
 /// The same for jobs. Every walk that ends frees one, of which few are wanted again, and
 /// nobody waits for one as for an event.
-const JOBS_TOGETHER: Duration = Duration::from_millis(50);
+const JOBS_COALESCE_WINDOW: Duration = Duration::from_millis(50);
 
 /// What a worker takes its work from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,7 +45,7 @@ impl WorkQueueSet {
         self.0 |= other.0;
     }
 
-    fn has(self, queue: WorkQueue) -> bool {
+    fn contains(self, queue: WorkQueue) -> bool {
         self.0 & (1 << queue as u8) != 0
     }
 
@@ -72,9 +72,9 @@ impl WakeupSender {
     pub(crate) fn subscribe(&self, queue: WorkQueue) -> WakeupReceiver {
         let [jobs, deliveries, asks] = &self.0;
         let (wake, together) = match queue {
-            WorkQueue::Jobs => (jobs, JOBS_TOGETHER),
-            WorkQueue::Deliveries => (deliveries, TOGETHER),
-            WorkQueue::PriceChecks => (asks, TOGETHER),
+            WorkQueue::Jobs => (jobs, JOBS_COALESCE_WINDOW),
+            WorkQueue::Deliveries => (deliveries, COALESCE_WINDOW),
+            WorkQueue::PriceChecks => (asks, COALESCE_WINDOW),
         };
         WakeupReceiver {
             word: wake.subscribe(),
@@ -85,7 +85,7 @@ impl WakeupSender {
 
     pub(crate) fn send(&self, queues: WorkQueueSet) {
         for (queue, wake) in ALL.into_iter().zip(&self.0) {
-            if queues.has(queue) {
+            if queues.contains(queue) {
                 wake.send_modify(|count| *count = count.wrapping_add(1));
             }
         }

@@ -30,7 +30,7 @@ impl UnitOfWork {
     /// Gives an event the next place of its tenant's log. Others that log one wait
     /// until this is committed.
     pub(crate) fn append_watch_event(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
-        self.move_log_head(tenant, 1);
+        self.advance_log_head(tenant, 1);
         self.add(statement!(
             "INSERT INTO watch_log (organization, mode, sequence, event_id, status, created_at) \
              SELECT head.organization, head.mode, head.last, $3, $4, $5 \
@@ -46,7 +46,7 @@ impl UnitOfWork {
     /// Holds the last place of a tenant's log until the commit, moved by so many.
     /// What depends on holding it names its table, so that it is a statement of its
     /// own, which sees what was committed until then.
-    fn move_log_head(&mut self, tenant: &Tenant, by: i64) -> &mut Self {
+    fn advance_log_head(&mut self, tenant: &Tenant, by: i64) -> &mut Self {
         self.add(statement!(
             "INSERT INTO watch_log_head (organization, mode, last) VALUES ($1, $2, $3) \
              ON CONFLICT (organization, mode) DO UPDATE SET last = watch_log_head.last + $3",
@@ -68,13 +68,13 @@ impl UnitOfWork {
         since: Timestamp,
     ) -> &mut Self {
         let tenant = &endpoint.tenant;
-        self.move_log_head(tenant, 0);
+        self.advance_log_head(tenant, 0);
         if let Some(replaced) = replaced {
             self.delete_subscription(tenant, Product::Watch, replaced);
         }
         self.insert_subscription(endpoint, sealed_secret);
         self.wakes.add(WorkQueue::Deliveries);
-        self.add(record_pending(endpoint, since))
+        self.add(backfill_pending_deliveries(endpoint, since))
     }
 
     /// Notes in the log what became of events with these deliveries, as far as that is
@@ -106,18 +106,18 @@ impl Store {
     ) -> Result<Option<Vec<WatchLogEntry>>, DatabaseError> {
         let mut place = 0;
         if let Some(after) = after {
-            match self.fetch_optional(place_of(tenant, after)).await? {
+            match self.fetch_optional(select_sequence(tenant, after)).await? {
                 Some(row) => place = row.int("sequence")?,
                 None => return Ok(None),
             }
         }
-        let rows = self.fetch_all(events(tenant, place, limit)).await?;
+        let rows = self.fetch_all(select_entries_after(tenant, place, limit)).await?;
         let events = rows.iter().map(read).collect::<Result<_, _>>()?;
         Ok(Some(events))
     }
 }
 
-pub(crate) fn place_of(tenant: &Tenant, event: &EventId) -> Statement {
+pub(crate) fn select_sequence(tenant: &Tenant, event: &EventId) -> Statement {
     statement!(
         "SELECT sequence FROM watch_log \
          WHERE organization = $1 AND mode = $2 AND event_id = $3",
@@ -127,7 +127,7 @@ pub(crate) fn place_of(tenant: &Tenant, event: &EventId) -> Statement {
     )
 }
 
-pub(crate) fn events(tenant: &Tenant, behind: i64, limit: u32) -> Statement {
+pub(crate) fn select_entries_after(tenant: &Tenant, behind: i64, limit: u32) -> Statement {
     statement!(
         "SELECT l.status, o.id, o.event_type, o.product, o.booking_id, o.payload, o.created_at \
          FROM watch_log AS l JOIN outbox AS o \
@@ -143,7 +143,7 @@ pub(crate) fn events(tenant: &Tenant, behind: i64, limit: u32) -> Statement {
 
 /// As if the endpoint had been there when the events were made. The head is held
 /// here, hence named.
-pub(crate) fn record_pending(endpoint: &Subscription, since: Timestamp) -> Statement {
+pub(crate) fn backfill_pending_deliveries(endpoint: &Subscription, since: Timestamp) -> Statement {
     let tenant = &endpoint.tenant;
     let (_, id) = endpoint.id.as_str().split_once('_').unwrap_or_default();
     Statement {

@@ -391,7 +391,7 @@ impl Booking {
     /// The payment that the present or next completion uses.
     #[must_use]
     pub fn current_payment(&self) -> Option<&Payment> {
-        let ticket = |payment: &&Payment| self.purchase_of(&payment.id).is_none();
+        let ticket = |payment: &&Payment| self.purchase_for_payment(&payment.id).is_none();
         let mut payments = self.payments.iter().rev().filter(ticket);
         payments.find(|payment| payment.has_funds())
     }
@@ -453,7 +453,7 @@ impl Booking {
         format!("{}-bags-{ordinal}", self.id)
     }
 
-    fn purchase_of(&self, payment: &PaymentId) -> Option<&ServicePurchase> {
+    fn purchase_for_payment(&self, payment: &PaymentId) -> Option<&ServicePurchase> {
         let mut purchases = self.purchases.iter();
         purchases.find(|purchase| purchase.payment == *payment)
     }

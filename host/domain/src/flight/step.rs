@@ -50,13 +50,13 @@ impl Booking {
     /// own step before its payments' when both are due.
     #[must_use]
     pub fn next_step(&self, now: Timestamp) -> NextStep<Step> {
-        let own = self.own_step().into_iter().chain(self.purchase_step());
+        let own = self.booking_step().into_iter().chain(self.purchase_step());
         let payments = self.payments.iter().flat_map(Payment::steps);
         let payments = payments.map(|(at, step)| (at, Step::Payment(step)));
-        earliest_step(self.lapse(), own.chain(payments), now)
+        earliest_step(self.expiry(), own.chain(payments), now)
     }
 
-    fn lapse(&self) -> Option<(Timestamp, Expiry)> {
+    fn expiry(&self) -> Option<(Timestamp, Expiry)> {
         match self.state {
             State::Created => Some((self.created_at.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook)),
             State::PrebookInProgress { since } => {
@@ -72,10 +72,10 @@ impl Booking {
         }
     }
 
-    fn own_step(&self) -> Option<(Timestamp, Step)> {
+    fn booking_step(&self) -> Option<(Timestamp, Step)> {
         match &self.state {
             State::CompleteInProgress { book } => match book {
-                RemoteCall::Pending { due_at: at, .. } => self.is_payable().then_some((*at, Step::Book)),
+                RemoteCall::Pending { due_at: at, .. } => self.is_ready_to_book().then_some((*at, Step::Book)),
                 leg @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => {
                     Some((leg.due_at(), Step::ReconcileBooking))
                 }
@@ -97,7 +97,7 @@ impl Booking {
     }
 
     /// Whether nothing of the payment stands before booking.
-    fn is_payable(&self) -> bool {
+    fn is_ready_to_book(&self) -> bool {
         self.current_payment()
             .is_none_or(|payment| payment.state == PaymentState::Authorized)
     }

@@ -48,13 +48,13 @@ impl Booking {
         let payments = self.payments.iter().flat_map(Payment::steps);
         let payments = payments.map(|(at, step)| (at, Step::Payment(step)));
         earliest_step(
-            self.lapse(),
-            self.own_step().into_iter().chain(payments),
+            self.expiry(),
+            self.booking_step().into_iter().chain(payments),
             now,
         )
     }
 
-    fn lapse(&self) -> Option<(Timestamp, Expiry)> {
+    fn expiry(&self) -> Option<(Timestamp, Expiry)> {
         match self.state {
             State::Created => Some((self.created_at.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook)),
             State::PrebookInProgress { started_at: since } => {
@@ -71,7 +71,7 @@ impl Booking {
         }
     }
 
-    fn own_step(&self) -> Option<(Timestamp, Step)> {
+    fn booking_step(&self) -> Option<(Timestamp, Step)> {
         match &self.state {
             State::CompleteInProgress { book } => self.completion_step(book),
             State::Confirmed { refresh: reread } | State::PartiallyCanceled { refresh: reread } => {

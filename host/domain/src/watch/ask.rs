@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 const HOUR_S: i64 = 60 * 60;
 const DAY_S: i64 = 24 * HOUR_S;
 /// Of a day in UTC−12, where days end last, after the same day has ended in UTC.
-const LAST_HOURS_S: i64 = 12 * HOUR_S;
+const UTC_MINUS_12_OFFSET_S: i64 = 12 * HOUR_S;
 /// No question is asked more often, however near check-in is.
 const INTERVAL_MIN_MS: i64 = 1000;
 
@@ -72,7 +72,7 @@ impl PriceQuery {
     /// When check-in has passed everywhere.
     #[must_use]
     pub fn expires_at(&self) -> Timestamp {
-        midnight_utc(self.stay.check_in).plus_s(DAY_S + LAST_HOURS_S)
+        midnight_utc(self.stay.check_in).plus_s(DAY_S + UTC_MINUS_12_OFFSET_S)
     }
 
     /// When to ask again, so that all questions spread over the interval: each has
@@ -91,7 +91,7 @@ impl PriceQuery {
         };
         let interval_ms = interval_s.saturating_mul(1000) / share;
         let interval_ms = interval_ms.max(INTERVAL_MIN_MS);
-        let phase_ms = i64::from(spread(id)) % interval_ms;
+        let phase_ms = i64::from(phase_hash(id)) % interval_ms;
         let since_ms = now.plus_ms(-phase_ms).0.rem_euclid(interval_ms);
         now.plus_ms(interval_ms - since_ms).min(self.expires_at())
     }
@@ -106,7 +106,7 @@ fn midnight_utc(day: Date) -> Timestamp {
 }
 
 /// A number that has nothing to do with the order of ids.
-fn spread(id: &AskId) -> u32 {
+fn phase_hash(id: &AskId) -> u32 {
     // FNV-1a.
     id.as_str().bytes().fold(0x811c_9dc5, |hash: u32, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)

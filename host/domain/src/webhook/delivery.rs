@@ -314,7 +314,7 @@ impl Delivery {
                     retry_policy: retry,
                 },
             ) if generation == self.generation => {
-                self.state = answered(at, outcome, retry, self.attempts, now);
+                self.state = state_after_attempt(at, outcome, retry, self.attempts, now);
                 self.attempts += 1;
             }
             (DeliveryState::Pending | DeliveryState::Published { .. }, DeliveryEvent::Expired) => {
@@ -361,7 +361,7 @@ impl Delivery {
 }
 
 /// What becomes of a delivery of which so many attempts failed before this one.
-fn answered(
+fn state_after_attempt(
     published_at: Timestamp,
     outcome: DeliveryResult,
     retry: RetryPolicy<'_>,
@@ -409,7 +409,7 @@ impl RetryPolicy<'_> {
             RetryAfterLimit::TwiceDelay => step_s.saturating_mul(2000),
             RetryAfterLimit::WithinTotal { total_ms: all_ms, attempt_ms } => {
                 let later_ms = later_s.iter().fold(attempt_ms, |sum, step_s| {
-                    let step_ms = late_ms(*step_s, JITTER_PERMILLE_MAX);
+                    let step_ms = delay_with_jitter_ms(*step_s, JITTER_PERMILLE_MAX);
                     sum.saturating_add(step_ms).saturating_add(attempt_ms)
                 });
                 let gone_ms = now.since(published_at);
@@ -417,13 +417,13 @@ impl RetryPolicy<'_> {
             }
         };
         let asked_ms = retry_after_s.unwrap_or(0).saturating_mul(1000);
-        let least_ms = late_ms(*step_s, self.jitter_permille);
+        let least_ms = delay_with_jitter_ms(*step_s, self.jitter_permille);
         Some(now.plus_ms(asked_ms.min(longest_ms).max(least_ms)))
     }
 }
 
 /// A step with its jitter, in milliseconds.
-fn late_ms(step_s: i64, jitter_permille: i64) -> i64 {
+fn delay_with_jitter_ms(step_s: i64, jitter_permille: i64) -> i64 {
     let jitter = jitter_permille.clamp(0, JITTER_PERMILLE_MAX);
     step_s.saturating_mul(1000 + jitter)
 }

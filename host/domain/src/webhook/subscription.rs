@@ -171,7 +171,7 @@ impl Subscription {
                 previous_secret_expires_at,
             } => self.previous_secret_expires_at = Some(previous_secret_expires_at),
             SubscriptionEvent::DeliverySucceeded => self.failing_since = None,
-            SubscriptionEvent::DeliveryFailed { disable_after_s } => self.fail(disable_after_s, now),
+            SubscriptionEvent::DeliveryFailed { disable_after_s } => self.record_failure(disable_after_s, now),
             // What was sent before the caller decided otherwise changes nothing.
             SubscriptionEvent::EndpointGone { updated_at } => {
                 if self.status == SubscriptionStatus::Active && self.updated_at == updated_at {
@@ -212,7 +212,7 @@ impl Subscription {
         }
     }
 
-    fn fail(&mut self, disable_after_s: i64, now: Timestamp) {
+    fn record_failure(&mut self, disable_after_s: i64, now: Timestamp) {
         if self.status != SubscriptionStatus::Active {
             return;
         }

@@ -37,9 +37,9 @@ async fn a_fifth_failing_is_degraded() {
 #[tokio::test(start_paused = true)]
 async fn traps_in_a_row_are_enough() {
     let breaker = CircuitBreaker::new();
-    end(&breaker, PluginCallOutcome::Trapped, TRAPS_IN_A_ROW - 1);
+    end(&breaker, PluginCallOutcome::Trapped, CONSECUTIVE_TRAPS_MAX - 1);
     end(&breaker, PluginCallOutcome::Succeeded, 1);
-    end(&breaker, PluginCallOutcome::Trapped, TRAPS_IN_A_ROW - 1);
+    end(&breaker, PluginCallOutcome::Trapped, CONSECUTIVE_TRAPS_MAX - 1);
     assert_eq!(breaker.health(), Health::Up);
     end(&breaker, PluginCallOutcome::Trapped, 1);
     assert_eq!(breaker.health(), Health::Down);
@@ -80,7 +80,7 @@ async fn old_outcomes_are_forgotten() {
 #[tokio::test(start_paused = true)]
 async fn one_probe_at_a_time_closes_the_circuit_or_waits_longer() {
     let breaker = CircuitBreaker::new();
-    end(&breaker, PluginCallOutcome::Trapped, TRAPS_IN_A_ROW);
+    end(&breaker, PluginCallOutcome::Trapped, CONSECUTIVE_TRAPS_MAX);
     assert_eq!(
         breaker.try_acquire(),
         Err(CircuitOpen {
@@ -109,19 +109,19 @@ async fn one_probe_at_a_time_closes_the_circuit_or_waits_longer() {
 #[tokio::test(start_paused = true)]
 async fn a_canceled_or_lost_probe_does_not_block_the_next() {
     let breaker = CircuitBreaker::new();
-    end(&breaker, PluginCallOutcome::Trapped, TRAPS_IN_A_ROW);
+    end(&breaker, PluginCallOutcome::Trapped, CONSECUTIVE_TRAPS_MAX);
     tokio::time::advance(PROBE_AFTER).await;
     assert_eq!(breaker.try_acquire(), Ok(CallPermit::Probe));
     breaker.record_outcome(CallPermit::Probe, PluginCallOutcome::Canceled, None);
     assert_eq!(breaker.try_acquire(), Ok(CallPermit::Probe));
-    tokio::time::advance(PROBE_GIVEN_UP_AFTER).await;
+    tokio::time::advance(PROBE_TIMEOUT).await;
     assert_eq!(breaker.try_acquire(), Ok(CallPermit::Probe));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_late_failure_of_an_ordinary_call_does_not_end_a_probe() {
     let breaker = CircuitBreaker::new();
-    end(&breaker, PluginCallOutcome::Trapped, TRAPS_IN_A_ROW);
+    end(&breaker, PluginCallOutcome::Trapped, CONSECUTIVE_TRAPS_MAX);
     tokio::time::advance(PROBE_AFTER).await;
     assert_eq!(breaker.try_acquire(), Ok(CallPermit::Probe));
     breaker.record_outcome(CallPermit::Normal, PluginCallOutcome::TimedOut, None);

@@ -131,7 +131,7 @@ pub(super) fn headers(headers: &HeaderMap) -> BTreeMap<String, String> {
     kept.filter_map(|(name, value)| {
         Some((
             name.as_str().to_owned(),
-            personal_text(value.to_str().ok()?),
+            redact_text(value.to_str().ok()?),
         ))
     })
     .collect()
@@ -170,9 +170,9 @@ fn form(text: &str) -> String {
         let innermost = key.rsplit('[').next().unwrap_or(&key).trim_end_matches(']');
         let person = key
             .split('[')
-            .any(|part| PERSON_KEYS.contains(&plain(part).as_str()));
-        let placeholder = placeholder(&plain(innermost), person);
-        redacted.append_pair(&key, placeholder.unwrap_or(&personal_text(&value)));
+            .any(|part| PERSON_KEYS.contains(&normalize_key(part).as_str()));
+        let placeholder = placeholder(&normalize_key(innermost), person);
+        redacted.append_pair(&key, placeholder.unwrap_or(&redact_text(&value)));
     }
     redacted.finish()
 }
@@ -181,7 +181,7 @@ fn json(value: &mut Value, person: bool) {
     match value {
         Value::Object(members) => {
             for (key, member) in members {
-                let key = plain(key);
+                let key = normalize_key(key);
                 match (placeholder(&key, person), &member) {
                     (Some(placeholder), Value::String(_) | Value::Number(_)) => {
                         *member = Value::from(placeholder)
@@ -191,14 +191,14 @@ fn json(value: &mut Value, person: bool) {
             }
         }
         Value::Array(items) => items.iter_mut().for_each(|item| json(item, person)),
-        Value::String(text) => *text = personal_text(text),
+        Value::String(text) => *text = redact_text(text),
         Value::Number(number) if is_card_like(&number.to_string()) => *value = Value::from(0),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
 /// A key without case and separators: `first_name` and `firstName` are one.
-fn plain(key: &str) -> String {
+fn normalize_key(key: &str) -> String {
     key.chars()
         .filter(char::is_ascii_alphanumeric)
         .map(|c| c.to_ascii_lowercase())
@@ -226,7 +226,7 @@ fn placeholder(key: &str, person: bool) -> Option<&'static str> {
 
 /// Masks e-mail addresses, international telephone numbers and card numbers
 /// inside a longer text.
-fn personal_text(text: &str) -> String {
+fn redact_text(text: &str) -> String {
     let words = text.split_inclusive(ends_word).map(|word| {
         let end = word.trim_end_matches(ends_word).len();
         let (word, separator) = word.split_at(end);

@@ -11,8 +11,8 @@ use std::sync::{Mutex, PoisonError};
 
 #[derive(Default)]
 struct ReplayQueue {
-    kept: Vec<(RecordedRequest, RecordedResponse)>,
-    given: usize,
+    recorded: Vec<(RecordedRequest, RecordedResponse)>,
+    served: usize,
 }
 
 /// A folder's exchanges.
@@ -73,9 +73,9 @@ impl Replayer {
             ))
         };
         let found = answers.get_mut(&asked.key()).ok_or_else(missing)?;
-        let position = found.given.min(found.kept.len().saturating_sub(1));
-        found.given += 1;
-        let (kept, response) = found.kept.get(position).ok_or_else(missing)?;
+        let position = found.served.min(found.recorded.len().saturating_sub(1));
+        found.served += 1;
+        let (kept, response) = found.recorded.get(position).ok_or_else(missing)?;
         Ok(incoming(response, kept, &asked))
     }
 }

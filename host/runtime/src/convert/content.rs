@@ -1,7 +1,7 @@
 //! Hotel content, reviews, weather and price calendars: all only shown, so what
 //! makes no sense is left out instead of spoiling the rest.
 
-use super::{ConvertResult, date, list, location, money, shown_number, text};
+use super::{ConvertResult, date, list, location, money, display_number, text};
 use crate::bindings::exports::stopover::supplier::{
     hotel_content as wire, hotel_price_calendar, hotel_weather,
 };
@@ -23,8 +23,8 @@ pub(crate) fn details(details: wire::Details) -> ConvertResult<HotelDetails> {
     Ok(HotelDetails {
         name: text::display_line(details.name),
         description: text::optional_display(details.description, text::TEXT_CHARS),
-        star_rating: shown_number(details.star_rating, 0.0, 5.0),
-        guest_rating: shown_number(details.guest_rating, 0.0, 10.0),
+        star_rating: display_number(details.star_rating, 0.0, 5.0),
+        guest_rating: display_number(details.guest_rating, 0.0, 10.0),
         review_count: details.review_count,
         address_line: text::optional_display(details.address_line, text::LINE_CHARS),
         city: text::optional_display(details.city, text::LINE_CHARS),
@@ -93,7 +93,7 @@ fn room(room: wire::RoomContent) -> RoomContent {
 pub(crate) fn reviews(reviews: wire::Reviews, limit: u16) -> ConvertResult<Reviews> {
     let items_max = usize::from(limit).min(CONTENT_ITEMS_MAX);
     Ok(Reviews {
-        average: shown_number(reviews.average, 0.0, 10.0),
+        average: display_number(reviews.average, 0.0, 10.0),
         count: reviews.count,
         items: reviews
             .items
@@ -106,7 +106,7 @@ pub(crate) fn reviews(reviews: wire::Reviews, limit: u16) -> ConvertResult<Revie
 
 fn review(review: wire::Review) -> Review {
     Review {
-        rating: shown_number(review.rating, 0.0, 10.0),
+        rating: display_number(review.rating, 0.0, 10.0),
         title: text::optional_display(review.title, text::LINE_CHARS),
         pros: text::optional_display(review.pros, text::TEXT_CHARS),
         cons: text::optional_display(review.cons, text::TEXT_CHARS),
@@ -128,8 +128,8 @@ pub(crate) fn forecast(
     let mut days = list("days", days, DAYS_MAX, |day| {
         Ok(WeatherDay {
             date: date("days.date", &day.date)?,
-            temperature_min: shown_number(day.temperature_min, -150.0, 100.0),
-            temperature_max: shown_number(day.temperature_max, -150.0, 100.0),
+            temperature_min: display_number(day.temperature_min, -150.0, 100.0),
+            temperature_max: display_number(day.temperature_max, -150.0, 100.0),
             summary: text::optional_display(day.summary, text::LINE_CHARS),
             conditions: day
                 .conditions
@@ -137,12 +137,12 @@ pub(crate) fn forecast(
                 .take(CONDITIONS_MAX)
                 .map(condition)
                 .collect(),
-            humidity_percent: shown_number(day.humidity_percent, 0.0, 100.0),
-            afternoon_humidity_percent: shown_number(day.afternoon_humidity_percent, 0.0, 100.0),
-            wind_speed_mps: shown_number(day.wind_speed_mps, 0.0, 200.0),
-            maximum_wind_speed_mps: shown_number(day.maximum_wind_speed_mps, 0.0, 200.0),
-            precipitation_probability: shown_number(day.precipitation_probability, 0.0, 1.0),
-            precipitation_total_mm: shown_number(day.precipitation_total_mm, 0.0, 5_000.0),
+            humidity_percent: display_number(day.humidity_percent, 0.0, 100.0),
+            afternoon_humidity_percent: display_number(day.afternoon_humidity_percent, 0.0, 100.0),
+            wind_speed_mps: display_number(day.wind_speed_mps, 0.0, 200.0),
+            maximum_wind_speed_mps: display_number(day.maximum_wind_speed_mps, 0.0, 200.0),
+            precipitation_probability: display_number(day.precipitation_probability, 0.0, 1.0),
+            precipitation_total_mm: display_number(day.precipitation_total_mm, 0.0, 5_000.0),
         })
     })?;
     days.retain(|day| (start..=end).contains(&day.date));

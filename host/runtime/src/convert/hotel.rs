@@ -2,8 +2,8 @@
 
 use super::outcome::{booking_status, checkout};
 use super::{
-    ConvertResult, any_money, bad, currency, instant, list, location, money, optional, price, same_currency,
-    shown_number, text,
+    ConvertResult, money_with_currency, invalid, currency, instant, list, location, money, optional, positive_money, same_currency,
+    display_number, text,
 };
 use crate::bindings::exports::stopover::supplier::{
     hotel_booking, hotel_cancellation, hotel_places, hotel_pricing, hotel_search,
@@ -72,7 +72,7 @@ pub(crate) fn search_request(request: SearchRequest) -> hotel_search::SearchRequ
             min_star_rating: filters.min_star_rating,
             min_guest_rating: filters.min_guest_rating,
             refundable: filters.refundable,
-            boards: filters.boards.into_iter().map(board_out).collect(),
+            boards: filters.boards.into_iter().map(board_to_wire).collect(),
             max_total: filters.max_total.map(|total| total.minor),
         },
         sort: match request.sort {
@@ -85,7 +85,7 @@ pub(crate) fn search_request(request: SearchRequest) -> hotel_search::SearchRequ
     }
 }
 
-const fn board_out(board: Board) -> types::Board {
+const fn board_to_wire(board: Board) -> types::Board {
     match board {
         Board::RoomOnly => types::Board::RoomOnly,
         Board::BedAndBreakfast => types::Board::Breakfast,
@@ -198,7 +198,7 @@ pub(crate) fn places(places: Vec<hotel_places::Place>, limit: u16) -> ConvertRes
                 place.location.latitude,
                 place.location.longitude,
             )?,
-            suggested_radius: shown_number(place.suggested_radius, 1.0, RADIUS_M_MAX),
+            suggested_radius: display_number(place.suggested_radius, 1.0, RADIUS_M_MAX),
             country: text::country(place.country),
             city: text::optional_display(place.city, text::LINE_CHARS),
             types: place
@@ -248,10 +248,10 @@ pub(crate) fn search_answer(
                     hotel.location.latitude,
                     hotel.location.longitude,
                 )?,
-                star_rating: shown_number(hotel.star_rating, 0.0, 5.0),
-                guest_rating: shown_number(hotel.guest_rating, 0.0, 10.0),
+                star_rating: display_number(hotel.star_rating, 0.0, 5.0),
+                guest_rating: display_number(hotel.guest_rating, 0.0, 10.0),
                 lowest_total: optional(hotel.lowest_total, |minor| {
-                    price("hotels.lowest-total", minor, currency)
+                    positive_money("hotels.lowest-total", minor, currency)
                 })?,
                 main_image: text::url(hotel.main_image),
             })
@@ -290,7 +290,7 @@ pub(crate) fn price_answer(
             .iter()
             .position(|id| *id == hotel.supplier_hotel_id)
         else {
-            return bad("hotels.supplier-hotel-id", "not asked for, or twice");
+            return invalid("hotels.supplier-hotel-id", "not asked for, or twice");
         };
         asked.hotel_ids.swap_remove(position);
         let offers = list("hotels.offers", found.offers, asked.offers_max, |found| {
@@ -304,7 +304,7 @@ pub(crate) fn price_answer(
 fn offer(offer: hotel_pricing::Offer, currency: Currency, rooms: usize) -> ConvertResult<Offer> {
     Ok(Offer {
         supplier_offer: text::opaque("offers.supplier-offer", offer.supplier_offer)?,
-        total: price("offers.total", offer.total, currency)?,
+        total: positive_money("offers.total", offer.total, currency)?,
         rooms: room_rates(offer.rooms, currency, rooms)?,
         policy: policy(offer.policy)?,
         promotions: promotions(offer.promotions, currency, rooms)?,
@@ -327,7 +327,7 @@ fn hotel_summary(hotel: wire::HotelSummary) -> ConvertResult<HotelSummary> {
 
 fn room_rates(rates: Vec<wire::RoomRate>, currency: Currency, rooms: usize) -> ConvertResult<Vec<RoomRate>> {
     if rates.len() != rooms {
-        return bad("rooms", "not one a requested room");
+        return invalid("rooms", "not one a requested room");
     }
     rates
         .into_iter()
@@ -338,7 +338,7 @@ fn room_rates(rates: Vec<wire::RoomRate>, currency: Currency, rooms: usize) -> C
                 board_name: text::display_line(rate.board_name),
                 total: money("rooms.total", rate.total, currency)?,
                 due_at_property: optional(rate.due_at_property, |due| {
-                    any_money("rooms.due-at-property", &due)
+                    money_with_currency("rooms.due-at-property", &due)
                 })?,
                 policy: policy(rate.policy)?,
             })
@@ -409,7 +409,7 @@ fn promotions(
                 .iter()
                 .any(|at| usize::from(*at) >= rooms)
         {
-            return bad("promotions.room-positions", "not a requested room");
+            return invalid("promotions.room-positions", "not a requested room");
         }
         Ok(Promotion {
             name: text::display_line(promotion.name),
@@ -438,7 +438,7 @@ pub(crate) fn prebook_response(
     let currency = same_currency("currency", &prebooked.currency, asked)?;
     Ok(PrebookResponse {
         supplier_prebook: text::opaque("supplier-prebook", prebooked.supplier_prebook)?,
-        total: price("total", prebooked.total, currency)?,
+        total: positive_money("total", prebooked.total, currency)?,
         hotel: hotel_summary(prebooked.hotel)?,
         rooms: room_rates(prebooked.rooms, currency, rooms)?,
         policy: policy(prebooked.policy)?,
@@ -464,7 +464,7 @@ pub(crate) fn supplier_booking(
         .windows(2)
         .any(|pair| matches!(pair, [one, next] if one.position == next.position))
     {
-        return bad("rooms.position", "twice");
+        return invalid("rooms.position", "twice");
     }
     Ok(SupplierBooking {
         status: booking_status(state.status)?,
@@ -481,7 +481,7 @@ pub(crate) fn supplier_booking(
 
 fn booked_room(room: wire::BookedRoom) -> ConvertResult<SupplierRoom> {
     if usize::from(room.position) >= ROOMS_MAX {
-        return bad("rooms.position", "out of range");
+        return invalid("rooms.position", "out of range");
     }
     Ok(SupplierRoom {
         position: room.position,

@@ -30,7 +30,7 @@ impl std::fmt::Display for InvalidResponse {
 
 type ConvertResult<T> = Result<T, InvalidResponse>;
 
-const fn bad<T>(field: &'static str, reason: &'static str) -> ConvertResult<T> {
+const fn invalid<T>(field: &'static str, reason: &'static str) -> ConvertResult<T> {
     Err(InvalidResponse { field, reason })
 }
 
@@ -38,34 +38,34 @@ const fn bad<T>(field: &'static str, reason: &'static str) -> ConvertResult<T> {
 const INSTANT_MS_MAX: i64 = 253_402_207_200_000;
 
 fn currency(field: &'static str, code: &str) -> ConvertResult<Currency> {
-    Currency::parse(code).or(bad(field, "not an ISO 4217 currency"))
+    Currency::parse(code).or(invalid(field, "not an ISO 4217 currency"))
 }
 
 fn same_currency(field: &'static str, code: &str, wanted: Currency) -> ConvertResult<Currency> {
     if code == wanted.code() {
         Ok(wanted)
     } else {
-        bad(field, "another currency than asked for")
+        invalid(field, "another currency than asked for")
     }
 }
 
 fn money(field: &'static str, minor: i64, currency: Currency) -> ConvertResult<Money> {
     if minor < 0 {
-        return bad(field, "a negative amount");
+        return invalid(field, "a negative amount");
     }
     if minor > MINOR_UNITS_MAX {
-        return bad(field, "an amount out of range");
+        return invalid(field, "an amount out of range");
     }
     Ok(Money::new(minor, currency))
 }
 
-fn any_money(field: &'static str, amount: &types::Money) -> ConvertResult<Money> {
+fn money_with_currency(field: &'static str, amount: &types::Money) -> ConvertResult<Money> {
     money(field, amount.amount, currency(field, &amount.currency)?)
 }
 
-fn price(field: &'static str, minor: i64, currency: Currency) -> ConvertResult<Money> {
+fn positive_money(field: &'static str, minor: i64, currency: Currency) -> ConvertResult<Money> {
     if minor == 0 {
-        bad(field, "a price of nothing")
+        invalid(field, "a price of nothing")
     } else {
         money(field, minor, currency)
     }
@@ -75,7 +75,7 @@ fn instant(field: &'static str, ms: i64) -> ConvertResult<Timestamp> {
     if (0..=INSTANT_MS_MAX).contains(&ms) {
         Ok(Timestamp(ms))
     } else {
-        bad(field, "an instant out of range")
+        invalid(field, "an instant out of range")
     }
 }
 
@@ -90,7 +90,7 @@ fn list<T, U>(
     read: impl FnMut(T) -> ConvertResult<U>,
 ) -> ConvertResult<Vec<U>> {
     if items.len() > items_max {
-        return bad(field, "more than asked for, or than makes sense");
+        return invalid(field, "more than asked for, or than makes sense");
     }
     items.into_iter().map(read).collect()
 }
@@ -107,7 +107,7 @@ fn date(field: &'static str, text: &str) -> ConvertResult<Date> {
         });
     match text.parse() {
         Ok(date) if shaped => Ok(date),
-        _ => bad(field, "not a date of the form YYYY-MM-DD"),
+        _ => invalid(field, "not a date of the form YYYY-MM-DD"),
     }
 }
 
@@ -119,7 +119,7 @@ fn local_time(field: &'static str, text: String) -> ConvertResult<String> {
     if fits {
         Ok(text)
     } else {
-        bad(field, "not a time of the form YYYY-MM-DDTHH:MM")
+        invalid(field, "not a time of the form YYYY-MM-DDTHH:MM")
     }
 }
 
@@ -130,11 +130,11 @@ fn location(field: &'static str, latitude: f64, longitude: f64) -> ConvertResult
             longitude,
         });
     }
-    bad(field, "not a place on the map")
+    invalid(field, "not a place on the map")
 }
 
 /// A number that is only shown: left out when it is not one, or out of range.
-fn shown_number(value: Option<f64>, min: f64, max: f64) -> Option<f64> {
+fn display_number(value: Option<f64>, min: f64, max: f64) -> Option<f64> {
     value.filter(|value| (min..=max).contains(value))
 }
 

@@ -1,6 +1,6 @@
 //! How calls end: errors, refusals, the status of a booking.
 
-use super::{ConvertResult, bad, currency, money, text};
+use super::{ConvertResult, invalid, currency, money, text};
 use crate::bindings::stopover::supplier::types as wire;
 use host_domain::supplier::{
     SupplierBookingStatus, ChangeError, Checkout, ReadError, Refusal, RefusalReason,
@@ -93,7 +93,7 @@ pub(super) fn checkout(checkout: wire::Checkout) -> ConvertResult<Checkout> {
         None => None,
         Some(url) => match text::url(Some(url)).filter(|url| is_checkout(url)) {
             Some(url) => Some(url),
-            None => return bad("checkout.url", "not an https address"),
+            None => return invalid("checkout.url", "not an https address"),
         },
     };
     Ok(Checkout {

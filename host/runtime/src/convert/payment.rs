@@ -1,6 +1,6 @@
 //! Payments.
 
-use super::{ConvertResult, bad, instant, money, optional, same_currency, text};
+use super::{ConvertResult, invalid, instant, money, optional, same_currency, text};
 use crate::bindings::exports::stopover::payment::processor as wire;
 use crate::bindings::stopover::supplier::types;
 use host_domain::money::{Currency, Money};
@@ -54,10 +54,10 @@ pub(crate) fn processor_payment(state: wire::PaymentState, asked: Option<Currenc
     let captured = money("captured", state.captured, currency)?;
     let refunded = money("refunded", state.refunded, currency)?;
     if captured.minor > authorized.minor {
-        return bad("captured", "more than was authorized");
+        return invalid("captured", "more than was authorized");
     }
     if refunded.minor > captured.minor {
-        return bad("refunded", "more than was captured");
+        return invalid("refunded", "more than was captured");
     }
     Ok(ProcessorPayment {
         status: status(state.status),
@@ -82,7 +82,7 @@ const fn status(status: wire::PaymentStatus) -> ProcessorPaymentStatus {
 
 pub(crate) fn card(card: wire::Card) -> ConvertResult<Card> {
     if card.last4.len() != 4 || !card.last4.bytes().all(|b| b.is_ascii_digit()) {
-        return bad("card.last4", "not four digits");
+        return invalid("card.last4", "not four digits");
     }
     Ok(Card {
         brand: match card.brand {
@@ -125,7 +125,7 @@ pub(crate) fn refund(state: wire::RefundState, asked: Option<Money>) -> ConvertR
     let currency = super::currency("currency", &state.amount.currency)?;
     let amount = money("amount", state.amount.amount, currency)?;
     if asked.is_some_and(|asked| asked != amount) {
-        return bad("amount", "another amount than asked for");
+        return invalid("amount", "another amount than asked for");
     }
     Ok((
         text::reference("processor-reference", state.processor_reference)?,

@@ -1,6 +1,6 @@
 //! Texts from guests: references must be there and whole, display texts are cut.
 
-use super::{ConvertResult, bad};
+use super::{ConvertResult, invalid};
 use host_domain::time::is_time_zone;
 
 /// Longest reference of a supplier.
@@ -30,7 +30,7 @@ pub(super) fn key(field: &'static str, text: String) -> ConvertResult<String> {
 
 fn identifier(field: &'static str, text: String, bytes_max: usize) -> ConvertResult<String> {
     if text.is_empty() || text.len() > bytes_max || has_control(&text) {
-        return bad(field, "empty, too long, or not an identifier");
+        return invalid(field, "empty, too long, or not an identifier");
     }
     Ok(text)
 }
@@ -53,7 +53,7 @@ pub(super) fn optional_reference(field: &'static str, text: Option<String>) -> C
 /// State of an adapter: neither empty nor too long, anything else goes.
 pub(super) fn opaque(field: &'static str, text: String) -> ConvertResult<String> {
     if text.is_empty() || text.len() > OPAQUE_BYTES_MAX || text.contains('\0') {
-        return bad(field, "empty, or larger than 4 KiB");
+        return invalid(field, "empty, or larger than 4 KiB");
     }
     Ok(text)
 }
@@ -132,7 +132,7 @@ pub(super) fn airport_code(field: &'static str, text: String) -> ConvertResult<S
     if text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase()) {
         Ok(text)
     } else {
-        bad(field, "not the IATA code of an airport")
+        invalid(field, "not the IATA code of an airport")
     }
 }
 
@@ -141,7 +141,7 @@ pub(super) fn airline_code(field: &'static str, text: String) -> ConvertResult<S
     if text.len() == 2 && text.bytes().all(is_capital_or_digit) {
         Ok(text)
     } else {
-        bad(field, "not the IATA code of an airline")
+        invalid(field, "not the IATA code of an airline")
     }
 }
 

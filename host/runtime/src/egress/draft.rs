@@ -12,7 +12,7 @@ const HEADERS_MAX: usize = 64;
 const HEADER_BYTES_MAX: usize = 16 << 10;
 
 /// Headers that belong to the connection, which is the gateway's.
-const OF_THE_CONNECTION: [HeaderName; 10] = [
+const RESERVED_HEADERS: [HeaderName; 10] = [
     header::HOST,
     header::CONTENT_LENGTH,
     header::CONNECTION,
@@ -87,7 +87,7 @@ fn read_headers(drafts: Vec<(String, String)>) -> Result<HeaderMap, String> {
     for (position, (name, value)) in drafts.into_iter().enumerate() {
         let name = HeaderName::from_bytes(name.as_bytes())
             .map_err(|_| format!("the name of header {position} is not one"))?;
-        if OF_THE_CONNECTION.contains(&name) || name.as_str().starts_with("proxy-") {
+        if RESERVED_HEADERS.contains(&name) || name.as_str().starts_with("proxy-") {
             return Err(format!("the header {name} is the gateway's to set"));
         }
         if name == header::ACCEPT_ENCODING {

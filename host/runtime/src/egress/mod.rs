@@ -178,7 +178,7 @@ impl Egress {
         );
         let url = draft::parse_url(&draft.url);
         let result = match &url {
-            Ok(url) => self.attempt(provision, scope, url, draft).await,
+            Ok(url) => self.execute(provision, scope, url, draft).await,
             Err(refusal) => Err(ExchangeError::NotSent((*refusal).to_owned())),
         };
         let Some(operation) = scope.operation else {
@@ -215,7 +215,7 @@ impl Egress {
         result
     }
 
-    async fn attempt(
+    async fn execute(
         &self,
         provision: &PluginEnv,
         scope: &CallScope,
@@ -230,7 +230,7 @@ impl Egress {
             )));
         }
         let timeout = draft.timeout.unwrap_or(Duration::MAX);
-        let private = self.judge(url)?;
+        let private = self.check_target(url)?;
         let mut outgoing = draft.into_outbound(url.clone())?;
         let changing = outgoing.is_mutating();
         let limit = Instant::now().checked_add(timeout);
@@ -242,14 +242,14 @@ impl Egress {
         let result = match &self.route {
             EgressTarget::Replay(replayer) => replayer.replay(&outgoing),
             EgressTarget::Live => {
-                self.authorize(&mut outgoing);
+                self.add_credentials(&mut outgoing);
                 self.clients
                     .exchange(private, outgoing, deadline, limits)
                     .await
             }
             EgressTarget::Record(recorder) => {
                 let mut authorized = outgoing.clone();
-                self.authorize(&mut authorized);
+                self.add_credentials(&mut authorized);
                 let result = self
                     .clients
                     .exchange(private, authorized, deadline, limits)
@@ -265,14 +265,14 @@ impl Egress {
                 if error.is_unsent() {
                     scope.sent.mark_unsent(changing);
                 }
-                Err(self.with_the_line_to_add(url, error))
+                Err(self.with_grant_suggestion(url, error))
             }
             answered => answered,
         }
     }
 
     /// Scheme, host and port, and the address where the URL holds one.
-    fn judge(&self, url: &Url) -> Result<bool, ExchangeError> {
+    fn check_target(&self, url: &Url) -> Result<bool, ExchangeError> {
         let allowed = self
             .allowed
             .check(url)
@@ -298,7 +298,7 @@ impl Egress {
         }
     }
 
-    fn authorize(&self, outgoing: &mut OutboundRequest) {
+    fn add_credentials(&self, outgoing: &mut OutboundRequest) {
         for credential in self
             .credentials
             .iter()
@@ -310,7 +310,7 @@ impl Egress {
         }
     }
 
-    fn with_the_line_to_add(&self, url: &Url, error: ExchangeError) -> ExchangeError {
+    fn with_grant_suggestion(&self, url: &Url, error: ExchangeError) -> ExchangeError {
         match error {
             ExchangeError::Denied(reason) => {
                 ExchangeError::Denied(self.allowed.private_address_message(url, &reason))

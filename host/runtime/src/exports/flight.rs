@@ -43,7 +43,7 @@ pub(crate) struct FlightExports {
 impl ExportResolver<'_> {
     pub(super) fn flight(&mut self) -> Result<FlightExports, ExportError> {
         Ok(FlightExports {
-            price: self.one(Capability::FlightPricing, "price")?,
+            price: self.resolve_optional(Capability::FlightPricing, "price")?,
             booking: self.flight_booking()?,
             cancellation: self.flight_cancellation()?,
             services: self.flight_services()?,
@@ -56,9 +56,9 @@ impl ExportResolver<'_> {
             return Ok(None);
         };
         Ok(Some(FlightBookingExports {
-            prebook: TypedExport::find(self, &interface, "prebook")?,
-            book: TypedExport::find(self, &interface, "book")?,
-            find: TypedExport::find(self, &interface, "find")?,
+            prebook: TypedExport::resolve(self, &interface, "prebook")?,
+            book: TypedExport::resolve(self, &interface, "book")?,
+            find: TypedExport::resolve(self, &interface, "find")?,
         }))
     }
 
@@ -67,8 +67,8 @@ impl ExportResolver<'_> {
             return Ok(None);
         };
         Ok(Some(FlightCancellationExports {
-            quote: TypedExport::find(self, &interface, "quote-cancellation")?,
-            cancel: TypedExport::find(self, &interface, "cancel")?,
+            quote: TypedExport::resolve(self, &interface, "quote-cancellation")?,
+            cancel: TypedExport::resolve(self, &interface, "cancel")?,
         }))
     }
 
@@ -77,8 +77,8 @@ impl ExportResolver<'_> {
             return Ok(None);
         };
         Ok(Some(FlightServicesExports {
-            list: TypedExport::find(self, &interface, "list-services")?,
-            buy: TypedExport::find(self, &interface, "buy-services")?,
+            list: TypedExport::resolve(self, &interface, "list-services")?,
+            buy: TypedExport::resolve(self, &interface, "buy-services")?,
         }))
     }
 
@@ -87,8 +87,8 @@ impl ExportResolver<'_> {
             return Ok(None);
         };
         Ok(Some(FlightReferenceExports {
-            airports: TypedExport::find(self, &interface, "find-airports")?,
-            airline: TypedExport::find(self, &interface, "read-airline")?,
+            airports: TypedExport::resolve(self, &interface, "find-airports")?,
+            airline: TypedExport::resolve(self, &interface, "read-airline")?,
         }))
     }
 }

@@ -44,9 +44,9 @@ impl Supplier {
         let plugin = &*self.plugin;
         let mut record = CallTracker::begin(plugin, context, name);
         let Some(function) = function else {
-            return Err(record.end(E::from_not_called(NotCalled::Unsupported), PluginCallOutcome::Unsupported));
+            return Err(record.finish_with_error(E::from_not_called(NotCalled::Unsupported), PluginCallOutcome::Unsupported));
         };
-        record.passage = match record.pass() {
+        record.passage = match record.check_circuit() {
             Ok(passage) => passage,
             Err(open) => {
                 let last_failure = plugin.breaker.report().last_failure.unwrap_or_default();
@@ -54,16 +54,16 @@ impl Supplier {
                     retry_after: open.retry_after,
                     last_failure,
                 });
-                return Err(record.end(error, PluginCallOutcome::CircuitOpen));
+                return Err(record.finish_with_error(error, PluginCallOutcome::CircuitOpen));
             }
         };
         let deadline = record.scope.deadline;
         let wait = plugin.spec.limits.admission_wait();
         let Ok(own_place) = plugin.admission.acquire(wait, deadline).await else {
-            return Err(record.end(E::from_not_called(NotCalled::Overloaded), PluginCallOutcome::Overloaded));
+            return Err(record.finish_with_error(E::from_not_called(NotCalled::Overloaded), PluginCallOutcome::Overloaded));
         };
-        let Ok(place) = self.places.acquire(wait, deadline).await else {
-            return Err(record.end(E::from_not_called(NotCalled::Overloaded), PluginCallOutcome::Overloaded));
+        let Ok(place) = self.call_limit.acquire(wait, deadline).await else {
+            return Err(record.finish_with_error(E::from_not_called(NotCalled::Overloaded), PluginCallOutcome::Overloaded));
         };
 
         let answer = guest::call(
@@ -82,17 +82,17 @@ impl Supplier {
                     record.finish(PluginCallOutcome::Succeeded, None);
                     Ok(answer)
                 }
-                Err(unreadable) => Err(record.end(E::from_invalid_response(unreadable), PluginCallOutcome::InvalidResponse)),
+                Err(unreadable) => Err(record.finish_with_error(E::from_invalid_response(unreadable), PluginCallOutcome::InvalidResponse)),
             },
             Ok((Err(wire),)) => {
                 let error = E::from_wire(wire, sent);
                 let outcome = error.outcome();
-                Err(record.end(error, outcome))
+                Err(record.finish_with_error(error, outcome))
             }
             Err(broken) => {
                 let outcome = broken.outcome();
                 let error = E::from_guest_error(broken, sent);
-                Err(record.end(error, outcome))
+                Err(record.finish_with_error(error, outcome))
             }
         }
     }
@@ -130,14 +130,14 @@ impl<'a> CallTracker<'a> {
 
     /// Through the circuit. Reading an event reaches nobody, and anybody may send
     /// one: it goes past an open circuit, and its end neither opens nor closes one.
-    fn pass(&self) -> Result<Option<CallPermit>, CircuitOpen> {
+    fn check_circuit(&self) -> Result<Option<CallPermit>, CircuitOpen> {
         if self.name.capability == Capability::SupplierEvents {
             return Ok(None);
         }
         self.plugin.breaker.try_acquire().map(Some)
     }
 
-    fn end<E: std::fmt::Display>(mut self, error: E, outcome: PluginCallOutcome) -> E {
+    fn finish_with_error<E: std::fmt::Display>(mut self, error: E, outcome: PluginCallOutcome) -> E {
         self.finish(outcome, Some(&error.to_string()));
         error
     }

@@ -63,7 +63,7 @@ fn sentence(broken: GuestError) -> String {
     }
 }
 
-const OVERRULED: &str = "the plugin says that nothing was sent, but a request left the gateway";
+const NOT_SENT_OVERRULED: &str = "the plugin says that nothing was sent, but a request left the gateway";
 
 impl CallError for ReadError {
     type Wire = wire::ReadError;
@@ -123,7 +123,7 @@ impl CallError for ChangeError {
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {
         match convert::outcome::change_error(wire) {
             Self::NotSent(reason) if sent.has_sent_mutation() => {
-                Self::Unknown(format!("{OVERRULED}: {reason}"))
+                Self::Unknown(format!("{NOT_SENT_OVERRULED}: {reason}"))
             }
             error => error,
         }
@@ -163,7 +163,7 @@ impl CallError for PaymentError {
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {
         match convert::payment::payment_error(wire) {
             Self::NotSent(reason) if sent.has_sent_mutation() => {
-                Self::Unknown(format!("{OVERRULED}: {reason}"))
+                Self::Unknown(format!("{NOT_SENT_OVERRULED}: {reason}"))
             }
             error => error,
         }

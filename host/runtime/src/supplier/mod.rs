@@ -37,12 +37,12 @@ pub struct CallContext {
 #[derive(Clone)]
 pub struct Supplier {
     plugin: Arc<Plugin>,
-    places: Arc<ConcurrencyLimit>,
+    call_limit: Arc<ConcurrencyLimit>,
 }
 
 impl Supplier {
-    pub(crate) const fn new(plugin: Arc<Plugin>, places: Arc<ConcurrencyLimit>) -> Self {
-        Self { plugin, places }
+    pub(crate) const fn new(plugin: Arc<Plugin>, call_limit: Arc<ConcurrencyLimit>) -> Self {
+        Self { plugin, call_limit }
     }
 
     /// What is known of the plugin.

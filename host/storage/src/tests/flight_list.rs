@@ -5,8 +5,8 @@ use super::flight::{flight, state};
 use super::*;
 use crate::dialect::Dialect;
 use crate::flight::read;
-use crate::flight_count::{length, unsettled};
-use crate::flight_list::{by_time, cheapest, dearest, few_by_price, priced, referred, unpriced};
+use crate::flight_count::{select_counts, select_any_delta};
+use crate::flight_list::{by_time, select_cheapest_first, select_most_expensive_first, select_sorted_by_price, count_with_price, select_by_supplier_reference, select_without_price};
 use crate::statement::{Statement, Value, statement};
 use crate::{FlightBookingFilter, FlightBookingSort, PageRequest};
 use futures::future::join_all;
@@ -307,7 +307,7 @@ async fn counts_follow_bookings_through_every_status(db: &TestDatabase) {
     for is_settled in [false, true] {
         if is_settled {
             db.store.compact_flight_booking_counts(NOW).await.unwrap();
-            let unsettled = db.store.fetch_optional(unsettled()).await.unwrap();
+            let unsettled = db.store.fetch_optional(select_any_delta()).await.unwrap();
             assert!(unsettled.is_none());
         }
         for created_from in [None, Some(day(0))] {
@@ -337,7 +337,7 @@ async fn however_many_changes_there_are_all_are_put_together(db: &TestDatabase) 
     ));
     db.store.commit(write).await.unwrap();
     db.store.compact_flight_booking_counts(NOW).await.unwrap();
-    assert!(db.store.fetch_optional(unsettled()).await.unwrap().is_none());
+    assert!(db.store.fetch_optional(select_any_delta()).await.unwrap().is_none());
     assert_eq!(count(db, &FlightBookingFilter::default()).await, 25_000);
     let eighth = FlightBookingFilter {
         created_to: Some(Timestamp(5 * 24 * 60 * 60 * 1000 - 1)),
@@ -404,18 +404,18 @@ fn expectations() -> Vec<Expectation> {
         for order in orders(&filter) {
             let (statement, index) = match (order.sort, order.descending) {
                 (FlightBookingSort::CreatedAt, _) => (by_time(owner, &order, page), &by_time_index),
-                (_, false) => (cheapest(owner, &order, page), &by_price_index),
-                (_, true) => (dearest(owner, &order, page), &by_price_index),
+                (_, false) => (select_cheapest_first(owner, &order, page), &by_price_index),
+                (_, true) => (select_most_expensive_first(owner, &order, page), &by_price_index),
             };
             expect(statement, index, false);
             if filter.created_from == Some(NOW.plus_s(100)) {
-                let statement = few_by_price(owner, &order, page);
+                let statement = select_sorted_by_price(owner, &order, page);
                 expect(statement, &by_time_index, true);
             }
         }
-        expect(unpriced(owner, &filter, page), &by_price_index, false);
-        expect(priced(owner, &filter), &by_price_index, false);
-        let length = length(owner, &filter);
+        expect(select_without_price(owner, &filter, page), &by_price_index, false);
+        expect(count_with_price(owner, &filter), &by_price_index, false);
+        let length = select_counts(owner, &filter);
         let kept = length.sql.contains("flight_booking_move");
         let index = if kept {
             "flight_booking_move_owner"
@@ -428,7 +428,7 @@ fn expectations() -> Vec<Expectation> {
             ..filter
         };
         let by_reference = "flight_booking_supplier_reference";
-        expect(referred(owner, &filter), by_reference, true);
+        expect(select_by_supplier_reference(owner, &filter), by_reference, true);
     }
     expectations
 }

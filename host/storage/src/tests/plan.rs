@@ -33,7 +33,7 @@ fn expectations() -> Vec<(Statement, &'static str)> {
     };
     let id = BookingId::from_bits(1);
     vec![
-        (hotel::load(&id), "hotel_booking_id"),
+        (hotel::select_by_id_unscoped(&id), "hotel_booking_id"),
         (
             hotel::by_supplier_reference(Mode::Test, &supplier(), "H-7"),
             "hotel_booking_supplier_reference",
@@ -77,7 +77,7 @@ fn expectations() -> Vec<(Statement, &'static str)> {
 fn flight_expectations() -> Vec<(Statement, &'static str)> {
     let id = BookingId::from_bits(1);
     vec![
-        (flight::load(&id), "flight_booking_id"),
+        (flight::select_by_id_unscoped(&id), "flight_booking_id"),
         (
             flight::by_supplier_reference(Mode::Test, &supplier(), "ord_7"),
             "flight_booking_supplier_reference",
@@ -163,8 +163,8 @@ fn of_one_row() -> Vec<(Statement, &'static [&'static str])> {
     ];
     let mut statements: Vec<_> = updates.zip(keys).collect();
     statements.extend([
-        (hotel::get(&owner(), &id), hotels),
-        (flight::get(&owner(), &id), flights),
+        (hotel::select_by_id(&owner(), &id), hotels),
+        (flight::select_by_id(&owner(), &id), flights),
         (payment::get(&owner(), &instrument), instruments),
     ]);
     statements

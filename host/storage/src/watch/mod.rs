@@ -156,7 +156,7 @@ impl Store {
         total: Option<Money>,
         limit: u32,
     ) -> Result<Vec<Watch>, DatabaseError> {
-        let rows = self.fetch_all(moved_by(tenant, ask, total, limit)).await?;
+        let rows = self.fetch_all(select_affected_by_price(tenant, ask, total, limit)).await?;
         rows.iter().map(|row| row.json("document")).collect()
     }
 
@@ -170,7 +170,7 @@ impl Store {
         tenant: &Tenant,
         ask: &AskId,
     ) -> Result<Option<i64>, DatabaseError> {
-        let row = self.fetch_optional(highest(tenant, ask)).await?;
+        let row = self.fetch_optional(select_highest_trigger(tenant, ask)).await?;
         row.map(|row| row.int("trigger_minor")).transpose()
     }
 
@@ -184,7 +184,7 @@ impl Store {
         ask: &AskId,
         limit: u32,
     ) -> Result<Vec<Watch>, DatabaseError> {
-        let rows = self.fetch_all(waiting(tenant, ask, limit)).await?;
+        let rows = self.fetch_all(select_awaiting_price(tenant, ask, limit)).await?;
         rows.iter().map(|row| row.json("document")).collect()
     }
 }
@@ -263,7 +263,7 @@ fn condition(owner: &Owner, filter: WatchFilter, args: &mut Vec<Value>) -> Strin
     conditions.collect::<Vec<_>>().join(" AND ")
 }
 
-pub(crate) fn moved_by(
+pub(crate) fn select_affected_by_price(
     tenant: &Tenant,
     ask: &AskId,
     total: Option<Money>,
@@ -285,7 +285,7 @@ pub(crate) fn moved_by(
     )
 }
 
-pub(crate) fn highest(tenant: &Tenant, ask: &AskId) -> Statement {
+pub(crate) fn select_highest_trigger(tenant: &Tenant, ask: &AskId) -> Statement {
     statement!(
         "SELECT trigger_minor FROM watch WHERE organization = $1 AND mode = $2 AND ask_id = $3 \
            AND status = 'active' ORDER BY trigger_minor DESC LIMIT 1",
@@ -295,7 +295,7 @@ pub(crate) fn highest(tenant: &Tenant, ask: &AskId) -> Statement {
     )
 }
 
-pub(crate) fn waiting(tenant: &Tenant, ask: &AskId, limit: u32) -> Statement {
+pub(crate) fn select_awaiting_price(tenant: &Tenant, ask: &AskId, limit: u32) -> Statement {
     statement!(
         "SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND ask_id = $3 \
            AND status IN ('active', 'triggered') LIMIT $4",

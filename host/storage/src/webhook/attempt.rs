@@ -37,7 +37,7 @@ impl Store {
         if deliveries.is_empty() {
             return Ok(Vec::new());
         }
-        self.fetch_all(of(tenant, deliveries))
+        self.fetch_all(select_attempts(tenant, deliveries))
             .await?
             .iter()
             .map(read)
@@ -45,7 +45,7 @@ impl Store {
     }
 }
 
-pub(crate) fn of(tenant: &Tenant, deliveries: &[&DeliveryId]) -> Statement {
+pub(crate) fn select_attempts(tenant: &Tenant, deliveries: &[&DeliveryId]) -> Statement {
     Statement {
         sql: "SELECT a.delivery_id, a.attempt_number, a.response_status, a.response_body, \
               a.error, a.duration_ms, a.created_at \

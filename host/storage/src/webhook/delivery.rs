@@ -32,7 +32,7 @@ impl UnitOfWork {
     /// Records an event for every subscription that wants it, whether or not it is
     /// ACTIVE.
     pub(crate) fn insert_deliveries_for_event(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
-        self.deliver(
+        self.insert_deliveries(
             tenant,
             event,
             "s.product = $3 AND s.deleted_at IS NULL AND EXISTS \
@@ -55,7 +55,7 @@ impl UnitOfWork {
         subscription: &SubscriptionId,
     ) -> &mut Self {
         self.insert_outbox_event(tenant, event);
-        self.deliver(
+        self.insert_deliveries(
             tenant,
             event,
             "s.id = $3 AND s.deleted_at IS NULL",
@@ -64,7 +64,7 @@ impl UnitOfWork {
     }
 
     /// `which` may use `$3` and from `$7` on, in the order of `args`.
-    fn deliver(
+    fn insert_deliveries(
         &mut self,
         tenant: &Tenant,
         event: &OutboxEvent,
@@ -104,7 +104,7 @@ impl UnitOfWork {
         read_status: DeliveryStatus,
     ) -> &mut Self {
         self.wakes.add(WorkQueue::Deliveries);
-        self.store_delivery(tenant, delivery, delivery.generation - 1, read_status)
+        self.update_delivery(tenant, delivery, delivery.generation - 1, read_status)
     }
 
     /// Stores that nobody is going to send a delivery any more, else
@@ -115,11 +115,11 @@ impl UnitOfWork {
         delivery: &Delivery,
         read_status: DeliveryStatus,
     ) -> &mut Self {
-        self.store_delivery(tenant, delivery, delivery.generation, read_status);
+        self.update_delivery(tenant, delivery, delivery.generation, read_status);
         self.update_watch_event_statuses(std::iter::once((tenant, delivery)))
     }
 
-    fn store_delivery(
+    fn update_delivery(
         &mut self,
         tenant: &Tenant,
         delivery: &Delivery,

@@ -72,7 +72,7 @@ impl UnitOfWork {
         if answered.iter().any(|one| one.attempt.is_none()) {
             self.wakes.add(WorkQueue::Deliveries);
         }
-        self.add(move_deliveries(moves));
+        self.add(update_deliveries(moves));
         let of_watches = |one: &&DeliveryRelease| one.product == Product::Watch;
         let logged = answered.iter().filter(of_watches);
         self.update_watch_event_statuses(logged.map(|one| (&one.tenant, &one.delivery)))
@@ -168,7 +168,7 @@ impl Store {
         before: Timestamp,
         limit: u32,
     ) -> Result<Vec<StoredDelivery>, DatabaseError> {
-        let rows = self.fetch_all(stranded(before, limit)).await?;
+        let rows = self.fetch_all(select_stalled(before, limit)).await?;
         rows.iter().map(delivery::read).collect()
     }
 
@@ -322,7 +322,7 @@ pub(crate) fn insert_attempts(attempts: String) -> Statement {
     )
 }
 
-pub(crate) fn move_deliveries(moves: String) -> Statement {
+pub(crate) fn update_deliveries(moves: String) -> Statement {
     statement!(
         "UPDATE webhook_delivery SET status = item.value ->> 'status', \
            attempts = CAST(item.value ->> 'attempts' AS BIGINT), \
@@ -403,7 +403,7 @@ pub(crate) fn oldest() -> Statement {
     )
 }
 
-pub(crate) fn stranded(before: Timestamp, limit: u32) -> Statement {
+pub(crate) fn select_stalled(before: Timestamp, limit: u32) -> Statement {
     statement!(
         "SELECT d.*, o.payload FROM webhook_delivery AS d JOIN outbox AS o \
            ON o.organization = d.organization AND o.mode = d.mode AND o.id = d.event_id \

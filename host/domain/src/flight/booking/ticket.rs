@@ -18,7 +18,7 @@ const FIRST_ZONE_S: i64 = 14 * 60 * 60;
 
 impl Booking {
     /// An id for a part that has none yet.
-    fn name_part<T>(&mut self, id: impl FnOnce(&str, u32) -> T) -> T {
+    fn allocate_id<T>(&mut self, id: impl FnOnce(&str, u32) -> T) -> T {
         self.id_sequence = self.id_sequence.saturating_add(1);
         id(self.id.as_str(), self.id_sequence)
     }
@@ -51,14 +51,14 @@ impl Booking {
             let known = before.get(at);
             let id = match known {
                 Some(known) => known.id.clone(),
-                None => self.name_part(JourneyId::of),
+                None => self.allocate_id(JourneyId::of),
             };
             let mut segment_ids = Vec::with_capacity(journey.segments.len());
             for segment in &mut journey.segments {
                 let flown = before
                     .iter()
                     .flat_map(|booked| booked.segment_ids.iter().zip(&booked.journey.segments));
-                let same = flown.into_iter().find(|(_, known)| is_same(known, segment));
+                let same = flown.into_iter().find(|(_, known)| is_same_segment(known, segment));
                 segment_ids.push(match same {
                     Some((id, known)) => {
                         if segment.passengers.is_empty() {
@@ -66,7 +66,7 @@ impl Booking {
                         }
                         id.clone()
                     }
-                    None => self.name_part(SegmentId::of),
+                    None => self.allocate_id(SegmentId::of),
                 });
             }
             if journey.fare_brand.is_none() {
@@ -96,7 +96,7 @@ impl Booking {
                 Some(known) if known.change == *change => continue,
                 Some(known) => known.change = change.clone(),
                 None => {
-                    let id = self.name_part(AirlineChangeId::of);
+                    let id = self.allocate_id(AirlineChangeId::of);
                     self.changes.push(BookedChange {
                         id,
                         change: change.clone(),
@@ -110,7 +110,7 @@ impl Booking {
     /// Whether everything of a purchase is on the ticket.
     #[must_use]
     pub fn is_on_ticket(&self, purchase: &ServicePurchase, state: &SupplierBooking) -> bool {
-        let mut free = self.unclaimed(state);
+        let mut free = self.unassigned_services(state);
         let mut wanted = self
             .services
             .iter()
@@ -129,7 +129,7 @@ impl Booking {
     }
 
     /// What is on the ticket and is not known to be another purchase's.
-    fn unclaimed<'a>(&self, state: &'a SupplierBooking) -> Vec<&'a SupplierService> {
+    fn unassigned_services<'a>(&self, state: &'a SupplierBooking) -> Vec<&'a SupplierService> {
         let claimed = |on_ticket: &&SupplierService| {
             self.services.iter().any(|service| {
                 service.status != ServiceStatus::Pending
@@ -142,7 +142,7 @@ impl Booking {
     /// The extras of a purchase are on the ticket.
     pub(super) fn confirm_services(&mut self, purchase: &ServicePurchase, state: &SupplierBooking) {
         let found: Vec<(usize, Option<String>)> = {
-            let mut free = self.unclaimed(state);
+            let mut free = self.unassigned_services(state);
             let bought = self.services.iter().enumerate();
             bought
                 .filter(|(_, service)| purchase.services.contains(&service.id))
@@ -170,7 +170,7 @@ impl Booking {
         terms: Option<(Money, Money)>,
         now: Timestamp,
     ) {
-        let paid = self.paid();
+        let paid = self.total_paid();
         let said = state.cancellation.as_ref();
         let readable = said.filter(|amounts| {
             amounts.refund.currency == paid.currency && amounts.fee.currency == paid.currency
@@ -178,9 +178,9 @@ impl Booking {
         let returned = match (readable, terms) {
             (Some(amounts), _) => {
                 let refund = amounts.refund.at_most(paid);
-                Some(self.give_back(amounts.fee, refund, true, now))
+                Some(self.start_refunds(amounts.fee, refund, true, now))
             }
-            (None, Some((fee, refund))) => Some(self.give_back(fee, refund, false, now)),
+            (None, Some((fee, refund))) => Some(self.start_refunds(fee, refund, false, now)),
             (None, None) => None,
         };
         for service in &mut self.services {
@@ -213,20 +213,20 @@ impl Booking {
     /// An operator says how much a cancellation gives back that nobody could tell. None
     /// when that was told, or it is not a part of what was paid.
     pub(super) fn decide_refund(&mut self, refund: Money, now: Timestamp) -> Option<()> {
-        let paid = self.paid();
+        let paid = self.total_paid();
         let fits = refund.currency == paid.currency && (0..=paid.minor).contains(&refund.minor);
         if !self.is_refund_undecided() || !fits {
             return None;
         }
         let fee = paid.less(refund);
-        let returned = self.give_back(fee, refund, true, now);
+        let returned = self.start_refunds(fee, refund, true, now);
         self.cancellation.as_mut()?.refund = Some(returned);
         Some(())
     }
 
     /// Gives back a part of what was paid. What the supplier took it gives back itself,
     /// which is noted once it `is_said`.
-    fn give_back(&mut self, fee: Money, refund: Money, is_said: bool, now: Timestamp) -> RefundBreakdown {
+    fn start_refunds(&mut self, fee: Money, refund: Money, is_said: bool, now: Timestamp) -> RefundBreakdown {
         let mut returned = RefundBreakdown {
             fee,
             refund_amount: Money::zero(refund.currency),
@@ -252,7 +252,7 @@ impl Booking {
     }
 
     /// What the ticket and its extras cost.
-    fn paid(&self) -> Money {
+    fn total_paid(&self) -> Money {
         self.total().unwrap_or(Money::zero(self.offered_total.currency))
     }
 
@@ -266,7 +266,7 @@ impl Booking {
     }
 }
 
-fn is_same(known: &Segment, segment: &Segment) -> bool {
+fn is_same_segment(known: &Segment, segment: &Segment) -> bool {
     if !segment.supplier_segment_id.is_empty() && !known.supplier_segment_id.is_empty() {
         return known.supplier_segment_id == segment.supplier_segment_id;
     }

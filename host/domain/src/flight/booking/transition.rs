@@ -14,7 +14,7 @@ use crate::supplier::SupplierBookingStatus;
 use crate::time::Timestamp;
 
 /// A ticket that was released while bags are being bought is read again after so long.
-const REREAD_AGAIN_S: i64 = 300;
+const REFRESH_RETRY_S: i64 = 300;
 
 impl Event {
     /// Its name in histories, logs and tables.
@@ -87,19 +87,19 @@ impl Booking {
         let state = self.state.clone();
         match (state, event) {
             (state, Event::Payment { id, event }) => {
-                self.move_payment(state, &id, event, now, told)
+                self.apply_payment_event(state, &id, event, now, told)
             }
-            (state, Event::ChangeReported(by)) => self.hint(state, by, now),
+            (state, Event::ChangeReported(by)) => self.on_change_reported(state, by, now),
             (state @ (State::Created | State::PrebookInProgress { .. }), event) => {
-                self.next_of_prebook(&state, event, now, told)
+                self.transition_prebook(&state, event, now, told)
             }
-            (State::ReadyForComplete, event) => self.next_of_ready(event, now, told),
+            (State::ReadyForComplete, event) => self.transition_ready(event, now, told),
             (State::CompleteInProgress { book }, event) => {
-                self.next_of_completion(book, event, now, told)
+                self.transition_completion(book, event, now, told)
             }
-            (State::Confirmed { refresh: reread }, event) => self.next_of_ticket(reread, event, now, told),
+            (State::Confirmed { refresh: reread }, event) => self.transition_ticketed(reread, event, now, told),
             (State::CancelInProgress { cancel }, event) => {
-                self.next_of_cancellation(cancel, event, now, told)
+                self.transition_cancellation(cancel, event, now, told)
             }
             (State::Canceled, Event::CancelExpedited) => {
                 self.expedite_refunds(now).then_some(State::Canceled)
@@ -112,7 +112,7 @@ impl Booking {
         }
     }
 
-    fn next_of_prebook(
+    fn transition_prebook(
         &mut self,
         state: &State,
         event: Event,
@@ -126,14 +126,14 @@ impl Booking {
                 bound,
                 expires_at,
                 payment,
-            } if is_asked => Some(self.bind(*bound, expires_at, payment, told)),
+            } if is_asked => Some(self.apply_prebook(*bound, expires_at, payment, told)),
             Event::PrebookRefused(failure) => Some(self.fail(failure, now, told)),
             Event::PrebookTimedOut => Some(self.fail(Failure::prebook_unknown(), now, told)),
             _ => None,
         }
     }
 
-    fn next_of_ready(&mut self, event: Event, now: Timestamp, told: &mut Notifications) -> Option<State> {
+    fn transition_ready(&mut self, event: Event, now: Timestamp, told: &mut Notifications) -> Option<State> {
         match event {
             Event::OfferExpired => {
                 self.void_all(now);
@@ -145,7 +145,7 @@ impl Booking {
         }
     }
 
-    fn next_of_completion(
+    fn transition_completion(
         &mut self,
         leg: RemoteCall,
         event: Event,
@@ -153,7 +153,7 @@ impl Booking {
         told: &mut Notifications,
     ) -> Option<State> {
         let leg = match (leg, event) {
-            (leg @ RemoteCall::Pending { .. }, Event::BookSent { next_at }) if self.is_paid_for() => {
+            (leg @ RemoteCall::Pending { .. }, Event::BookSent { next_at }) if self.is_payment_secured() => {
                 leg.mark_sent(now, next_at)
             }
             (RemoteCall::Sent { .. }, Event::BookNotSent | Event::CheckoutNotCompleted) => {
@@ -186,7 +186,7 @@ impl Booking {
         Some(State::CompleteInProgress { book: leg })
     }
 
-    fn next_of_ticket(
+    fn transition_ticketed(
         &mut self,
         reread: Option<RemoteCall>,
         event: Event,
@@ -217,16 +217,16 @@ impl Booking {
                 refresh: Some(leg.mark_unresolved(now, next_at)),
             }),
             (Some(leg), Event::Refreshed { state, change_reported_at: hinted_at }) => {
-                Some(self.reread(leg, &state, hinted_at, now, told))
+                Some(self.apply_refresh(leg, &state, hinted_at, now, told))
             }
             (reread, event) => {
-                self.move_purchase(event, now, told)?;
+                self.apply_purchase_event(event, now, told)?;
                 Some(State::Confirmed { refresh: reread })
             }
         }
     }
 
-    fn next_of_cancellation(
+    fn transition_cancellation(
         &mut self,
         leg: RemoteCall,
         event: Event,
@@ -257,7 +257,7 @@ impl Booking {
 
     /// A hint: whatever was sent is read back now, and so is a ticket, when it was the
     /// supplier's. None when nothing is.
-    fn hint(&mut self, mut state: State, by: ChangeSource, now: Timestamp) -> Option<State> {
+    fn on_change_reported(&mut self, mut state: State, by: ChangeSource, now: Timestamp) -> Option<State> {
         let mut of_payments = false;
         for payment in &mut self.payments {
             of_payments |= payment.expedite_reconcile(now);
@@ -287,7 +287,7 @@ impl Booking {
         (own || of_payments).then_some(state)
     }
 
-    fn bind(
+    fn apply_prebook(
         &mut self,
         bound: PrebookResponse,
         expires_at: Timestamp,
@@ -330,7 +330,7 @@ impl Booking {
         })
     }
 
-    fn is_paid_for(&self) -> bool {
+    fn is_payment_secured(&self) -> bool {
         self.payment_collector == PaymentCollector::Supplier
             || self
                 .current_payment()
@@ -379,7 +379,7 @@ impl Booking {
     }
 
     /// What a ticket became since it was last read.
-    fn reread(
+    fn apply_refresh(
         &mut self,
         leg: RemoteCall,
         state: &SupplierBooking,
@@ -395,7 +395,7 @@ impl Booking {
         }
         if self.open_purchase().is_some() {
             // What is being bought is decided first, and nobody hints again.
-            let reread = Some(leg.mark_unresolved(now, now.plus_s(REREAD_AGAIN_S)));
+            let reread = Some(leg.mark_unresolved(now, now.plus_s(REFRESH_RETRY_S)));
             return State::Confirmed { refresh: reread };
         }
         // The fare's terms are about a ticket that is given back, and this one was not.
@@ -416,7 +416,7 @@ impl Booking {
     }
 
     /// Moves the open purchase; none when there is none or it does not fit.
-    fn move_purchase(&mut self, event: Event, now: Timestamp, told: &mut Notifications) -> Option<()> {
+    fn apply_purchase_event(&mut self, event: Event, now: Timestamp, told: &mut Notifications) -> Option<()> {
         let at = self.purchases.iter().position(|p| p.call().is_some())?;
         let purchase = self.purchases.get(at)?.clone();
         let ServicePurchaseState::InProgress { call: buy } = purchase.state.clone() else {
@@ -424,7 +424,7 @@ impl Booking {
         };
         let state = match (buy, event) {
             (leg @ RemoteCall::Pending { .. }, Event::PurchaseSent { next_at })
-                if self.holds(&purchase.payment) =>
+                if self.is_authorized(&purchase.payment) =>
             {
                 ServicePurchaseState::InProgress {
                     call: leg.mark_sent(now, next_at),
@@ -445,12 +445,12 @@ impl Booking {
                 ServicePurchaseState::Succeeded
             }
             (_, Event::PurchaseRefused(failure)) => {
-                self.end_purchase(&purchase, now);
+                self.fail_purchase(&purchase, now);
                 self.purchases.get_mut(at)?.failure = Some(failure);
                 ServicePurchaseState::Refused
             }
             (_, Event::PurchaseNotSent) => {
-                self.end_purchase(&purchase, now);
+                self.fail_purchase(&purchase, now);
                 ServicePurchaseState::NotSent
             }
             _ => return None,
@@ -460,7 +460,7 @@ impl Booking {
     }
 
     /// Nothing of a purchase was bought.
-    fn end_purchase(&mut self, purchase: &ServicePurchase, now: Timestamp) {
+    fn fail_purchase(&mut self, purchase: &ServicePurchase, now: Timestamp) {
         let services = self.services.iter_mut();
         services
             .filter(|service| purchase.services.contains(&service.id))
@@ -468,7 +468,7 @@ impl Booking {
         self.with_payment(&purchase.payment, |payment| payment.begin_void(now));
     }
 
-    fn holds(&self, payment: &PaymentId) -> bool {
+    fn is_authorized(&self, payment: &PaymentId) -> bool {
         let mut payments = self.payments.iter();
         payments.any(|known| known.id == *payment && known.state == PaymentState::Authorized)
     }
@@ -479,7 +479,7 @@ impl Booking {
         }
     }
 
-    fn move_payment(
+    fn apply_payment_event(
         &mut self,
         state: State,
         id: &PaymentId,
@@ -493,9 +493,9 @@ impl Booking {
         let is_held_no_more = payment.state == PaymentState::Failed;
         let waits = is_held_no_more || payment.state == PaymentState::RequiresAction;
         told.push_payment_event(&event, id);
-        if is_held_no_more && let Some(purchase) = self.purchase_of(id).cloned() {
+        if is_held_no_more && let Some(purchase) = self.purchase_for_payment(id).cloned() {
             if matches!(purchase.call(), Some(RemoteCall::Pending { .. })) {
-                self.end_purchase(&purchase, now);
+                self.fail_purchase(&purchase, now);
                 let declined = self.purchases.iter_mut().find(|p| p.id == purchase.id)?;
                 declined.state = ServicePurchaseState::Declined;
             }

@@ -63,7 +63,7 @@ impl Booking {
         now: Timestamp,
         told: &mut Notifications,
     ) -> Option<BookedState> {
-        let released = self.released_total(id);
+        let released = self.canceled_total(id);
         let (fee, back) = self.fee_and_refund(id, state, released, now);
         let room_ids = self
             .cancellations
@@ -80,7 +80,7 @@ impl Booking {
         }
         let given_back = match self.payment_collector {
             PaymentCollector::Supplier => back,
-            PaymentCollector::Gateway => self.give_back(refund, back, now),
+            PaymentCollector::Gateway => self.start_refund(refund, back, now),
         };
         if let Some(cancellation) = self.cancellations.iter_mut().find(|c| c.id == *id) {
             cancellation.status = CancellationStatus::Succeeded;
@@ -103,7 +103,7 @@ impl Booking {
         }
     }
 
-    fn give_back(&mut self, refund: RefundId, amount: Money, now: Timestamp) -> Money {
+    fn start_refund(&mut self, refund: RefundId, amount: Money, now: Timestamp) -> Money {
         let taken = self
             .payments
             .iter_mut()
@@ -115,7 +115,7 @@ impl Booking {
     }
 
     /// The price of the rooms that a cancellation releases.
-    fn released_total(&self, id: &CancellationId) -> Money {
+    fn canceled_total(&self, id: &CancellationId) -> Money {
         let Some(cancellation) = self.cancellations.iter().find(|c| c.id == *id) else {
             return Money::zero(self.total.currency);
         };

@@ -47,7 +47,7 @@ impl Event {
 }
 
 /// Takes what is told, if anything is; whether it is news.
-fn take_over<T: Clone + PartialEq>(known: &mut Option<T>, told: Option<&T>) -> bool {
+fn update_if_changed<T: Clone + PartialEq>(known: &mut Option<T>, told: Option<&T>) -> bool {
     let is_news = told.is_some() && known.as_ref() != told;
     if is_news {
         *known = told.cloned();
@@ -81,33 +81,33 @@ impl Booking {
     fn next_state(&mut self, event: Event, now: Timestamp, told: &mut Notifications) -> Option<State> {
         let state = self.state.clone();
         if let Event::Payment { id, event } = event {
-            return self.move_payment(state, &id, event, now, told);
+            return self.apply_payment_event(state, &id, event, now, told);
         }
         if let Event::ChangeReported(by) = event {
-            return self.hint(state, by, now);
+            return self.on_change_reported(state, by, now);
         }
         match state {
             State::Created | State::PrebookInProgress { .. } => {
-                self.next_of_prebook(&state, event, now, told)
+                self.transition_prebook(&state, event, now, told)
             }
-            State::ReadyForComplete => self.next_of_ready(event, now, told),
-            State::CompleteInProgress { book } => self.next_of_completion(book, event, now, told),
+            State::ReadyForComplete => self.transition_ready(event, now, told),
+            State::CompleteInProgress { book } => self.transition_completion(book, event, now, told),
             State::Confirmed { refresh: reread } => {
-                self.next_of_booked(BookedState::Confirmed, reread, event, now, told)
+                self.transition_booked(BookedState::Confirmed, reread, event, now, told)
             }
             State::PartiallyCanceled { refresh: reread } => {
-                self.next_of_booked(BookedState::PartiallyCanceled, reread, event, now, told)
+                self.transition_booked(BookedState::PartiallyCanceled, reread, event, now, told)
             }
             State::CancelInProgress {
                 previous: before,
                 cancellation,
                 cancel,
-            } => self.next_of_cancellation(before, cancellation, cancel, event, now, told),
+            } => self.transition_cancellation(before, cancellation, cancel, event, now, told),
             State::Canceled | State::Failed | State::Expired => None,
         }
     }
 
-    fn next_of_prebook(
+    fn transition_prebook(
         &mut self,
         state: &State,
         event: Event,
@@ -121,14 +121,14 @@ impl Booking {
                 prebook: bound,
                 expires_at,
                 payment,
-            } if is_asked => Some(self.bind(*bound, expires_at, payment, told)),
+            } if is_asked => Some(self.apply_prebook(*bound, expires_at, payment, told)),
             Event::PrebookRefused(failure) => Some(self.fail(failure, now, told)),
             Event::PrebookTimedOut => Some(self.fail(Failure::prebook_unknown(), now, told)),
             _ => None,
         }
     }
 
-    fn next_of_ready(&mut self, event: Event, now: Timestamp, told: &mut Notifications) -> Option<State> {
+    fn transition_ready(&mut self, event: Event, now: Timestamp, told: &mut Notifications) -> Option<State> {
         match event {
             Event::OfferExpired => {
                 self.payments
@@ -142,7 +142,7 @@ impl Booking {
         }
     }
 
-    fn next_of_completion(
+    fn transition_completion(
         &mut self,
         leg: RemoteCall,
         event: Event,
@@ -150,7 +150,7 @@ impl Booking {
         told: &mut Notifications,
     ) -> Option<State> {
         let leg = match (leg, event) {
-            (leg @ RemoteCall::Pending { .. }, Event::BookSent { reconcile_at: next_at }) if self.is_paid_for() => {
+            (leg @ RemoteCall::Pending { .. }, Event::BookSent { reconcile_at: next_at }) if self.is_payment_secured() => {
                 leg.mark_sent(now, next_at)
             }
             (RemoteCall::Sent { .. }, Event::BookNotSent | Event::CheckoutNotCompleted) => {
@@ -182,7 +182,7 @@ impl Booking {
         Some(State::CompleteInProgress { book: leg })
     }
 
-    fn next_of_booked(
+    fn transition_booked(
         &mut self,
         held: BookedState,
         reread: Option<RemoteCall>,
@@ -207,7 +207,7 @@ impl Booking {
                 },
             ) => {
                 let is_hinted_again = leg.is_change_reported_after(hinted_at);
-                let left = self.reread(held, &state, cancellation, refund, now, told);
+                let left = self.apply_refresh(held, &state, cancellation, refund, now, told);
                 Some(match left {
                     Some(left) => left.into_state(is_hinted_again.then_some(leg)),
                     None => State::Canceled,
@@ -217,7 +217,7 @@ impl Booking {
         }
     }
 
-    fn next_of_cancellation(
+    fn transition_cancellation(
         &mut self,
         before: BookedState,
         id: CancellationId,
@@ -237,7 +237,7 @@ impl Booking {
                 return Some(left.map_or(State::Canceled, |left| left.into_state(None)));
             }
             (_, Event::CancelRefused(failure)) => {
-                return Some(self.keep(
+                return Some(self.end_cancellation_without_effect(
                     before,
                     &id,
                     CancellationStatus::Refused,
@@ -247,7 +247,7 @@ impl Booking {
                 ));
             }
             (_, Event::CancelNotExecuted(failure)) => {
-                return Some(self.keep(
+                return Some(self.end_cancellation_without_effect(
                     before,
                     &id,
                     CancellationStatus::Failed,
@@ -267,7 +267,7 @@ impl Booking {
 
     /// A hint: whatever was sent is read back now, and so is a booking, when it was the
     /// supplier's. None when nothing is.
-    fn hint(&mut self, mut state: State, by: ChangeSource, now: Timestamp) -> Option<State> {
+    fn on_change_reported(&mut self, mut state: State, by: ChangeSource, now: Timestamp) -> Option<State> {
         let mut of_payments = false;
         for payment in &mut self.payments {
             of_payments |= payment.expedite_reconcile(now);
@@ -291,7 +291,7 @@ impl Booking {
         (own || of_payments).then_some(state)
     }
 
-    fn bind(
+    fn apply_prebook(
         &mut self,
         bound: PrebookResponse,
         expires_at: Timestamp,
@@ -345,7 +345,7 @@ impl Booking {
         })
     }
 
-    fn is_paid_for(&self) -> bool {
+    fn is_payment_secured(&self) -> bool {
         self.payment_collector == PaymentCollector::Supplier
             || self
                 .current_payment()
@@ -353,7 +353,7 @@ impl Booking {
     }
 
     fn confirm(&mut self, state: &SupplierBooking, now: Timestamp, told: &mut Notifications) -> State {
-        self.learn(state);
+        self.merge_supplier_booking(state);
         self.confirmed_at = Some(now);
         self.payments
             .iter_mut()
@@ -363,25 +363,25 @@ impl Booking {
     }
 
     /// Takes over what the supplier tells of a booking; whether any of it is news.
-    fn learn(&mut self, state: &SupplierBooking) -> bool {
-        let mut is_news = take_over(
+    fn merge_supplier_booking(&mut self, state: &SupplierBooking) -> bool {
+        let mut is_news = update_if_changed(
             &mut self.supplier_reference,
             Some(&state.supplier_reference),
         );
-        is_news |= take_over(
+        is_news |= update_if_changed(
             &mut self.hotel_confirmation_code,
             state.hotel_confirmation_code.as_ref(),
         );
-        is_news |= take_over(&mut self.hotel_remarks, state.remarks.as_ref());
-        is_news |= take_over(&mut self.policy, state.policy.as_ref());
+        is_news |= update_if_changed(&mut self.hotel_remarks, state.remarks.as_ref());
+        is_news |= update_if_changed(&mut self.policy, state.policy.as_ref());
         for known in &state.rooms {
             if let Some(room) = self.rooms.get_mut(usize::from(known.position)) {
-                is_news |= take_over(
+                is_news |= update_if_changed(
                     &mut room.hotel_confirmation_code,
                     known.hotel_confirmation_code.as_ref(),
                 );
                 // Callers do not see it.
-                take_over(
+                update_if_changed(
                     &mut room.supplier_reference,
                     known.supplier_room_reference.as_ref(),
                 );
@@ -391,7 +391,7 @@ impl Booking {
     }
 
     /// What a booking became since it was last read: how it stands, if it does.
-    fn reread(
+    fn apply_refresh(
         &mut self,
         held: BookedState,
         state: &SupplierBooking,
@@ -400,7 +400,7 @@ impl Booking {
         now: Timestamp,
         told: &mut Notifications,
     ) -> Option<BookedState> {
-        let is_news = self.learn(state);
+        let is_news = self.merge_supplier_booking(state);
         let room_ids = self.rooms_canceled_by_supplier(state);
         if room_ids.is_empty() {
             if is_news {
@@ -462,7 +462,7 @@ impl Booking {
         })
     }
 
-    fn keep(
+    fn end_cancellation_without_effect(
         &mut self,
         before: BookedState,
         id: &CancellationId,
@@ -481,7 +481,7 @@ impl Booking {
         before.into_state(None)
     }
 
-    fn move_payment(
+    fn apply_payment_event(
         &mut self,
         state: State,
         id: &PaymentId,

@@ -1,7 +1,7 @@
 //! Journeys, segments, fare conditions and changes, as suppliers tell them.
 
 use crate::bindings::stopover::supplier::flight_types as wire;
-use crate::convert::{ConvertResult, any_money, bad, instant, list, local_time, optional, text};
+use crate::convert::{ConvertResult, money_with_currency, invalid, instant, list, local_time, optional, text};
 use host_domain::flight::{
     AirlineChange, Cabin, ChangeType, Direction, FareCondition, FareConditions, Journey, Segment,
     SegmentPassenger,
@@ -28,16 +28,16 @@ pub(super) fn journeys(journeys: Vec<wire::Journey>, passengers: usize) -> Conve
         .iter()
         .flat_map(|journey| &journey.segments)
         .map(|segment| segment.supplier_segment_id.as_str());
-    once("segments.supplier-segment-id", ids)?;
+    ensure_unique("segments.supplier-segment-id", ids)?;
     Ok(journeys)
 }
 
 /// No id is there twice; having none is no id.
-fn once<'a>(field: &'static str, ids: impl Iterator<Item = &'a str>) -> ConvertResult<()> {
+fn ensure_unique<'a>(field: &'static str, ids: impl Iterator<Item = &'a str>) -> ConvertResult<()> {
     let mut ids: Vec<&str> = ids.filter(|id| !id.is_empty()).collect();
     ids.sort_unstable();
     if ids.windows(2).any(|pair| pair.first() == pair.last()) {
-        return bad(field, "twice");
+        return invalid(field, "twice");
     }
     Ok(())
 }
@@ -45,10 +45,10 @@ fn once<'a>(field: &'static str, ids: impl Iterator<Item = &'a str>) -> ConvertR
 /// A journey of so many passengers; it has at least one segment.
 pub(super) fn journey(journey: wire::Journey, passengers: usize) -> ConvertResult<Journey> {
     if journey.segments.is_empty() {
-        return bad("journeys.segments", "none");
+        return invalid("journeys.segments", "none");
     }
     Ok(Journey {
-        supplier_journey_id: own_id("journeys.supplier-journey-id", journey.supplier_journey_id)?,
+        supplier_journey_id: optional_supplier_id("journeys.supplier-journey-id", journey.supplier_journey_id)?,
         origin: text::airport_code("journeys.origin", journey.origin)?,
         destination: text::airport_code("journeys.destination", journey.destination)?,
         direction: match journey.direction {
@@ -77,7 +77,7 @@ fn segments(
 
 fn segment(segment: wire::Segment, passengers: usize) -> ConvertResult<Segment> {
     Ok(Segment {
-        supplier_segment_id: own_id("segments.supplier-segment-id", segment.supplier_segment_id)?,
+        supplier_segment_id: optional_supplier_id("segments.supplier-segment-id", segment.supplier_segment_id)?,
         origin: text::airport_code("segments.origin", segment.origin)?,
         destination: text::airport_code("segments.destination", segment.destination)?,
         departure_time: local_time("segments.departure-time", segment.departure_time)?,
@@ -126,12 +126,12 @@ pub(super) fn passenger_index(field: &'static str, passenger: u8, passengers: us
     if usize::from(passenger) < passengers {
         Ok(passenger)
     } else {
-        bad(field, "not a passenger")
+        invalid(field, "not a passenger")
     }
 }
 
 /// The supplier's id of a part, or empty where it has none.
-fn own_id(field: &'static str, id: String) -> ConvertResult<String> {
+fn optional_supplier_id(field: &'static str, id: String) -> ConvertResult<String> {
     if id.is_empty() {
         Ok(id)
     } else {
@@ -163,7 +163,7 @@ fn fare_condition(field: &'static str, condition: &wire::FareCondition) -> Conve
     let penalty = condition.penalty.as_ref();
     Ok(FareCondition {
         allowed: condition.allowed,
-        penalty: optional(penalty, |penalty| any_money(field, penalty))?,
+        penalty: optional(penalty, |penalty| money_with_currency(field, penalty))?,
     })
 }
 
@@ -178,7 +178,7 @@ pub(super) fn changes(
     let ids = changes
         .iter()
         .map(|change| change.supplier_change_id.as_str());
-    once("changes.supplier-change-id", ids)?;
+    ensure_unique("changes.supplier-change-id", ids)?;
     Ok(changes)
 }
 

@@ -12,7 +12,7 @@ pub(crate) use request::{
 
 use self::itinerary::{JOURNEYS_MAX, PASSENGERS_MAX, SEGMENTS_MAX, changes, fare_conditions, passenger_index};
 use super::outcome::{booking_status, checkout};
-use super::{ConvertResult, bad, currency, instant, list, money, optional, price, same_currency, text};
+use super::{ConvertResult, invalid, currency, instant, list, money, optional, positive_money, same_currency, text};
 use crate::bindings::exports::stopover::supplier::{
     flight_booking, flight_cancellation, flight_pricing, flight_services,
 };
@@ -60,7 +60,7 @@ pub(crate) fn price_answer(
     let offers = list("offers", answer.offers, asked.offers_max, |found| {
         let currency = match of_answer {
             Some(first) if found.currency == first.code() => first,
-            Some(_) => return bad("offers.currency", "more than one in an answer"),
+            Some(_) => return invalid("offers.currency", "more than one in an answer"),
             None => *of_answer.insert(currency("offers.currency", &found.currency)?),
         };
         offer(found, currency, asked)
@@ -74,13 +74,13 @@ pub(crate) fn price_answer(
 
 fn offer(offer: flight_pricing::Offer, currency: Currency, asked: PriceExpectation) -> ConvertResult<Offer> {
     if offer.journeys.len() != asked.legs {
-        return bad("offers.journeys", "not one a leg");
+        return invalid("offers.journeys", "not one a leg");
     }
     let key = offer.exclusive_key.filter(|key| !key.is_empty());
     Ok(Offer {
         supplier_offer: text::opaque("offers.supplier-offer", offer.supplier_offer)?,
         exclusive_key: optional(key, |key| text::key("offers.exclusive-key", key))?,
-        total: price("offers.total", offer.total, currency)?,
+        total: positive_money("offers.total", offer.total, currency)?,
         fare_family: text::optional_display(offer.fare_family, text::LINE_CHARS),
         refundable: offer.refundable,
         fare_conditions: fare_conditions(&offer.fare_conditions)?,
@@ -119,11 +119,11 @@ pub(crate) fn prebooked(
 ) -> ConvertResult<PrebookResponse> {
     let currency = same_currency("currency", &prebooked.currency, asked)?;
     if prebooked.journeys.is_empty() {
-        return bad("journeys", "none");
+        return invalid("journeys", "none");
     }
     Ok(PrebookResponse {
         supplier_prebook: text::opaque("supplier-prebook", prebooked.supplier_prebook)?,
-        total: price("total", prebooked.total, currency)?,
+        total: positive_money("total", prebooked.total, currency)?,
         fare: part("fare", prebooked.fare, currency)?,
         fare_tax: part("fare-tax", prebooked.fare_tax, currency)?,
         fare_conditions: fare_conditions(&prebooked.fare_conditions)?,
@@ -191,12 +191,12 @@ pub(crate) fn supplier_booking(state: wire::FlightBookingState, asked: &BookingE
     };
     let another = |wanted: &String| *wanted != supplier_reference;
     if asked.supplier_reference.as_ref().is_some_and(another) {
-        return bad("supplier-reference", "another booking than asked for");
+        return invalid("supplier-reference", "another booking than asked for");
     }
     let client_reference = text::optional_reference("client-reference", state.client_reference)?;
     let another = |told: &String| *told != asked.client_reference;
     if client_reference.as_ref().is_some_and(another) {
-        return bad("client-reference", "another booking than asked for");
+        return invalid("client-reference", "another booking than asked for");
     }
     Ok(SupplierBooking {
         status,
@@ -241,7 +241,7 @@ fn segment_ids(ids: Vec<String>) -> ConvertResult<Vec<String>> {
 
 fn quantity(field: &'static str, quantity: u8) -> ConvertResult<u8> {
     if quantity == 0 {
-        bad(field, "none of it")
+        invalid(field, "none of it")
     } else {
         Ok(quantity)
     }

@@ -1,7 +1,7 @@
 //! Airports and airlines.
 
 use crate::bindings::exports::stopover::supplier::flight_reference as wire;
-use crate::convert::{ConvertResult, bad, list, location, text};
+use crate::convert::{ConvertResult, invalid, list, location, text};
 use host_domain::flight::supply::{Airline, Airport, AirportResponse};
 
 const AIRPORT_ICAO_CHARS: usize = 4;
@@ -39,7 +39,7 @@ fn airport(airport: wire::Airport) -> ConvertResult<Airport> {
 /// The airline that was asked for.
 pub(crate) fn airline(airline: wire::Airline, asked: &str) -> ConvertResult<Airline> {
     if airline.iata_code != asked {
-        return bad("iata-code", "another airline than asked for");
+        return invalid("iata-code", "another airline than asked for");
     }
     Ok(Airline {
         supplier_airline_id: text::reference("supplier-airline-id", airline.supplier_airline_id)?,

@@ -32,9 +32,9 @@ fn expectations() -> Vec<(Statement, &'static str)> {
         (watch::list(&owner(), any, page), "watch_list"),
         (watch::list(&owner(), canceled, page), "watch_list_status"),
         (watch::count(&owner(), canceled), "watch_list_status"),
-        (watch::moved_by(&tenant(), &ask, total, 100), "watch_of_ask"),
-        (watch::highest(&tenant(), &ask), "watch_of_ask"),
-        (watch::waiting(&tenant(), &ask, 100), "watch_of_ask"),
+        (watch::select_affected_by_price(&tenant(), &ask, total, 100), "watch_of_ask"),
+        (watch::select_highest_trigger(&tenant(), &ask), "watch_of_ask"),
+        (watch::select_awaiting_price(&tenant(), &ask, 100), "watch_of_ask"),
     ]
 }
 

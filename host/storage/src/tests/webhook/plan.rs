@@ -29,10 +29,10 @@ fn expectations(whole: &'static str) -> Vec<(Statement, &'static str)> {
     vec![
         (send::due(&[&id], 200), "webhook_delivery_due"),
         (send::claim(claim, &id, 10), "webhook_delivery_due"),
-        (send::move_deliveries(item()), "webhook_delivery_pkey"),
+        (send::update_deliveries(item()), "webhook_delivery_pkey"),
         (send::insert_attempts(item()), "webhook_delivery_pkey"),
         (send::note_successes(item()), whole),
-        (send::stranded(NOW, 10), "webhook_delivery_open"),
+        (send::select_stalled(NOW, 10), "webhook_delivery_open"),
         (send::oldest(), "webhook_delivery_open"),
         (send::deleted(NOW), "webhook_subscription_deleted"),
         (
@@ -43,18 +43,18 @@ fn expectations(whole: &'static str) -> Vec<(Statement, &'static str)> {
             delivery::list(&tenant(), &id, failed, page),
             "webhook_delivery_list_status",
         ),
-        (attempt::of(&tenant(), &[&one]), "webhook_attempt_pkey"),
+        (attempt::select_attempts(&tenant(), &[&one]), "webhook_attempt_pkey"),
         (
             subscriptions::list(&tenant(), Product::Hotel, page),
             "webhook_subscription_list",
         ),
         (
-            watch_log::place_of(&tenant(), &event(1, "").id),
+            watch_log::select_sequence(&tenant(), &event(1, "").id),
             "watch_log_event",
         ),
-        (watch_log::events(&tenant(), 10, 50), "watch_log_pkey"),
+        (watch_log::select_entries_after(&tenant(), 10, 50), "watch_log_pkey"),
         (
-            watch_log::record_pending(&subscription(1, Product::Watch, &[]), NOW),
+            watch_log::backfill_pending_deliveries(&subscription(1, Product::Watch, &[]), NOW),
             "watch_log_pending",
         ),
         (watch_log::log_outcomes(item()), "watch_log_event"),
