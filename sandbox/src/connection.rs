@@ -18,7 +18,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-use crate::state::App;
+use crate::state::SandboxState;
 
 /// How long a read-back that never answers is held.
 const HANG: Duration = Duration::from_mins(1);
@@ -32,20 +32,20 @@ const BREATH: Duration = Duration::from_millis(20);
 struct Cut;
 
 /// The answer is lost: the caller sees its connection close.
-pub(crate) fn cut() -> Response {
+pub(crate) fn drop_connection() -> Response {
     let mut response = ().into_response();
     response.extensions_mut().insert(Cut);
     response
 }
 
 /// The caller waits for nothing.
-pub(crate) async fn hang(app: &App) -> Response {
-    app.pace(HANG).await;
-    cut()
+pub(crate) async fn never_respond(app: &SandboxState) -> Response {
+    app.sleep_or_stop(HANG).await;
+    drop_connection()
 }
 
 /// Serves until told to stop, then lets running exchanges finish for a moment.
-pub(crate) async fn accept(listener: TcpListener, router: Router, stopping: CancellationToken) {
+pub(crate) async fn run_listener(listener: TcpListener, router: Router, stopping: CancellationToken) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {

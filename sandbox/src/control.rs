@@ -13,20 +13,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    card::{self, Completion},
+    card::{self, IntentCompletion},
     clock::instant,
     flight, hotel,
-    journal::Broken,
-    ledger::{Entry, Kind},
+    journal::JournalClosed,
+    ledger::{Entry, EntryKind},
     money::parse_decimal,
     request,
-    state::App,
+    state::SandboxState,
 };
 
 /// The dearest night, in major units, so that no total overflows.
 const NIGHTLY_MAX: i64 = 1_000_000_000;
 
-pub(crate) fn routes() -> Router<App> {
+pub(crate) fn routes() -> Router<SandboxState> {
     Router::new()
         .route("/ledger", get(read_ledger))
         .route("/price", post(move_price))
@@ -60,8 +60,8 @@ impl From<String> for Refusal {
     }
 }
 
-impl From<Broken> for Refusal {
-    fn from(_: Broken) -> Self {
+impl From<JournalClosed> for Refusal {
+    fn from(_: JournalClosed) -> Self {
         Self::Broken
     }
 }
@@ -69,7 +69,7 @@ impl From<Broken> for Refusal {
 #[derive(Serialize)]
 struct EntryWire<'a> {
     at: String,
-    kind: Kind,
+    kind: EntryKind,
     supplier: &'a str,
     client_reference: &'a str,
     reference: &'a str,
@@ -84,7 +84,7 @@ fn entry_wire(entry: &Entry) -> EntryWire<'_> {
         supplier: &entry.supplier,
         client_reference: &entry.client_reference,
         reference: &entry.reference,
-        amount: entry.currency.number(entry.amount),
+        amount: entry.currency.to_major(entry.amount),
         currency: entry.currency.code(),
     }
 }
@@ -94,10 +94,10 @@ fn entry_wire(entry: &Entry) -> EntryWire<'_> {
 struct LedgerQuery {
     /// What the client reference begins with.
     client_reference: Option<String>,
-    kind: Option<Kind>,
+    kind: Option<EntryKind>,
 }
 
-async fn read_ledger(State(app): State<App>, uri: Uri) -> Result<Response, Refusal> {
+async fn read_ledger(State(app): State<SandboxState>, uri: Uri) -> Result<Response, Refusal> {
     let query: LedgerQuery = request::query(&uri)?;
     let wanted = |entry: &&Entry| {
         let prefix = query.client_reference.as_deref().unwrap_or_default();
@@ -105,7 +105,7 @@ async fn read_ledger(State(app): State<App>, uri: Uri) -> Result<Response, Refus
             && query.kind.is_none_or(|kind| kind == entry.kind)
     };
     let rows = app
-        .turn(|world| -> Result<Vec<u8>, serde_json::Error> {
+        .transact(|world| -> Result<Vec<u8>, serde_json::Error> {
             let rows: Vec<EntryWire<'_>> =
                 world.ledger.iter().filter(wanted).map(entry_wire).collect();
             serde_json::to_vec(&rows)
@@ -123,7 +123,7 @@ struct PriceRequest {
     nightly: Value,
 }
 
-async fn move_price(State(app): State<App>, body: Bytes) -> Result<Json<Value>, Refusal> {
+async fn move_price(State(app): State<SandboxState>, body: Bytes) -> Result<Json<Value>, Refusal> {
     let request: PriceRequest = request::body(&body)?;
     if !hotel::knows_hotel(&request.supplier_hotel_id) {
         return Err(Refusal::NotFound("There is no such hotel."));
@@ -136,7 +136,7 @@ async fn move_price(State(app): State<App>, body: Bytes) -> Result<Json<Value>, 
     let nightly = parse_decimal(&text, 4)
         .filter(|nightly| (1..=NIGHTLY_MAX * crate::money::PER_MAJOR).contains(nightly))
         .ok_or_else(|| "nightly must be a positive decimal with at most 4 places".to_owned())?;
-    app.turn(|world| hotel::set_nightly(world, &request.supplier_hotel_id, nightly))
+    app.transact(|world| hotel::set_nightly(world, &request.supplier_hotel_id, nightly))
         .await?;
     Ok(Json(json!({
         "supplier_hotel_id": request.supplier_hotel_id,
@@ -144,8 +144,8 @@ async fn move_price(State(app): State<App>, body: Bytes) -> Result<Json<Value>, 
     })))
 }
 
-async fn heal_content(State(app): State<App>) -> Result<Json<Value>, Refusal> {
-    app.turn(hotel::heal).await?;
+async fn heal_content(State(app): State<SandboxState>) -> Result<Json<Value>, Refusal> {
+    app.transact(hotel::restore_content).await?;
     Ok(Json(json!({ "healed": true })))
 }
 
@@ -155,17 +155,17 @@ struct PayRequest {
     token: String,
 }
 
-async fn pay_token(State(app): State<App>, body: Bytes) -> Result<Json<Value>, Refusal> {
+async fn pay_token(State(app): State<SandboxState>, body: Bytes) -> Result<Json<Value>, Refusal> {
     let PayRequest { token } = request::body(&body)?;
     let completion = app
-        .turn(|world| match card::complete_intent(world, &token) {
-            Completion::UnknownToken => flight::complete_checkout(world, &token),
+        .transact(|world| match card::complete_intent(world, &token) {
+            IntentCompletion::UnknownToken => flight::complete_checkout(world, &token),
             known => known,
         })
         .await?;
     match completion {
-        Completion::Paid => Ok(Json(json!({ "paid": true }))),
-        Completion::UnknownToken => Err(Refusal::NotFound("There is no such token.")),
-        Completion::Over => Err(Refusal::Conflict("This payment is over.")),
+        IntentCompletion::Paid => Ok(Json(json!({ "paid": true }))),
+        IntentCompletion::UnknownToken => Err(Refusal::NotFound("There is no such token.")),
+        IntentCompletion::AlreadyFinished => Err(Refusal::Conflict("This payment is over.")),
     }
 }

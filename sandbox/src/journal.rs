@@ -18,14 +18,14 @@ const GROUP_CHANGES_MAX: usize = 2_000;
 /// The new text of one record.
 #[derive(Debug)]
 pub(crate) struct Change {
-    pub(crate) shelf: &'static str,
+    pub(crate) table: &'static str,
     pub(crate) id: String,
     pub(crate) body: String,
 }
 
 /// A record as it was found in the file.
-pub(crate) struct Stored {
-    pub(crate) shelf: String,
+pub(crate) struct StoredRecord {
+    pub(crate) table: String,
     pub(crate) id: String,
     pub(crate) body: String,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Stored {
 /// The state can no longer be written: nothing may be answered any more.
 #[derive(Debug, thiserror::Error)]
 #[error("the sandbox's state can no longer be written")]
-pub(crate) struct Broken;
+pub(crate) struct JournalClosed;
 
 struct Group {
     number: u64,
@@ -55,7 +55,7 @@ impl Journal {
     }
 
     /// Returns once everything up to that number is committed.
-    pub(crate) async fn wait(&self, number: u64) -> Result<(), Broken> {
+    pub(crate) async fn wait(&self, number: u64) -> Result<(), JournalClosed> {
         if *self.committed.borrow() >= number {
             return Ok(());
         }
@@ -63,7 +63,7 @@ impl Journal {
             .clone()
             .wait_for(|committed| *committed >= number)
             .await
-            .map_err(|_| Broken)?;
+            .map_err(|_| JournalClosed)?;
         Ok(())
     }
 }
@@ -76,7 +76,7 @@ pub(crate) struct Writer {
 }
 
 /// Opens or makes the file, which no other process may have open, and reads all of it.
-pub(crate) async fn open(path: &Path) -> Result<(Journal, Writer, Vec<Stored>), sqlx::Error> {
+pub(crate) async fn open(path: &Path) -> Result<(Journal, Writer, Vec<StoredRecord>), sqlx::Error> {
     let mut connection = SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(true)
@@ -100,8 +100,8 @@ pub(crate) async fn open(path: &Path) -> Result<(Journal, Writer, Vec<Stored>), 
         .await?
         .into_iter()
         .map(|row| {
-            Ok(Stored {
-                shelf: row.try_get(0)?,
+            Ok(StoredRecord {
+                table: row.try_get(0)?,
                 id: row.try_get(1)?,
                 body: row.try_get(2)?,
             })
@@ -150,7 +150,7 @@ impl Writer {
 async fn write(connection: &mut SqliteConnection, changes: &[Change]) -> Result<(), sqlx::Error> {
     let rows: Vec<[&str; 3]> = changes
         .iter()
-        .map(|change| [change.shelf, change.id.as_str(), change.body.as_str()])
+        .map(|change| [change.table, change.id.as_str(), change.body.as_str()])
         .collect();
     let rows = serde_json::to_string(&rows).map_err(|error| sqlx::Error::Encode(error.into()))?;
     sqlx::query(

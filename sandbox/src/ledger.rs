@@ -3,11 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{money::Currency, state::World};
+use crate::{money::Currency, state::SandboxRecords};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
+pub(crate) enum EntryKind {
     Booking,
     Cancellation,
     Bags,
@@ -21,7 +21,7 @@ pub(crate) enum Kind {
 pub(crate) struct Entry {
     /// Milliseconds since 1970.
     pub(crate) at: i64,
-    pub(crate) kind: Kind,
+    pub(crate) kind: EntryKind,
     pub(crate) supplier: String,
     /// What the caller sent.
     pub(crate) client_reference: String,
@@ -34,10 +34,10 @@ pub(crate) struct Entry {
 
 pub(crate) const SHELF: &str = "ledger";
 
-impl World {
+impl SandboxRecords {
     pub(crate) fn record(&mut self, entry: Entry) {
         let sequence = format!("{:012}", self.ledger.len());
-        self.remember(SHELF, sequence, &entry);
+        self.stage(SHELF, sequence, &entry);
         self.ledger.push(entry);
     }
 }

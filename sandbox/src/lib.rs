@@ -74,13 +74,13 @@ pub enum StartError {
 }
 
 /// A sandbox at work. Dropping it stops it at once, as a killed process would.
-pub struct Running {
+pub struct SandboxHandle {
     addr: SocketAddr,
     stopping: CancellationToken,
     tasks: JoinSet<()>,
 }
 
-impl Running {
+impl SandboxHandle {
     /// Where it listens.
     #[must_use]
     pub fn addr(&self) -> SocketAddr {
@@ -104,7 +104,7 @@ impl Running {
 ///
 /// # Errors
 /// Where the data directory, the state or the address cannot be used.
-pub async fn serve(config: SandboxConfig) -> Result<Running, StartError> {
+pub async fn serve(config: SandboxConfig) -> Result<SandboxHandle, StartError> {
     tokio::fs::create_dir_all(&config.data_dir)
         .await
         .map_err(|source| StartError::DataDirectory {
@@ -117,7 +117,7 @@ pub async fn serve(config: SandboxConfig) -> Result<Running, StartError> {
         Err(source) => return Err(StartError::Open { path, source }),
     };
     let world =
-        state::World::restore(stored).map_err(|source| StartError::Read { path, source })?;
+        state::SandboxRecords::restore(stored).map_err(|source| StartError::Read { path, source })?;
     let cannot_listen = |source| StartError::Listen {
         listen: config.listen,
         source,
@@ -128,7 +128,7 @@ pub async fn serve(config: SandboxConfig) -> Result<Running, StartError> {
     let addr = listener.local_addr().map_err(cannot_listen)?;
 
     let stopping = CancellationToken::new();
-    let app = state::App::new(
+    let app = state::SandboxState::new(
         world,
         journal,
         config.clock,
@@ -137,15 +137,15 @@ pub async fn serve(config: SandboxConfig) -> Result<Running, StartError> {
     );
     let mut tasks = JoinSet::new();
     tasks.spawn(writer.run());
-    tasks.spawn(connection::accept(listener, router(app), stopping.clone()));
-    Ok(Running {
+    tasks.spawn(connection::run_listener(listener, router(app), stopping.clone()));
+    Ok(SandboxHandle {
         addr,
         stopping,
         tasks,
     })
 }
 
-fn router(app: state::App) -> axum::Router {
+fn router(app: state::SandboxState) -> axum::Router {
     axum::Router::new()
         .nest("/lodge/v1", hotel::routes())
         .nest("/skylane", flight::skylane::routes())

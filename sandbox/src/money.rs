@@ -55,7 +55,7 @@ impl Currency {
     }
 
     /// With exactly the currency's decimals: `130.00`, of JPY `130`.
-    pub(crate) fn text(self, minor: i64) -> String {
+    pub(crate) fn format(self, minor: i64) -> String {
         let sign = if minor < 0 { "-" } else { "" };
         let (whole, rest) = (
             minor.abs().div_euclid(self.scale()),
@@ -81,7 +81,7 @@ impl Currency {
         clippy::cast_precision_loss,
         reason = "the ledger's amounts are far below 2^53 minor units"
     )]
-    pub(crate) fn number(self, minor: i64) -> f64 {
+    pub(crate) fn to_major(self, minor: i64) -> f64 {
         minor as f64 / self.scale() as f64
     }
 }
@@ -137,7 +137,7 @@ mod tests {
             ("KWD", 1_500, "1.500"),
         ] {
             let currency = Currency::from_code(code).unwrap();
-            assert_eq!(currency.text(minor), text);
+            assert_eq!(currency.format(minor), text);
             assert_eq!(currency.parse(text), Some(minor));
         }
     }

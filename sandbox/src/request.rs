@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http::{Uri, request::Parts};
 use serde::de::DeserializeOwned;
 
-use crate::{keys::Credential, state::App};
+use crate::{keys::Credential, state::SandboxState};
 
 /// The account whose key the caller sent.
 #[derive(Clone, Copy, Debug)]
@@ -31,10 +31,10 @@ impl<S: Sync> FromRequestParts<S> for Account {
 
 /// Lets in only callers with one of these keys.
 pub(crate) fn keyed<R: IntoResponse + 'static>(
-    router: Router<App>,
+    router: Router<SandboxState>,
     credentials: &'static [Credential],
     unauthorized: fn() -> R,
-) -> Router<App> {
+) -> Router<SandboxState> {
     router.layer(from_fn(
         move |mut request: Request, next: Next| async move {
             let known = credentials.iter().find(|credential| {
@@ -67,7 +67,7 @@ pub(crate) fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, String> {
 }
 
 /// References of the caller's own have a length.
-pub(crate) fn reference(name: &str, text: &str) -> Result<(), String> {
+pub(crate) fn check_reference(name: &str, text: &str) -> Result<(), String> {
     match text.chars().count() {
         1..=200 => Ok(()),
         _ => Err(format!("{name} must have 1 to 200 characters")),

@@ -15,44 +15,44 @@ use crate::{
     card,
     clock::Clock,
     flight, hotel,
-    journal::{Broken, Change, Journal, Stored},
+    journal::{JournalClosed, Change, Journal, StoredRecord},
     ledger,
 };
 
 /// Something that is kept by id.
 pub(crate) trait Record: Serialize + DeserializeOwned + Clone {
-    const SHELF: &'static str;
+    const TABLE: &'static str;
     fn id(&self) -> &str;
-    fn shelf(world: &mut World) -> &mut HashMap<String, Self>;
+    fn table(world: &mut SandboxRecords) -> &mut HashMap<String, Self>;
     /// Called with every new version, and at start: look-ups and due times.
-    fn index(&self, _world: &mut World) {}
+    fn index(&self, _world: &mut SandboxRecords) {}
 }
 
 /// What something waits for, ordered by the instant at which it happens.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Due {
+pub(crate) struct ScheduledChange {
     pub(crate) at: i64,
-    pub(crate) of: DueOf,
+    pub(crate) of: ScheduledSubject,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum DueOf {
+pub(crate) enum ScheduledSubject {
     HotelBooking(String),
     FlightOrder(String),
 }
 
 /// Everything that the sandbox knows.
 #[derive(Default)]
-pub(crate) struct World {
+pub(crate) struct SandboxRecords {
     now: i64,
     /// Number of the last group handed to the journal.
     groups: u64,
     changes: Vec<Change>,
-    due: BTreeSet<Due>,
+    due: BTreeSet<ScheduledChange>,
     pub(crate) ledger: Vec<ledger::Entry>,
-    pub(crate) hotel: hotel::Shelves,
-    pub(crate) flight: flight::Shelves,
-    pub(crate) card: card::Shelves,
+    pub(crate) hotel: hotel::HotelTables,
+    pub(crate) flight: flight::FlightTables,
+    pub(crate) card: card::PaymentTables,
     /// Counters and switches by name.
     settings: HashMap<String, i64>,
 }
@@ -61,23 +61,23 @@ const SETTING_SHELF: &str = "setting";
 /// The number behind the last reference given out.
 const COUNTER: &str = "counter";
 
-impl World {
+impl SandboxRecords {
     /// Puts the stored records back in place.
-    pub(crate) fn restore(stored: Vec<Stored>) -> Result<Self, serde_json::Error> {
+    pub(crate) fn restore(stored: Vec<StoredRecord>) -> Result<Self, serde_json::Error> {
         let mut world = Self::default();
         for record in &stored {
-            match record.shelf.as_str() {
+            match record.table.as_str() {
                 ledger::SHELF => world.ledger.push(serde_json::from_str(&record.body)?),
                 SETTING_SHELF => {
                     let value = serde_json::from_str(&record.body)?;
                     world.settings.insert(record.id.clone(), value);
                 }
-                hotel::Prebook::SHELF => world.put_back::<hotel::Prebook>(&record.body)?,
-                hotel::Booking::SHELF => world.put_back::<hotel::Booking>(&record.body)?,
-                flight::Prebook::SHELF => world.put_back::<flight::Prebook>(&record.body)?,
-                flight::Order::SHELF => world.put_back::<flight::Order>(&record.body)?,
-                card::Payment::SHELF => world.put_back::<card::Payment>(&record.body)?,
-                card::Refund::SHELF => world.put_back::<card::Refund>(&record.body)?,
+                hotel::Prebook::TABLE => world.put_back::<hotel::Prebook>(&record.body)?,
+                hotel::Booking::TABLE => world.put_back::<hotel::Booking>(&record.body)?,
+                flight::Prebook::TABLE => world.put_back::<flight::Prebook>(&record.body)?,
+                flight::Order::TABLE => world.put_back::<flight::Order>(&record.body)?,
+                card::Payment::TABLE => world.put_back::<card::Payment>(&record.body)?,
+                card::Refund::TABLE => world.put_back::<card::Refund>(&record.body)?,
                 other => tracing::warn!(shelf = other, "a record of an unknown kind is ignored"),
             }
         }
@@ -87,7 +87,7 @@ impl World {
     fn put_back<R: Record>(&mut self, body: &str) -> Result<(), serde_json::Error> {
         let record: R = serde_json::from_str(body)?;
         record.index(self);
-        R::shelf(self).insert(record.id().to_owned(), record);
+        R::table(self).insert(record.id().to_owned(), record);
         Ok(())
     }
 
@@ -98,14 +98,14 @@ impl World {
 
     /// Keeps a new version of a record.
     pub(crate) fn save<R: Record>(&mut self, record: R) {
-        self.remember(R::SHELF, record.id().to_owned(), &record);
+        self.stage(R::TABLE, record.id().to_owned(), &record);
         record.index(self);
-        R::shelf(self).insert(record.id().to_owned(), record);
+        R::table(self).insert(record.id().to_owned(), record);
     }
 
-    pub(crate) fn remember(&mut self, shelf: &'static str, id: String, body: &impl Serialize) {
+    pub(crate) fn stage(&mut self, shelf: &'static str, id: String, body: &impl Serialize) {
         match serde_json::to_string(body) {
-            Ok(body) => self.changes.push(Change { shelf, id, body }),
+            Ok(body) => self.changes.push(Change { table: shelf, id, body }),
             Err(error) => tracing::error!(%error, shelf, "a record cannot be written as JSON"),
         }
     }
@@ -128,11 +128,11 @@ impl World {
     }
 
     pub(crate) fn set(&mut self, name: &str, value: i64) {
-        self.remember(SETTING_SHELF, name.to_owned(), &value);
+        self.stage(SETTING_SHELF, name.to_owned(), &value);
         self.settings.insert(name.to_owned(), value);
     }
 
-    pub(crate) fn schedule(&mut self, due: Due) {
+    pub(crate) fn schedule(&mut self, due: ScheduledChange) {
         self.due.insert(due);
     }
 
@@ -142,8 +142,8 @@ impl World {
             self.due.remove(&due);
             self.now = due.at;
             match &due.of {
-                DueOf::HotelBooking(id) => hotel::fall_due(self, id),
-                DueOf::FlightOrder(id) => flight::fall_due(self, id),
+                ScheduledSubject::HotelBooking(id) => hotel::apply_due_change(self, id),
+                ScheduledSubject::FlightOrder(id) => flight::apply_due_change(self, id),
             }
         }
         self.now = now;
@@ -152,19 +152,19 @@ impl World {
 
 /// What every handler works with.
 #[derive(Clone)]
-pub(crate) struct App(Arc<Shared>);
+pub(crate) struct SandboxState(Arc<Shared>);
 
 struct Shared {
-    world: Mutex<World>,
+    world: Mutex<SandboxRecords>,
     journal: Journal,
     clock: Clock,
     base_url: String,
     stopping: CancellationToken,
 }
 
-impl App {
+impl SandboxState {
     pub(crate) fn new(
-        world: World,
+        world: SandboxRecords,
         journal: Journal,
         clock: Clock,
         base_url: String,
@@ -185,13 +185,13 @@ impl App {
     }
 
     /// Acts on the state, alone, and returns once everything seen or changed is on disk.
-    pub(crate) async fn turn<T>(&self, act: impl FnOnce(&mut World) -> T) -> Result<T, Broken> {
+    pub(crate) async fn transact<T>(&self, act: impl FnOnce(&mut SandboxRecords) -> T) -> Result<T, JournalClosed> {
         let (outcome, group) = self.act(act);
         self.0.journal.wait(group).await?;
         Ok(outcome)
     }
 
-    fn act<T>(&self, act: impl FnOnce(&mut World) -> T) -> (T, u64) {
+    fn act<T>(&self, act: impl FnOnce(&mut SandboxRecords) -> T) -> (T, u64) {
         let mut world = self.0.world.lock().unwrap_or_else(PoisonError::into_inner);
         world.settle((self.0.clock)());
         let outcome = act(&mut world);
@@ -208,7 +208,7 @@ impl App {
         clippy::disallowed_methods,
         reason = "slow answers are what some scenarios are for"
     )]
-    pub(crate) async fn pace(&self, wait: Duration) {
+    pub(crate) async fn sleep_or_stop(&self, wait: Duration) {
         if !wait.is_zero() {
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}

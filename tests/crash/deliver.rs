@@ -5,7 +5,7 @@ use crate::flow::EVERYWHERE;
 use crate::{AT_ONCE, SOON};
 use futures::{StreamExt, stream};
 use reqwest::Method;
-use tests::{Database, Received, Server, ServerOptions, Subscriber, on_both_databases, signed_by};
+use tests::{Database, ReceivedRequest, Server, ServerOptions, Subscriber, on_both_databases, verify_signatures};
 
 /// Where the process dies.
 pub(crate) const STEPS: &[(&str, &[&str])] = &[("deliver", EVERYWHERE)];
@@ -15,7 +15,7 @@ const WEBHOOKS: &str = "[webhooks]\ntimeout_s = 2\nsubscription_retry_s = [1, 1]
 async fn survives(database: Database, step: &str, phase: &str) {
     let what = format!("{step}:{phase}");
     let plain = ServerOptions::on(database).config(SOON).config(WEBHOOKS);
-    let mut server = Server::start_beside_sandbox(plain.clone().aborting_at(&what)).await;
+    let mut server = Server::start_with_own_sandbox(plain.clone().with_failpoint(&what)).await;
     let subscriber = Subscriber::start(&server.client()).await;
     let subscription = &subscriber.subscription;
     let (client, path) = (server.client(), subscription.path("/test"));
@@ -28,18 +28,18 @@ async fn survives(database: Database, step: &str, phase: &str) {
     let listed = client.get(&path).await.expect(200);
     assert_eq!(listed.data().as_array().unwrap().len(), 1, "{what}");
     let id = listed.data()[0]["id"].as_str().unwrap();
-    let delivered = subscription.delivery_in(&client, id, "DELIVERED").await;
+    let delivered = subscription.wait_for_delivery_status(&client, id, "DELIVERED").await;
     assert_eq!(delivered["attempts"].as_array().unwrap().len(), 1, "{what}");
     // Whatever were to come again has come before this.
     let later = subscription.ping(&client).await;
-    subscription.delivery_in(&client, &later, "DELIVERED").await;
+    subscription.wait_for_delivery_status(&client, &later, "DELIVERED").await;
     let received = subscriber.upstream.received();
     let times = if phase == "answered" { 2 } else { 1 };
     assert_eq!(count_of(&received, id), times, "{what}");
     assert_eq!(count_of(&received, &later), 1, "{what}");
     for request in &received {
         assert_eq!(
-            signed_by(request, &[&subscription.secret]),
+            verify_signatures(request, &[&subscription.secret]),
             [true],
             "{what}"
         );
@@ -47,7 +47,7 @@ async fn survives(database: Database, step: &str, phase: &str) {
 }
 
 /// How often a delivery came.
-fn count_of(received: &[Received], id: &str) -> usize {
+fn count_of(received: &[ReceivedRequest], id: &str) -> usize {
     let came = received.iter();
     came.filter(|one| one.header("svc-delivery-id") == Some(id))
         .count()

@@ -50,9 +50,9 @@ fn options(database: Database) -> ServerOptions {
 }
 
 async fn start(options: &ServerOptions) -> Vec<Server> {
-    let mut hosts = vec![Server::start_beside_sandbox(options.clone()).await];
+    let mut hosts = vec![Server::start_with_own_sandbox(options.clone()).await];
     if options.database == Database::Postgres {
-        hosts.push(hosts[0].another_host(options).await);
+        hosts.push(hosts[0].start_another_host(options).await);
     }
     hosts
 }

@@ -1,7 +1,7 @@
 //! Words for what the process is in the middle of, and how it must end.
 
 use serde_json::{Value, json};
-use tests::{Booked, Client, Flown, Server};
+use tests::{HotelBookingBuilder, Client, FlightBookingBuilder, Server};
 
 /// What is booked.
 #[derive(Debug, Clone, Copy)]
@@ -53,8 +53,8 @@ impl Way {
     /// The id of a booking that is ready to be completed.
     pub(crate) async fn ready(self, server: &Server) -> String {
         match self {
-            Self::Hotel(hotel) => Booked::at(hotel).ready(&server.client()).await,
-            Self::Flight(route, supplier) => Flown::on(route).at(supplier).ready(server).await,
+            Self::Hotel(hotel) => HotelBookingBuilder::at(hotel).prebooked(&server.client()).await,
+            Self::Flight(route, supplier) => FlightBookingBuilder::on(route).at(supplier).prebooked(server).await,
         }
     }
 
@@ -63,7 +63,7 @@ impl Way {
         match self {
             Self::Hotel(_) => json!({"payment_instrument_id": client.store_card(card).await}),
             Self::Flight(route, supplier) => {
-                Flown::on(route)
+                FlightBookingBuilder::on(route)
                     .at(supplier)
                     .card(card)
                     .payment(client)

@@ -5,7 +5,7 @@ use crate::{AT_ONCE, SOON};
 use futures::{StreamExt, stream};
 use serde_json::json;
 use tests::{
-    Booked, Database, Server, ServerOptions, eventually, on_both_databases, pay, prebook_request,
+    HotelBookingBuilder, Database, Server, ServerOptions, eventually, on_both_databases, complete_payment, prebook_request,
 };
 
 /// Where the process dies. It makes no call: what releases the hold is a step of its own.
@@ -14,24 +14,24 @@ pub(crate) const STEPS: &[(&str, &[&str])] = &[("expire", &["chosen", "recorded"
 /// Bound, and paid by a browser; the booking's id.
 async fn paid(server: &Server) -> String {
     let client = server.client();
-    let offer = Booked::at("EXPIRES_SOON").offer(&client).await;
+    let offer = HotelBookingBuilder::at("EXPIRES_SOON").offer(&client).await;
     let mut request = prebook_request(&offer, 1);
     request["use_payment_sdk"] = json!(true);
     let keyed = client.header("x-idempotency-key", "browser");
     let bound = keyed.post("/v1/hotel/prebook", &request).await.expect(201);
     let token = &bound.body["meta"]["payment_sdk"]["token"];
-    pay(&server.sandbox_url, token.as_str().unwrap()).await;
+    complete_payment(&server.sandbox_url, token.as_str().unwrap()).await;
     bound.data()["id"].as_str().unwrap().to_owned()
 }
 
 async fn survives(database: Database, point: &str) {
     let plain = ServerOptions::on(database).config(SOON);
-    let mut server = Server::start_beside_sandbox(plain.clone().aborting_at(point)).await;
+    let mut server = Server::start_with_own_sandbox(plain.clone().with_failpoint(point)).await;
     let booking = paid(&server).await;
     let _killed = server.wait_for_exit().await;
     let server = server.restart(plain).await;
     let client = server.client();
-    let _expired = client.hotel_booking_once(&booking, "EXPIRED").await;
+    let _expired = client.wait_for_hotel_booking(&booking, "EXPIRED").await;
     eventually(&format!("{point}: the hold to be released"), async || {
         let ledger = server.ledger().await;
         (ledger.kinds_of(&booking) == ["authorization", "void"]).then_some(())

@@ -11,7 +11,7 @@ const BOOKINGS: usize = 6;
 
 async fn kills_under_load_lose_nothing_and_repeat_nothing(database: Database) {
     let options = ServerOptions::on(database).config(SOON);
-    let mut server = Server::start_beside_sandbox(options.clone()).await;
+    let mut server = Server::start_with_own_sandbox(options.clone()).await;
     let mut trials: Vec<Trial<'static>> = Vec::new();
     for round in 0..ROUNDS {
         let client = server.client();

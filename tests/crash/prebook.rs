@@ -5,7 +5,7 @@ use crate::flow::EVERYWHERE;
 use reqwest::Method;
 use serde_json::Value;
 use tests::{
-    Booked, Client, Database, Flown, Server, ServerOptions, eventually, on_both_databases,
+    HotelBookingBuilder, Client, Database, FlightBookingBuilder, Server, ServerOptions, eventually, on_both_databases,
     prebook_request,
 };
 
@@ -25,10 +25,10 @@ fn repeated(phase: &str) -> (u16, &'static str) {
 
 /// Prebooks: the path, a key, and the body for a new offer.
 async fn prebooks(client: &Client) -> [(&'static str, &'static str, Value); 3] {
-    let room = Booked::at("OK").offer(client).await;
+    let room = HotelBookingBuilder::at("OK").offer(client).await;
     let mut tickets = Vec::new();
     for supplier in ["SUPPLIER_A", "SUPPLIER_B"] {
-        let way = Flown::on("LHR-JFK").at(supplier);
+        let way = FlightBookingBuilder::on("LHR-JFK").at(supplier);
         tickets.push(way.request(&way.offer(client).await));
     }
     let [a, b] = tickets.try_into().unwrap();
@@ -42,8 +42,8 @@ async fn prebooks(client: &Client) -> [(&'static str, &'static str, Value); 3] {
 async fn a_crash_during_a_prebook_owes_nothing(database: Database) {
     for phase in EVERYWHERE {
         let plain = ServerOptions::on(database).config(SOON);
-        let armed = (plain.clone()).aborting_at(&format!("prebook:{phase}"));
-        let mut server = Server::start_beside_sandbox(plain.clone()).await;
+        let armed = (plain.clone()).with_failpoint(&format!("prebook:{phase}"));
+        let mut server = Server::start_with_own_sandbox(plain.clone()).await;
         for (path, key, request) in prebooks(&server.client()).await {
             server = server.restart(armed.clone()).await;
             let client = server.client().header(KEY, key);

@@ -8,18 +8,18 @@ use tests::{Database, Server, ServerOptions, eventually, on_both_databases};
 
 async fn survives(database: Database, point: &str, flow: &Flow) {
     let plain = ServerOptions::on(database).config(SOON);
-    let armed_at = |point: &str| plain.clone().aborting_at(point);
+    let armed_at = |point: &str| plain.clone().with_failpoint(point);
     let armed = armed_at(point);
     let (mut server, trial) = match flow.then {
         Then::Nothing | Then::Cancel => {
             let first = armed_at(flow.first.unwrap_or(point));
-            let server = Server::start_beside_sandbox(first).await;
+            let server = Server::start_with_own_sandbox(first).await;
             let trial = Trial::begin(&server, flow).await;
             (server, trial)
         }
         // The ticket takes steps of the same names before.
         Then::Bags(card, _) => {
-            let server = Server::start_beside_sandbox(plain.clone()).await;
+            let server = Server::start_with_own_sandbox(plain.clone()).await;
             let mut trial = Trial::begin(&server, flow).await;
             trial.choose_bags(&server, card).await;
             (server.restart(armed.clone()).await, trial)

@@ -45,8 +45,8 @@ async fn armed(server: &Server) -> Value {
 
 async fn survives(database: Database, point: &str, ends: &[&str]) {
     let plain = ServerOptions::on(database).config(SOON).config(OFTEN);
-    let dying = plain.clone().aborting_at(point);
-    let mut server = Server::start_beside_sandbox(plain.clone()).await;
+    let dying = plain.clone().with_failpoint(point);
+    let mut server = Server::start_with_own_sandbox(plain.clone()).await;
     let watch = armed(&server).await;
     server = server.restart(dying).await;
     set_price(&server.sandbox_url, "OK", 90.0).await;
@@ -54,7 +54,7 @@ async fn survives(database: Database, point: &str, ends: &[&str]) {
     let server = server.restart(plain).await;
     let client = server.client();
     let ended = client
-        .watch_that(&format!("{point}: the end"), &watch["id"], |watch| {
+        .wait_for_watch(&format!("{point}: the end"), &watch["id"], |watch| {
             ends.iter().any(|end| watch["status"] == *end)
         })
         .await;
@@ -73,7 +73,7 @@ async fn survives(database: Database, point: &str, ends: &[&str]) {
         format!("travel.hotel.watch.{status}"),
         "{point}"
     );
-    assert_eq!(client.begun_for(&watch).await.len(), 1, "{point}");
+    assert_eq!(client.bookings_of_watch(&watch).await.len(), 1, "{point}");
     let mandate = client.mandate_of(&watch).await;
     assert_eq!(mandate["status"], "CONSUMED", "{point}");
 }
@@ -110,19 +110,19 @@ fn points(steps: &'static [(&str, &[&str])]) -> impl Iterator<Item = String> {
 
 async fn waits(database: Database, point: &str) {
     let plain = ServerOptions::on(database).config(SOON).config(OFTEN);
-    let mut server = Server::start_beside_sandbox(plain.clone()).await;
+    let mut server = Server::start_with_own_sandbox(plain.clone()).await;
     let watch = armed(&server).await;
-    server = server.restart(plain.clone().aborting_at(point)).await;
+    server = server.restart(plain.clone().with_failpoint(point)).await;
     set_price(&server.sandbox_url, "OK", 90.0).await;
     let _killed = server.wait_for_exit().await;
     let server = server.restart(plain).await;
     let client = server.client();
     // Another watch shows that checks and purchases go on.
     let other = client.armed_watch("MANY", 1000.0, "tok_visa").await;
-    client.watch_once(&other["id"], "purchased").await;
+    client.wait_for_watch_status(&other["id"], "purchased").await;
     let still = client.read_watch(&watch["id"]).await;
     assert_eq!(still["status"], "purchasing", "{point}");
-    let begun = client.begun_for(&watch).await;
+    let begun = client.bookings_of_watch(&watch).await;
     assert_eq!(begun.len(), 1, "{point}");
     assert_eq!(begun[0]["status"], "PREBOOK_IN_PROGRESS", "{point}");
     let id = begun[0]["id"].as_str().unwrap();
@@ -133,19 +133,19 @@ async fn waits(database: Database, point: &str) {
 /// for the price once more.
 async fn a_price_that_rose_meanwhile_buys_nothing(database: Database) {
     let plain = ServerOptions::on(database).config(SOON).config(OFTEN);
-    let mut server = Server::start_beside_sandbox(plain.clone()).await;
+    let mut server = Server::start_with_own_sandbox(plain.clone()).await;
     let watch = armed(&server).await;
-    let dying = plain.clone().aborting_at("watch_purchase:chosen");
+    let dying = plain.clone().with_failpoint("watch_purchase:chosen");
     server = server.restart(dying).await;
     set_price(&server.sandbox_url, "OK", 90.0).await;
     let _killed = server.wait_for_exit().await;
     set_price(&server.sandbox_url, "OK", 500.0).await;
     let server = server.restart(plain).await;
     let client = server.client();
-    let waiting = client.watch_once(&watch["id"], "active").await;
+    let waiting = client.wait_for_watch_status(&watch["id"], "active").await;
     assert_eq!(waiting["booking_id"], Value::Null);
     assert_eq!(client.mandate_of(&watch).await["status"], "ACTIVE");
-    assert_eq!(client.begun_for(&watch).await, Vec::<Value>::new());
+    assert_eq!(client.bookings_of_watch(&watch).await, Vec::<Value>::new());
     assert_eq!(client.watch_events().await, Vec::<Value>::new());
 }
 
@@ -158,23 +158,23 @@ async fn a_check_survives_a_crash_at_any_point(database: Database) {
 /// The price falls while nobody looks; the first that does dies.
 async fn tells(database: Database, point: &str) {
     let plain = ServerOptions::on(database).config(SOON).config(OFTEN);
-    let mut server = Server::start_beside_sandbox(plain.clone()).await;
+    let mut server = Server::start_with_own_sandbox(plain.clone()).await;
     let client = server.client();
     let watch = client.watch_hotel("OK", 190.0, json!({})).await;
     let id = &watch["id"];
     let what = format!("{point}: the price to be looked at");
     let is_seen = |watch: &Value| !watch["last_checked_at"].is_null();
-    client.watch_that(&what, id, is_seen).await;
+    client.wait_for_watch(&what, id, is_seen).await;
     server.kill().await;
     set_price(&server.sandbox_url, "OK", 90.0).await;
-    server = server.restart(plain.clone().aborting_at(point)).await;
+    server = server.restart(plain.clone().with_failpoint(point)).await;
     let _killed = server.wait_for_exit().await;
     let server = server.restart(plain).await;
     let client = server.client();
-    let triggered = client.watch_once(id, "triggered").await;
+    let triggered = client.wait_for_watch_status(id, "triggered").await;
     let what = format!("{point}: the next look");
     let is_next = |watch: &Value| watch["last_checked_at"] != triggered["last_checked_at"];
-    client.watch_that(&what, id, is_next).await;
+    client.wait_for_watch(&what, id, is_next).await;
     let events = client.watch_events().await;
     assert_eq!(events.len(), 1, "{point}: {events:#?}");
     assert_eq!(events[0]["type"], "travel.hotel.watch.triggered", "{point}");

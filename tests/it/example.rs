@@ -153,7 +153,7 @@ const CASES: &[Case] = &[
 
 #[tokio::test]
 async fn the_rest_client_books_once_whatever_is_answered() {
-    let server = Server::start_hurried(Database::Sqlite).await;
+    let server = Server::start_with_fast_retries(Database::Sqlite).await;
     for (number, case) in CASES.iter().enumerate() {
         let reference = format!("trip-{number}");
         let options = ["--hotel", case.hotel, "--cancel", "--cards"];
@@ -174,7 +174,7 @@ async fn the_rest_client_books_once_whatever_is_answered() {
 
 #[tokio::test]
 async fn the_rest_client_goes_on_where_it_was() {
-    let server = Server::start_hurried(Database::Sqlite).await;
+    let server = Server::start_with_fast_retries(Database::Sqlite).await;
     let run = async |options: &[&str]| {
         let options = options.iter().copied();
         let told = book(&server, &server.api, "trip", options).await;
@@ -242,7 +242,7 @@ async fn losing_answers(server: &Server) -> String {
 
 #[tokio::test]
 async fn the_rest_client_books_once_whatever_is_lost() {
-    let server = Server::start_hurried(Database::Sqlite).await;
+    let server = Server::start_with_fast_retries(Database::Sqlite).await;
     let base = losing_answers(&server).await;
     let told = book(&server, &base, "trip", ["--cancel"]).await;
     assert!(told.wished, "{}", told.complaint);

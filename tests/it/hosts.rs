@@ -7,8 +7,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use tests::{
-    Booked, Client, Database, Server, ServerOptions, Subscriber, binary, eventually,
-    offers_request, pay, prebook_request, set_price, watch_events,
+    HotelBookingBuilder, Client, Database, Server, ServerOptions, Subscriber, binary, eventually,
+    offers_request, complete_payment, prebook_request, set_price, watch_events,
 };
 use tokio::process::Command;
 use tokio::task::JoinHandle;
@@ -26,9 +26,9 @@ fn options() -> ServerOptions {
 }
 
 async fn start() -> Vec<Server> {
-    let mut hosts = vec![Server::start_beside_sandbox(options()).await];
+    let mut hosts = vec![Server::start_with_own_sandbox(options()).await];
     while hosts.len() < HOSTS {
-        hosts.push(hosts[0].another_host(&options()).await);
+        hosts.push(hosts[0].start_another_host(&options()).await);
     }
     hosts
 }
@@ -68,13 +68,13 @@ async fn begin_expiring(hosts: &[Server]) -> Vec<String> {
     let mut bookings = Vec::new();
     for number in 0..6 {
         let client = hosts[number % HOSTS].client();
-        let offer = Booked::at("EXPIRES_SOON").offer(&client).await;
+        let offer = HotelBookingBuilder::at("EXPIRES_SOON").offer(&client).await;
         let mut request = prebook_request(&offer, 1);
         request["use_payment_sdk"] = json!(true);
         let keyed = client.header("x-idempotency-key", &format!("expires-{number}"));
         let bound = keyed.post("/v1/hotel/prebook", &request).await.expect(201);
         let token = &bound.body["meta"]["payment_sdk"]["token"];
-        pay(&hosts[0].sandbox_url, token.as_str().unwrap()).await;
+        complete_payment(&hosts[0].sandbox_url, token.as_str().unwrap()).await;
         bookings.push(bound.data()["id"].as_str().unwrap().to_owned());
     }
     bookings
@@ -112,7 +112,7 @@ async fn work_is_shared_and_done_once() {
     let mut bookings = Vec::new();
     for number in 0..6 {
         let client = hosts[number % HOSTS].client();
-        let (booking, _unknown) = Booked::at("BOOK_LOST_ANSWER").book(&client).await;
+        let (booking, _unknown) = HotelBookingBuilder::at("BOOK_LOST_ANSWER").book(&client).await;
         bookings.push(booking);
     }
     let expiring = begin_expiring(&hosts).await;
@@ -176,7 +176,7 @@ async fn keys(host: &Server, arguments: &[&str]) -> String {
 #[tokio::test]
 async fn a_key_that_is_revoked_opens_no_host() {
     let hosts = start().await;
-    let key = hosts[0].client_of("acme").await;
+    let key = hosts[0].client_for("acme").await;
     let on_each = hosts.iter().map(|host| key.at(&host.api));
     let on_each: Vec<Client> = on_each.collect();
     for client in &on_each {
@@ -229,8 +229,8 @@ type Answered = JoinHandle<Option<u16>>;
 /// A booking that takes a host some seconds to complete; and its status, or that the
 /// host is gone.
 async fn begin_slow(ready_at: &Server, on: &Client) -> (String, Answered) {
-    let slow = Booked::at("SLOW_2000");
-    let booking = slow.ready(&ready_at.client()).await;
+    let slow = HotelBookingBuilder::at("SLOW_2000");
+    let booking = slow.prebooked(&ready_at.client()).await;
     let instrument = slow.instrument(&ready_at.client()).await;
     let body = json!({"payment_instrument_id": instrument}).to_string();
     let path = format!("/v1/hotel/bookings/{booking}/book");
@@ -306,7 +306,7 @@ async fn roll(hosts: &mut [Server], callers: &Callers) -> Vec<String> {
         assert_eq!(ended.code(), Some(0));
         assert_eq!(booked.await.unwrap(), Some(200), "what runs is finished");
         bookings.push(booking);
-        hosts[number] = hosts[next].another_host(&options()).await;
+        hosts[number] = hosts[next].start_another_host(&options()).await;
         callers.known.borrow_mut()[number] = hosts[number].client();
     }
     callers.stopped.set(true);

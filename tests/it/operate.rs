@@ -1,7 +1,7 @@
 //! Operating it: commands, signals, reloading, metrics.
 
 use serde_json::{Value, json};
-use tests::{Booked, Client, Database, Server, ServerOptions, binary, offers_request};
+use tests::{HotelBookingBuilder, Client, Database, Server, ServerOptions, binary, offers_request};
 use tokio::process::Command;
 
 #[tokio::test]
@@ -141,7 +141,7 @@ async fn health_and_metrics_are_where_they_belong() {
 async fn no_secret_and_no_name_is_logged() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
-    let _booking = Booked::at("OK").confirmed(&client).await;
+    let _booking = HotelBookingBuilder::at("OK").book_confirmed(&client).await;
     let log = std::fs::read_to_string(server.data_dir().join("server.log")).unwrap();
     for canary in [
         "Lovelace",
@@ -162,7 +162,7 @@ async fn no_secret_and_no_name_is_logged() {
 async fn the_state_survives_a_restart() {
     for database in Database::BOTH {
         let server = Server::start(database).await;
-        let booking = Booked::at("OK").confirmed(&server.client()).await;
+        let booking = HotelBookingBuilder::at("OK").book_confirmed(&server.client()).await;
         let before = server.client().hotel_booking(&booking).await;
         let server = server.restart(ServerOptions::on(database)).await;
         let after: Value = server.client().hotel_booking(&booking).await;
@@ -175,7 +175,7 @@ async fn the_state_survives_a_restart() {
 async fn a_later_start_of_the_demo_says_how_another_key_is_made() {
     let server = Server::start(Database::Sqlite).await;
     let server = server.restart(ServerOptions::on(Database::Sqlite)).await;
-    let line = server.line_with(" keys create ").await;
+    let line = server.wait_for_log_line(" keys create ").await;
     let mut shell = Command::new("sh");
     let made = shell.args(["-c", &line]).current_dir("/").output().await;
     let key = String::from_utf8(made.unwrap().stdout).unwrap();

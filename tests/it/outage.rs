@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tests::{
-    Booked, Client, Cluster, Reply, Server, ServerOptions, Subscriber, cut_connections, eventually,
+    HotelBookingBuilder, Client, PostgresCluster, Reply, Server, ServerOptions, Subscriber, drop_connections, eventually,
     offers_request, prebook_request,
 };
 
@@ -20,7 +20,7 @@ const ANSWER_MAX: Duration = Duration::from_secs(15);
 const UNSENT_MAX: usize = 4;
 
 /// Read-backs at once, short leases, and no limit of requests.
-fn options(cluster: &Cluster) -> ServerOptions {
+fn options(cluster: &PostgresCluster) -> ServerOptions {
     let config = "[webhooks]\nsubscription_retry_s = [1, 1, 1, 1]\n[jobs]\nlease_s = 3\n\
                   [limits]\nrequests_per_s = 10000\nburst = 10000";
     ServerOptions::on_cluster(cluster).hurried().config(config)
@@ -195,9 +195,9 @@ async fn is_told(subscriber: &Subscriber, bookings: &[String]) {
 }
 
 /// A booking that the supplier takes a second for, when its database goes away.
-async fn interrupt(server: &Server, cluster: &mut Cluster) -> String {
-    let (client, slow) = (server.client(), Booked::at("SLOW_1000"));
-    let (id, instrument) = (slow.ready(&client).await, slow.instrument(&client).await);
+async fn interrupt(server: &Server, cluster: &mut PostgresCluster) -> String {
+    let (client, slow) = (server.client(), HotelBookingBuilder::at("SLOW_1000"));
+    let (id, instrument) = (slow.prebooked(&client).await, slow.instrument(&client).await);
     let path = format!("/v1/hotel/bookings/{id}/book");
     let body = json!({"payment_instrument_id": instrument});
     let cut_off = async {
@@ -222,9 +222,9 @@ struct Late {
 
 impl Late {
     async fn prepare(client: &Client) -> Self {
-        let way = Booked::at("OK");
+        let way = HotelBookingBuilder::at("OK");
         Self {
-            ready: way.ready(client).await,
+            ready: way.prebooked(client).await,
             book: json!({"payment_instrument_id": way.instrument(client).await}),
             prebook: prebook_request(&way.offer(client).await, 1),
         }
@@ -269,8 +269,8 @@ impl Late {
 
 #[tokio::test]
 async fn a_restart_of_postgresql_is_told_and_survived() {
-    let mut cluster = Cluster::start().await;
-    let server = Server::start_beside_sandbox(options(&cluster)).await;
+    let mut cluster = PostgresCluster::start().await;
+    let server = Server::start_with_own_sandbox(options(&cluster)).await;
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
     let late = Late::prepare(&client).await;
@@ -279,7 +279,7 @@ async fn a_restart_of_postgresql_is_told_and_survived() {
         load.wait_for_more(2).await;
         let interrupted = interrupt(&server, &mut cluster).await;
         late.are_refused(&client).await;
-        cluster.start_again().await;
+        cluster.restart().await;
         let mut bookings = late.succeed(&client).await.to_vec();
         load.wait_for_more(2).await;
         eventually("it to be ready", async || {
@@ -299,15 +299,15 @@ async fn a_restart_of_postgresql_is_told_and_survived() {
 #[tokio::test]
 async fn cut_connections_are_made_anew() {
     const CUTS: usize = 5;
-    let cluster = Cluster::start().await;
-    let server = Server::start_beside_sandbox(options(&cluster)).await;
+    let cluster = PostgresCluster::start().await;
+    let server = Server::start_with_own_sandbox(options(&cluster)).await;
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
     let load = Load::default();
     let cuts = async {
         for _ in 0..CUTS {
             load.wait_for_more(2).await;
-            cut_connections(server.database_url()).await;
+            drop_connections(server.database_url()).await;
         }
         load.wait_for_more(2).await;
         load.stopped.set(true);

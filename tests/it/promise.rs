@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use tests::say;
+use tests::print_line;
 
 const PAGE: &str = "docs/promises.md";
 /// The interface is written for many; it need not lie beside this repository.
@@ -93,7 +93,7 @@ fn every_promise_names_tests_that_are_there() {
 fn every_row_of_the_interface_is_a_promise() {
     let page = Outline::read(&repository().join(PAGE)).unwrap();
     let Some(interface) = Outline::read(&repository().join(INTERFACE)) else {
-        return say("promises: the interface does not lie beside the repository");
+        return print_line("promises: the interface does not lie beside the repository");
     };
     let bare: Vec<&String> = interface.sections.difference(&page.sections).collect();
     assert_eq!(bare, [""; 0], "sections that {PAGE} lacks");

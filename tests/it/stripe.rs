@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 use tests::{
-    Answer, Booked, Database, Received, Server, ServerOptions, Upstream, check_example, eventually,
-    example_at, webhook_signature,
+    MockResponse, HotelBookingBuilder, Database, ReceivedRequest, Server, ServerOptions, MockServer, check_example, eventually,
+    example_at, sign_supplier_webhook,
 };
 
 const KEY: &str = "sk_test_canary";
@@ -13,12 +13,12 @@ const KEPT: &str = "cus_1/pm_1";
 const CAPTURE: &str = "POST /v1/payment_intents/pi_1/capture";
 
 /// The demo with this Stripe in it, in place of the real one.
-async fn gateway(stripe: &Upstream) -> Server {
+async fn gateway(stripe: &MockServer) -> Server {
     gateway_with(stripe, "").await
 }
 
 /// The same with more configuration, and with webhooks.
-async fn gateway_with(stripe: &Upstream, config: &str) -> Server {
+async fn gateway_with(stripe: &MockServer, config: &str) -> Server {
     let example = example_at("stripe.toml", &[("api.stripe.com", stripe)]);
     let settings = format!("settings = {{ base_url = \"{}\" }}\n", stripe.url);
     assert!(example.contains("# secrets = "));
@@ -32,14 +32,14 @@ async fn gateway_with(stripe: &Upstream, config: &str) -> Server {
 }
 
 /// The value of a form's parameter whose name needs no decoding.
-fn parameter(request: &Received, name: &str) -> Value {
+fn parameter(request: &ReceivedRequest, name: &str) -> Value {
     let mut fields = request.text.split('&');
     let value = fields.find_map(|field| field.strip_prefix(name)?.strip_prefix('='));
     json!(value.unwrap())
 }
 
 /// A payment of Stripe's as it stands after a request.
-fn payment(request: &Received, status: &str, received: i64) -> Value {
+fn payment(request: &ReceivedRequest, status: &str, received: i64) -> Value {
     let client_reference = request.header("idempotency-key").unwrap();
     let amount: i64 = parameter(request, "amount")
         .as_str()
@@ -60,12 +60,12 @@ fn card() -> Value {
     json!({"brand": "visa", "last4": "4242", "funding": "credit", "exp_month": 12, "exp_year": 2034})
 }
 
-async fn stripe() -> Upstream {
-    let stripe = Upstream::start().await;
+async fn stripe() -> MockServer {
+    let stripe = MockServer::start().await;
     let customer = json!({"id": "cus_1", "object": "customer"});
-    stripe.on("POST /v1/customers", move |_| Answer::json(200, &customer));
+    stripe.on("POST /v1/customers", move |_| MockResponse::json(200, &customer));
     let kept = json!({"data": [{"id": "pm_1", "card": card()}], "has_more": false});
-    stripe.on("GET /v1/payment_methods", move |_| Answer::json(200, &kept));
+    stripe.on("GET /v1/payment_methods", move |_| MockResponse::json(200, &kept));
     stripe
 }
 
@@ -77,18 +77,18 @@ async fn a_kept_card_pays_a_booking() {
     stripe.on("POST /v1/payment_intents", move |request| {
         let payment = payment(request, "requires_capture", 0);
         *made.lock().unwrap() = payment.clone();
-        Answer::json(200, &payment)
+        MockResponse::json(200, &payment)
     });
     stripe.on(CAPTURE, move |_| {
         let mut payment = held.lock().unwrap().clone();
         payment["status"] = json!("succeeded");
         payment["amount_received"] = payment["amount"].clone();
-        Answer::json(200, &payment)
+        MockResponse::json(200, &payment)
     });
     let server = gateway(&stripe).await;
     let client = server.client();
 
-    let (booking, reply) = Booked::at("OK").card("pm_1").book(&client).await;
+    let (booking, reply) = HotelBookingBuilder::at("OK").card("pm_1").book(&client).await;
     let reply = reply.expect(200);
     assert_eq!(reply.data()["status"], "CONFIRMED");
     assert!(!reply.body.to_string().contains("pm_1"));
@@ -144,21 +144,21 @@ async fn a_capture_whose_answer_was_lost_is_settled_when_stripe_tells() {
     let (made, taken) = (held.clone(), held.clone());
     stripe.on("POST /v1/payment_intents", move |request| {
         *made.lock().unwrap() = payment(request, "requires_capture", 0);
-        Answer::json(200, &made.lock().unwrap())
+        MockResponse::json(200, &made.lock().unwrap())
     });
     stripe.on(CAPTURE, move |_| {
         let mut payment = taken.lock().unwrap();
         payment["status"] = json!("succeeded");
         payment["amount_received"] = payment["amount"].clone();
-        Answer::new(502, "<html>")
+        MockResponse::new(502, "<html>")
     });
     let read = held.clone();
     stripe.on("GET /v1/payment_intents/pi_1", move |_| {
-        Answer::json(200, &read.lock().unwrap())
+        MockResponse::json(200, &read.lock().unwrap())
     });
     let server = gateway_with(&stripe, "[reconcile]\nschedule_s = [3600]").await;
     let client = server.client();
-    let booking = Booked::at("OK").card("pm_1").confirmed(&client).await;
+    let booking = HotelBookingBuilder::at("OK").card("pm_1").book_confirmed(&client).await;
     eventually("the capture to be tried", async || {
         let tried = stripe.received().iter().any(|sent| sent.route == CAPTURE);
         tried.then_some(())
@@ -170,12 +170,12 @@ async fn a_capture_whose_answer_was_lost_is_settled_when_stripe_tells() {
         "created": 1_800_000_000, "data": {"object": payment}});
     let body = event.to_string().into_bytes();
     let path = "/v1/suppliers/STRIPE/events";
-    let forged = webhook_signature("whsec_other", &body, 0);
+    let forged = sign_supplier_webhook("whsec_other", &body, 0);
     let stranger = client.without("x-api-key");
     let forger = stranger.header("stripe-signature", &forged);
     let refused = forger.post_bytes(path, body.clone()).await;
     refused.expect_problem(401, "invalid_signature");
-    let signature = webhook_signature(WEBHOOK_SECRET, &body, 0);
+    let signature = sign_supplier_webhook(WEBHOOK_SECRET, &body, 0);
     let stripe_itself = stranger.header("stripe-signature", &signature);
     stripe_itself.post_bytes(path, body).await.expect(200);
     eventually("the payment to be captured", async || {
@@ -193,10 +193,10 @@ async fn a_declined_card_books_nothing() {
     let stripe = stripe().await;
     stripe.on("POST /v1/payment_intents", |_| {
         let error = json!({"type": "card_error", "code": "card_declined", "decline_code": "insufficient_funds"});
-        Answer::json(402, &json!({ "error": error }))
+        MockResponse::json(402, &json!({ "error": error }))
     });
     let server = gateway(&stripe).await;
-    let (booking, reply) = Booked::at("OK").card("pm_1").book(&server.client()).await;
+    let (booking, reply) = HotelBookingBuilder::at("OK").card("pm_1").book(&server.client()).await;
     reply.expect_problem(422, "payment_failed");
     assert!(server.ledger().await.kinds_of(&booking).is_empty());
 }

@@ -20,7 +20,7 @@ impl Client {
     }
 
     /// The answer to buying bags under a key.
-    pub async fn buy_bags(&self, booking: &str, key: &str, request: &Value) -> Reply {
+    pub async fn purchase_bags(&self, booking: &str, key: &str, request: &Value) -> Reply {
         self.header("x-idempotency-key", key)
             .post(&format!("/v1/flight/bookings/{booking}/services"), request)
             .await

@@ -192,7 +192,7 @@ impl Reply {
 }
 
 /// The answers to as many calls as there are, all sent at once.
-pub async fn at_once<F: Future<Output = Reply> + Send + 'static>(
+pub async fn concurrently<F: Future<Output = Reply> + Send + 'static>(
     calls: impl Iterator<Item = F>,
 ) -> Vec<Reply> {
     calls.collect::<JoinSet<_>>().join_all().await

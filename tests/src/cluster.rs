@@ -1,7 +1,7 @@
 //! A PostgreSQL of a test's own, which it may stop and start: the one that all tests
 //! share must keep running.
 
-use crate::database::{shared_postgres, texts};
+use crate::database::{shared_postgres, query_strings};
 use crate::eventually;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use std::fs::{File, metadata};
@@ -19,7 +19,7 @@ const PORT_LAST: u16 = 30_000;
 
 /// A cluster; stopped and removed when dropped.
 #[derive(Debug)]
-pub struct Cluster {
+pub struct PostgresCluster {
     programs: Programs,
     folder: TempDir,
     port: u16,
@@ -34,7 +34,7 @@ struct Programs {
     owner: Option<(u32, u32)>,
 }
 
-impl Cluster {
+impl PostgresCluster {
     /// An empty cluster, and its server.
     ///
     /// # Panics
@@ -59,7 +59,7 @@ impl Cluster {
             port: free_port(),
             server: None,
         };
-        cluster.start_again().await;
+        cluster.restart().await;
         cluster
     }
 
@@ -73,7 +73,7 @@ impl Cluster {
     ///
     /// # Panics
     /// When it ends instead; the message is its log.
-    pub async fn start_again(&mut self) {
+    pub async fn restart(&mut self) {
         let log = self.folder.path().join("log");
         let mut command = self.programs.command("postgres", self.folder.path());
         command
@@ -115,7 +115,7 @@ impl Cluster {
     }
 }
 
-impl Drop for Cluster {
+impl Drop for PostgresCluster {
     fn drop(&mut self) {
         if let Some(mut server) = self.server.take() {
             crash(&server);
@@ -135,8 +135,8 @@ impl Programs {
     async fn find(we: u32) -> Self {
         let shared = shared_postgres();
         let folder = "SELECT setting FROM pg_config WHERE name = $1";
-        let folder = texts(&shared, folder, "BINDIR").await.remove(0);
-        let data = texts(&shared, "SELECT current_setting($1)", "data_directory").await;
+        let folder = query_strings(&shared, folder, "BINDIR").await.remove(0);
+        let data = query_strings(&shared, "SELECT current_setting($1)", "data_directory").await;
         let data = metadata(&data[0]).expect("the tests' PostgreSQL is on this machine");
         Self {
             folder: PathBuf::from(folder),
@@ -168,7 +168,7 @@ fn free_port() -> u16 {
 ///
 /// # Panics
 /// When it is not a PostgreSQL.
-pub async fn cut_connections(database_url: &str) {
+pub async fn drop_connections(database_url: &str) {
     let mut own = PgConnection::connect(database_url).await.unwrap();
     let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                WHERE datname = current_database() AND pid <> pg_backend_pid()";

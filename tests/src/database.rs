@@ -47,7 +47,7 @@ pub(crate) fn shared_postgres() -> String {
 }
 
 /// What a query finds in a server's database: texts.
-pub(crate) async fn texts(url: &str, query: &str, argument: &str) -> Vec<String> {
+pub(crate) async fn query_strings(url: &str, query: &str, argument: &str) -> Vec<String> {
     if url.starts_with("sqlite:") {
         let mut rows = SqliteConnection::connect(url).await.unwrap();
         let query = sqlx::query_scalar(sqlx::AssertSqlSafe(query));
@@ -60,13 +60,13 @@ pub(crate) async fn texts(url: &str, query: &str, argument: &str) -> Vec<String>
 }
 
 /// Every row of a PostgreSQL database, as text; bytes are shown as hexadecimal digits.
-pub(crate) async fn every_row(url: &str) -> Vec<String> {
+pub(crate) async fn dump_rows(url: &str) -> Vec<String> {
     let tables =
         "SELECT quote_ident(table_name) FROM information_schema.tables WHERE table_schema = $1";
     let mut rows = Vec::new();
-    for table in texts(url, tables, "public").await {
+    for table in query_strings(url, tables, "public").await {
         let all = format!("SELECT t::text FROM {table} t WHERE $1 = ''");
-        rows.extend(texts(url, &all, "").await);
+        rows.extend(query_strings(url, &all, "").await);
     }
     rows
 }

@@ -11,20 +11,20 @@ use std::path::Path;
 /// # Panics
 /// When there is none.
 #[must_use]
-pub fn read_document(path: &Path) -> Value {
+pub fn read_fixture(path: &Path) -> Value {
     assert!(path.is_file(), "there is no {}", path.display());
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
 /// Every text in a document, with the name of the member that it stands in.
-pub fn each_text(value: &mut Value, change: &mut impl FnMut(&str, &mut String)) {
+pub fn for_each_string(value: &mut Value, change: &mut impl FnMut(&str, &mut String)) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| each_text(item, change)),
+        Value::Array(items) => items.iter_mut().for_each(|item| for_each_string(item, change)),
         Value::Object(members) => {
             for (key, member) in members {
                 match member {
                     Value::String(text) => change(key, text),
-                    other => each_text(other, change),
+                    other => for_each_string(other, change),
                 }
             }
         }
@@ -34,10 +34,10 @@ pub fn each_text(value: &mut Value, change: &mut impl FnMut(&str, &mut String)) 
 
 /// Moves every date in a document, and every time by whole days, so that what was
 /// on `from` is on `to`.
-pub fn move_days(document: &mut Value, from: &str, to: &str) {
+pub fn shift_dates(document: &mut Value, from: &str, to: &str) {
     let day = |text: &str| text.parse::<Date>().unwrap();
     let shift = day(from).until(day(to)).unwrap();
-    each_text(document, &mut |_, text| {
+    for_each_string(document, &mut |_, text| {
         let date = text.get(..10).and_then(|date| date.parse::<Date>().ok());
         if let Some(date) = date {
             let moved = date.checked_add(shift).unwrap();
@@ -54,6 +54,6 @@ pub fn minutes_ahead(minutes: i64) -> String {
 }
 
 /// Past the test harness, which shows output of failed tests only.
-pub fn say(line: &str) {
+pub fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -1,7 +1,7 @@
 //! The configurations in `examples/`, as the READMEs have them run.
 
 use crate::server::{binary, target_dir};
-use crate::upstream::Upstream;
+use crate::upstream::MockServer;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -17,7 +17,7 @@ fn path(name: &str) -> PathBuf {
 /// # Panics
 /// When it does not name one.
 #[must_use]
-pub fn example_at(name: &str, hosts: &[(&str, &Upstream)]) -> String {
+pub fn example_at(name: &str, hosts: &[(&str, &MockServer)]) -> String {
     let mut text = std::fs::read_to_string(path(name)).unwrap();
     for (host, here) in hosts {
         let origin = format!("https://{host}");

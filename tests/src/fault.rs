@@ -33,52 +33,52 @@ const SEEN: Duration = Duration::from_millis(900);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fault {
     /// Nothing wrong.
-    Fine,
+    None,
     /// Nothing wrong, a second later.
     Slow,
     /// A documented no, and nothing done.
-    Refuse,
+    Rejected,
     /// 403 in nobody's words, and nothing done.
-    Denied,
+    Forbidden,
     /// 500, and nothing done.
-    FailBefore,
+    ErrorBeforeEffect,
     /// 500, and all done.
-    FailAfter,
+    ErrorAfterEffect,
     /// No answer, and nothing done.
-    HangBefore,
+    TimeoutBeforeEffect,
     /// No answer, and all done.
-    HangAfter,
+    TimeoutAfterEffect,
     /// Done; the connection breaks in the midst of the answer.
-    Reset,
+    ConnectionReset,
     /// Done; 200 with half a document.
-    Garbage,
+    MalformedResponse,
     /// Done twice, as by somebody between who repeats; the second answer comes.
-    Twice,
+    DuplicatedRequest,
     /// Done; the answer is lost, and reads do not show it at first.
-    Late,
+    DelayedEffect,
 }
 
 impl Fault {
     /// Each of them.
     pub const ALL: [Self; 12] = [
-        Self::Fine,
+        Self::None,
         Self::Slow,
-        Self::Refuse,
-        Self::Denied,
-        Self::FailBefore,
-        Self::FailAfter,
-        Self::HangBefore,
-        Self::HangAfter,
-        Self::Reset,
-        Self::Garbage,
-        Self::Twice,
-        Self::Late,
+        Self::Rejected,
+        Self::Forbidden,
+        Self::ErrorBeforeEffect,
+        Self::ErrorAfterEffect,
+        Self::TimeoutBeforeEffect,
+        Self::TimeoutAfterEffect,
+        Self::ConnectionReset,
+        Self::MalformedResponse,
+        Self::DuplicatedRequest,
+        Self::DelayedEffect,
     ];
 }
 
 /// The first request of a caller on a route meets a fault.
 #[derive(Debug, Clone, Copy)]
-pub struct Misstep {
+pub struct PlannedFault {
     /// Method and path, e.g. `POST /rooms/*/cancel`; `*` is any text.
     pub route: &'static str,
     /// What happens to it.
@@ -104,7 +104,7 @@ impl Drop for FaultProxy {
 struct Desk {
     http: reqwest::Client,
     target: OnceLock<String>,
-    missteps: Mutex<HashMap<String, Vec<Misstep>>>,
+    missteps: Mutex<HashMap<String, Vec<PlannedFault>>>,
     late: Mutex<HashMap<String, Late>>,
 }
 
@@ -160,13 +160,13 @@ impl FaultProxy {
     }
 
     /// What a caller is going to meet.
-    pub fn plan(&self, caller: &str, missteps: Vec<Misstep>) {
+    pub fn plan(&self, caller: &str, missteps: Vec<PlannedFault>) {
         locked(&self.desk.missteps).insert(caller.to_owned(), missteps);
     }
 
     /// What a caller was going to meet and did not.
     #[must_use]
-    pub fn unmet(&self, caller: &str) -> Vec<Misstep> {
+    pub fn unmet(&self, caller: &str) -> Vec<PlannedFault> {
         let missteps = locked(&self.desk.missteps);
         missteps.get(caller).cloned().unwrap_or_default()
     }
@@ -186,41 +186,41 @@ async fn serve(State(desk): State<Arc<Desk>>, request: Request) -> Response {
         return desk.pass(&asked).await.into_response();
     };
     match misstep.fault {
-        Fault::Fine => desk.pass(&asked).await.into_response(),
+        Fault::None => desk.pass(&asked).await.into_response(),
         Fault::Slow => {
             tokio::time::sleep(SLOW).await;
             desk.pass(&asked).await.into_response()
         }
-        Fault::Refuse => {
+        Fault::Rejected => {
             let (status, body) = misstep.refusal;
             let status = StatusCode::from_u16(status).unwrap();
             let body = Bytes::from_static(body.as_bytes());
             Answered { status, body }.into_response()
         }
-        Fault::Denied => (StatusCode::FORBIDDEN, "<h1>Forbidden</h1>").into_response(),
-        Fault::FailBefore => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-        Fault::FailAfter => {
+        Fault::Forbidden => (StatusCode::FORBIDDEN, "<h1>Forbidden</h1>").into_response(),
+        Fault::ErrorBeforeEffect => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        Fault::ErrorAfterEffect => {
             desk.pass(&asked).await;
             StatusCode::INTERNAL_SERVER_ERROR.into_response()
         }
-        Fault::HangBefore => pending().await,
-        Fault::HangAfter => {
+        Fault::TimeoutBeforeEffect => pending().await,
+        Fault::TimeoutAfterEffect => {
             desk.pass(&asked).await;
             pending().await
         }
-        Fault::Reset => desk.pass(&asked).await.broken(),
-        Fault::Garbage => desk.pass(&asked).await.half().into_response(),
-        Fault::Twice => {
+        Fault::ConnectionReset => desk.pass(&asked).await.broken(),
+        Fault::MalformedResponse => desk.pass(&asked).await.half().into_response(),
+        Fault::DuplicatedRequest => {
             desk.pass(&asked).await;
             desk.pass(&asked).await.into_response()
         }
-        Fault::Late => desk.lose(asked).await,
+        Fault::DelayedEffect => desk.lose(asked).await,
     }
 }
 
 impl Desk {
     /// What a request meets; it is met once.
-    fn next_misstep(&self, asked: &Asked) -> Option<Misstep> {
+    fn next_misstep(&self, asked: &Asked) -> Option<PlannedFault> {
         let mut missteps = locked(&self.missteps);
         let planned = missteps.get_mut(&asked.caller)?;
         let met = planned.iter().position(|step| asked.is_on(step.route))?;

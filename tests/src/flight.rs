@@ -2,7 +2,7 @@
 
 use crate::client::{Client, Reply};
 use crate::hotel::days_ahead;
-use crate::sandbox::pay;
+use crate::sandbox::complete_payment;
 use crate::server::Server;
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ fn merge(object: &mut Value, more: Value) {
 
 /// A way to a flight booking: which route, at whom, which fare, who flies, and how it is paid.
 #[derive(Debug, Clone)]
-pub struct Flown {
+pub struct FlightBookingBuilder {
     route: String,
     supplier: String,
     fare: String,
@@ -63,7 +63,7 @@ pub struct Flown {
     in_browser: bool,
 }
 
-impl Flown {
+impl FlightBookingBuilder {
     /// On a route of the sandbox: the flexible fare of `SUPPLIER_A` for one adult, paid with a good card.
     #[must_use]
     pub fn on(route: &str) -> Self {
@@ -154,13 +154,13 @@ impl Flown {
     }
 
     /// The id of a booking that is ready to be completed: where a browser pays, it has.
-    pub async fn ready(&self, server: &Server) -> String {
+    pub async fn prebooked(&self, server: &Server) -> String {
         let reply = self.prebook(&server.client()).await.expect(201);
         assert_eq!(reply.data()["status"], "READY_FOR_COMPLETE");
         let meta = &reply.body["meta"];
         let tokens = [&meta["checkout"]["token"], &meta["payment_sdk"]["token"]];
         for token in tokens.iter().filter_map(|token| token.as_str()) {
-            pay(&server.sandbox_url, token).await;
+            complete_payment(&server.sandbox_url, token).await;
         }
         reply.data()["id"].as_str().unwrap().to_owned()
     }
@@ -177,14 +177,14 @@ impl Flown {
     /// The booking's id, and the answer to completing it.
     pub async fn book(&self, server: &Server) -> (String, Reply) {
         let client = server.client();
-        let booking = self.ready(server).await;
+        let booking = self.prebooked(server).await;
         let payment = self.payment(&client).await;
         let reply = client.book_flight(&booking, &payment).await;
         (booking, reply)
     }
 
     /// The id of a confirmed booking.
-    pub async fn confirmed(&self, server: &Server) -> String {
+    pub async fn book_confirmed(&self, server: &Server) -> String {
         let (booking, reply) = self.book(server).await;
         assert_eq!(reply.expect(200).data()["status"], "CONFIRMED");
         booking
@@ -225,7 +225,7 @@ impl Client {
     }
 
     /// A booking once it is as wanted.
-    pub async fn flight_booking_when(&self, id: &str, what: &str, is: fn(&Value) -> bool) -> Value {
+    pub async fn wait_for_flight_booking_where(&self, id: &str, what: &str, is: fn(&Value) -> bool) -> Value {
         let what = format!("booking {id}: {what}");
         crate::eventually(&what, async || {
             Some(self.flight_booking(id).await).filter(is)
@@ -234,7 +234,7 @@ impl Client {
     }
 
     /// A booking once it has a status.
-    pub async fn flight_booking_once(&self, id: &str, status: &str) -> Value {
+    pub async fn wait_for_flight_booking(&self, id: &str, status: &str) -> Value {
         let what = format!("booking {id} to be {status}");
         crate::eventually(&what, async || {
             Some(self.flight_booking(id).await).filter(|booking| booking["status"] == status)

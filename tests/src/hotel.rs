@@ -50,7 +50,7 @@ pub fn prebook_request(offer_reference: &str, rooms: usize) -> Value {
 
 /// A way to a booking: which hotel, which card, how many rooms.
 #[derive(Debug, Clone)]
-pub struct Booked {
+pub struct HotelBookingBuilder {
     supplier: String,
     hotel: String,
     card: String,
@@ -58,7 +58,7 @@ pub struct Booked {
     refundable: bool,
 }
 
-impl Booked {
+impl HotelBookingBuilder {
     /// At a hotel of the sandbox; the refundable offer; a good card; one room.
     #[must_use]
     pub fn at(hotel: &str) -> Self {
@@ -134,7 +134,7 @@ impl Booked {
     }
 
     /// The id of a booking that is ready to be completed.
-    pub async fn ready(&self, client: &Client) -> String {
+    pub async fn prebooked(&self, client: &Client) -> String {
         let reply = self.prebook(client).await.expect(201);
         assert_eq!(reply.data()["status"], "READY_FOR_COMPLETE");
         reply.data()["id"].as_str().unwrap().to_owned()
@@ -147,7 +147,7 @@ impl Booked {
 
     /// The booking's id, and the answer to completing it.
     pub async fn book(&self, client: &Client) -> (String, Reply) {
-        let booking = self.ready(client).await;
+        let booking = self.prebooked(client).await;
         let instrument = self.instrument(client).await;
         let body = json!({"payment_instrument_id": instrument});
         let reply = client
@@ -157,7 +157,7 @@ impl Booked {
     }
 
     /// The id of a confirmed booking.
-    pub async fn confirmed(&self, client: &Client) -> String {
+    pub async fn book_confirmed(&self, client: &Client) -> String {
         let (booking, reply) = self.book(client).await;
         assert_eq!(reply.expect(200).data()["status"], "CONFIRMED");
         booking
@@ -175,7 +175,7 @@ impl Client {
     }
 
     /// A booking once it has a status.
-    pub async fn hotel_booking_once(&self, id: &str, status: &str) -> Value {
+    pub async fn wait_for_hotel_booking(&self, id: &str, status: &str) -> Value {
         let what = format!("booking {id} to be {status}");
         crate::eventually(&what, async || {
             Some(self.hotel_booking(id).await).filter(|booking| booking["status"] == status)

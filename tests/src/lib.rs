@@ -28,23 +28,23 @@ mod watch;
 mod watcher;
 mod webhook;
 
-pub use client::{Client, Reply, at_once, money};
-pub use cluster::{Cluster, cut_connections};
+pub use client::{Client, Reply, concurrently, money};
+pub use cluster::{PostgresCluster, drop_connections};
 pub use database::Database;
-pub use document::{each_text, minutes_ahead, move_days, read_document, say};
+pub use document::{for_each_string, minutes_ahead, shift_dates, read_fixture, print_line};
 pub use example::{check_example, example_at};
-pub use fault::{CALLER, Fault, FaultProxy, Misstep};
-pub use flight::{Flown, passenger, prebook_flight_request, trip};
-pub use hotel::{Booked, days_ahead, offers_request, prebook_request, seconds_ahead};
-pub use operator::Operator;
-pub use receiver::{Arrival, Receiver, Trouble};
-pub use sandbox::{Effect, Ledger, heal, pay, set_price};
+pub use fault::{CALLER, Fault, FaultProxy, PlannedFault};
+pub use flight::{FlightBookingBuilder, passenger, prebook_flight_request, trip};
+pub use hotel::{HotelBookingBuilder, days_ahead, offers_request, prebook_request, seconds_ahead};
+pub use operator::AdminClient;
+pub use receiver::{ReceivedDelivery, Receiver, ReceiverFault};
+pub use sandbox::{LedgerEntry, Ledger, restore_content, complete_payment, set_price};
 pub use server::{Server, ServerOptions, binary, target_dir};
-pub use subscriber::{Subscriber, Subscription, signed_by, silence, subscriptions};
-pub use upstream::{Answer, Received, Upstream, count, routes};
+pub use subscriber::{Subscriber, Subscription, verify_signatures, unresponsive_server, subscriptions};
+pub use upstream::{MockResponse, ReceivedRequest, MockServer, count, routes};
 pub use watch::{WATCHES, auto_book, watch_request};
-pub use watcher::{WatcherWebhook, watch_event_in, watch_events};
-pub use webhook::webhook_signature;
+pub use watcher::{WatcherWebhook, wait_for_watch_event, watch_events};
+pub use webhook::sign_supplier_webhook;
 
 use std::time::{Duration, Instant};
 

@@ -6,9 +6,9 @@ use crate::server::Server;
 use serde_json::Value;
 
 /// An operator of a server.
-pub struct Operator(Client);
+pub struct AdminClient(Client);
 
-impl Operator {
+impl AdminClient {
     /// Of this server.
     #[must_use]
     pub fn of(server: &Server) -> Self {
@@ -16,7 +16,7 @@ impl Operator {
     }
 
     /// What stands on the list about a booking and a step of it.
-    pub async fn listed(&self, booking: &str, step: &str) -> Vec<Value> {
+    pub async fn unresolved_calls(&self, booking: &str, step: &str) -> Vec<Value> {
         let listed = self.0.get("/unresolved").await.expect(200);
         let calls = listed.data()["calls"].as_array().unwrap().iter();
         let is_it = |call: &&Value| call["booking_id"] == booking && call["step"] == step;
@@ -24,34 +24,34 @@ impl Operator {
     }
 
     /// Whether a booking stands on the list with a step.
-    pub async fn lists(&self, booking: &str, step: &str) -> bool {
-        !self.listed(booking, step).await.is_empty()
+    pub async fn has_unresolved_call(&self, booking: &str, step: &str) -> bool {
+        !self.unresolved_calls(booking, step).await.is_empty()
     }
 
     /// The parked work about a booking.
-    pub async fn parked(&self, booking: &str) -> Option<Value> {
+    pub async fn parked_job(&self, booking: &str) -> Option<Value> {
         let listed = self.0.get("/unresolved").await.expect(200);
         let mut jobs = listed.data()["parked_jobs"].as_array().unwrap().iter();
         jobs.find(|job| job["subject"] == booking).cloned()
     }
 
     /// Lets parked work begin anew; what that was.
-    pub async fn begins_anew(&self, which: &Value) -> Vec<Value> {
+    pub async fn retry_parked_jobs(&self, which: &Value) -> Vec<Value> {
         let begun = self.0.post("/parked_jobs", which).await.expect(200);
         begun.data()["jobs"].as_array().unwrap().clone()
     }
 
     /// Gives a verdict.
-    pub async fn says(&self, booking: &str, verdict: &Value) -> Reply {
+    pub async fn resolve(&self, booking: &str, verdict: &Value) -> Reply {
         self.0
             .post(&format!("/unresolved/{booking}"), verdict)
             .await
     }
 
     /// The same once no read-back is under way.
-    pub async fn settles(&self, booking: &str, verdict: &Value) -> Reply {
+    pub async fn resolve_when_idle(&self, booking: &str, verdict: &Value) -> Reply {
         eventually("no read-back to be under way", async || {
-            let reply = self.says(booking, verdict).await;
+            let reply = self.resolve(booking, verdict).await;
             Some(reply).filter(|reply| reply.body["code"] != "booking_changed")
         })
         .await

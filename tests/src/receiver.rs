@@ -1,6 +1,6 @@
 //! A receiver of events that has bad spells, in which it does not take what it is sent.
 
-use crate::upstream::Received;
+use crate::upstream::ReceivedRequest;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -17,37 +17,37 @@ const BACKLOG: u32 = 1024;
 
 /// What is wrong with a receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ReceiverFault {
     /// It takes no connection, and those that there are break.
-    Refuses,
+    RefusesConnections,
     /// It reads a request and answers nothing.
-    Hangs,
+    NeverResponds,
     /// The connection breaks in the midst of its answer.
-    Cuts,
+    DropsConnection,
     /// It answers 500.
-    Fails,
+    ServerError,
 }
 
-impl Trouble {
+impl ReceiverFault {
     /// Each of them.
-    pub const ALL: [Self; 4] = [Self::Refuses, Self::Hangs, Self::Cuts, Self::Fails];
+    pub const ALL: [Self; 4] = [Self::RefusesConnections, Self::NeverResponds, Self::DropsConnection, Self::ServerError];
 }
 
 /// A request that came.
 #[derive(Debug)]
-pub struct Arrival {
+pub struct ReceivedDelivery {
     /// As it came.
-    pub request: Received,
+    pub request: ReceivedRequest,
     /// When its answer was chosen.
     pub at: jiff::Timestamp,
     /// Whether that was 204.
-    pub taken: bool,
+    pub accepted: bool,
 }
 
 #[derive(Default)]
 struct Desk {
-    trouble: Mutex<Option<Trouble>>,
-    arrived: Mutex<Vec<Arrival>>,
+    trouble: Mutex<Option<ReceiverFault>>,
+    arrived: Mutex<Vec<ReceivedDelivery>>,
 }
 
 /// A running receiver; gone when dropped.
@@ -90,9 +90,9 @@ impl Receiver {
     }
 
     /// Is in trouble from now on, or in none.
-    pub async fn set(&mut self, trouble: Option<Trouble>) {
+    pub async fn set_fault(&mut self, trouble: Option<ReceiverFault>) {
         *locked(&self.desk.trouble) = trouble;
-        if trouble == Some(Trouble::Refuses) {
+        if trouble == Some(ReceiverFault::RefusesConnections) {
             self.close().await;
         } else if self.serving.is_none() {
             self.open();
@@ -101,7 +101,7 @@ impl Receiver {
 
     /// What came since the last time that it was taken, in order.
     #[must_use]
-    pub fn take_arrived(&self) -> Vec<Arrival> {
+    pub fn take_deliveries(&self) -> Vec<ReceivedDelivery> {
         std::mem::take(&mut *locked(&self.desk.arrived))
     }
 
@@ -135,20 +135,20 @@ fn locked<T>(what: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 async fn receive(State(desk): State<Arc<Desk>>, request: Request) -> Response {
-    let Ok(request) = Received::read(request).await else {
+    let Ok(request) = ReceivedRequest::read(request).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
     let trouble = *locked(&desk.trouble);
-    locked(&desk.arrived).push(Arrival {
+    locked(&desk.arrived).push(ReceivedDelivery {
         request,
         at: jiff::Timestamp::now(),
-        taken: trouble.is_none(),
+        accepted: trouble.is_none(),
     });
     match trouble {
         None => StatusCode::NO_CONTENT.into_response(),
-        Some(Trouble::Fails) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-        Some(Trouble::Hangs) => std::future::pending().await,
-        Some(Trouble::Cuts | Trouble::Refuses) => {
+        Some(ReceiverFault::ServerError) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        Some(ReceiverFault::NeverResponds) => std::future::pending().await,
+        Some(ReceiverFault::DropsConnection | ReceiverFault::RefusesConnections) => {
             let broken = std::io::Error::from(std::io::ErrorKind::BrokenPipe);
             Response::new(Body::from_stream(stream::iter([Ok("{"), Err(broken)])))
         }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// One thing that was carried out.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Effect {
+pub struct LedgerEntry {
     /// `booking`, `cancellation`, `authorization`, `capture`, `void`, `refund`.
     pub kind: String,
     /// What the gateway sent; begins with the booking's id.
@@ -17,7 +17,7 @@ pub struct Effect {
 
 /// Everything that was carried out, oldest first.
 #[derive(Debug, Clone)]
-pub struct Ledger(Vec<Effect>);
+pub struct Ledger(Vec<LedgerEntry>);
 
 impl Ledger {
     /// Reads the ledger of a sandbox.
@@ -25,7 +25,7 @@ impl Ledger {
         let rows: Value = control(sandbox, reqwest::Method::GET, "/control/ledger", None).await;
         let rows = rows.as_array().expect("the ledger is an array").iter();
         Self(
-            rows.map(|row| Effect {
+            rows.map(|row| LedgerEntry {
                 kind: row["kind"].as_str().unwrap().to_owned(),
                 client_reference: row["client_reference"]
                     .as_str()
@@ -64,7 +64,7 @@ impl Ledger {
     }
 
     /// Everything for a booking.
-    pub fn of<'a>(&'a self, booking: &'a str) -> impl Iterator<Item = &'a Effect> {
+    pub fn of<'a>(&'a self, booking: &'a str) -> impl Iterator<Item = &'a LedgerEntry> {
         self.0
             .iter()
             .filter(move |effect| effect.client_reference.starts_with(booking))
@@ -72,7 +72,7 @@ impl Ledger {
 }
 
 /// Completes a payment in the browser's stead.
-pub async fn pay(sandbox: &str, token: &str) {
+pub async fn complete_payment(sandbox: &str, token: &str) {
     control(
         sandbox,
         reqwest::Method::POST,
@@ -83,7 +83,7 @@ pub async fn pay(sandbox: &str, token: &str) {
 }
 
 /// Ends the outages of scenarios that can be healed.
-pub async fn heal(sandbox: &str) {
+pub async fn restore_content(sandbox: &str) {
     control(
         sandbox,
         reqwest::Method::POST,

@@ -1,7 +1,7 @@
 //! The real binary as a process, with a data directory and a database of its own.
 
 use crate::client::Client;
-use crate::cluster::Cluster;
+use crate::cluster::PostgresCluster;
 use crate::database::{self, Database};
 use crate::sandbox::Ledger;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ impl ServerOptions {
 
     /// The demo on a PostgreSQL of the test's own.
     #[must_use]
-    pub fn on_cluster(cluster: &Cluster) -> Self {
+    pub fn on_cluster(cluster: &PostgresCluster) -> Self {
         Self {
             cluster: Some(cluster.url()),
             ..Self::on(Database::Postgres)
@@ -79,7 +79,7 @@ impl ServerOptions {
 
     /// To abort at a point of a step (`step:phase`).
     #[must_use]
-    pub fn aborting_at(mut self, point: &str) -> Self {
+    pub fn with_failpoint(mut self, point: &str) -> Self {
         self.may_die = true;
         self.environment("STOPOVER_JOBS_ABORT_AT", point)
     }
@@ -132,7 +132,7 @@ impl Server {
     }
 
     /// The demo on a database, in a hurry.
-    pub async fn start_hurried(database: Database) -> Self {
+    pub async fn start_with_fast_retries(database: Database) -> Self {
         Self::start_with(ServerOptions::on(database).hurried()).await
     }
 
@@ -144,7 +144,7 @@ impl Server {
     }
 
     /// A server whose sandbox runs in a process of its own: for killing one and not the other.
-    pub async fn start_beside_sandbox(options: ServerOptions) -> Self {
+    pub async fn start_with_own_sandbox(options: ServerOptions) -> Self {
         let sandbox = Arc::new(start_sandbox().await);
         let data_dir = tempfile::tempdir().unwrap();
         let database_url = options.create_database(data_dir.path()).await;
@@ -156,7 +156,7 @@ impl Server {
     ///
     /// # Panics
     /// When this one's sandbox is in its own process.
-    pub async fn another_host(&self, options: &ServerOptions) -> Self {
+    pub async fn start_another_host(&self, options: &ServerOptions) -> Self {
         assert!(self.sandbox.is_some(), "its sandbox is shared with nobody");
         let data_dir = tempfile::tempdir().unwrap();
         let name = "master.key";
@@ -185,16 +185,16 @@ impl Server {
     /// The types of a booking's events, in the order in which subscribers will get them.
     pub async fn outbox(&self, booking: &str) -> Vec<String> {
         let query = "SELECT event_type FROM outbox WHERE booking_id = $1 ORDER BY created_at, id";
-        database::texts(&self.database_url, query, booking).await
+        database::query_strings(&self.database_url, query, booking).await
     }
 
     /// The work about a booking that nobody holds becomes work that never came to an end,
     /// so that it is parked as soon as it is claimed.
-    pub async fn spend_attempts(&self, booking: &str) {
+    pub async fn exhaust_attempts(&self, booking: &str) {
         let spend = "UPDATE job SET attempts = 1000, due_at = 0 \
              WHERE subject = $1 AND lease_token IS NULL RETURNING subject";
         crate::eventually("work about the booking", async || {
-            let spent = database::texts(&self.database_url, spend, booking).await;
+            let spent = database::query_strings(&self.database_url, spend, booking).await;
             (!spent.is_empty()).then_some(())
         })
         .await;
@@ -203,16 +203,16 @@ impl Server {
     /// Every event that was recorded, as subscribers get it.
     pub async fn events(&self) -> Vec<serde_json::Value> {
         let query = "SELECT payload FROM outbox WHERE $1 = ''";
-        let payloads = database::texts(&self.database_url, query, "").await;
+        let payloads = database::query_strings(&self.database_url, query, "").await;
         let read = |payload: &String| serde_json::from_str(payload).unwrap();
         payloads.iter().map(read).collect()
     }
 
     /// Everything that the database holds, as text.
-    pub async fn stored(&self) -> String {
+    pub async fn dump_database(&self) -> String {
         let file = self.database_url.strip_prefix("sqlite:");
         let Some(file) = file else {
-            return database::every_row(&self.database_url).await.join("\n");
+            return database::dump_rows(&self.database_url).await.join("\n");
         };
         let read = |path: String| std::fs::read(path).unwrap_or_default();
         let bytes = [read(file.to_owned()), read(format!("{file}-wal"))].concat();
@@ -280,7 +280,7 @@ impl Server {
     }
 
     /// The first line with these words in it that it prints.
-    pub async fn line_with(&self, words: &str) -> String {
+    pub async fn wait_for_log_line(&self, words: &str) -> String {
         crate::eventually(words, async || {
             let output = self.output.lock().unwrap();
             let line = output.lines().find(|line| line.contains(words));
@@ -290,7 +290,7 @@ impl Server {
     }
 
     /// A client with a new test key, of any organization.
-    pub async fn client_of(&self, organization: &str) -> Client {
+    pub async fn client_for(&self, organization: &str) -> Client {
         self.client_with(organization, &["--mode", "test"]).await
     }
 

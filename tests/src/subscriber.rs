@@ -2,7 +2,7 @@
 //! that a receiver makes of what comes.
 
 use crate::client::{Client, Reply};
-use crate::upstream::{Answer, Received, Upstream};
+use crate::upstream::{MockResponse, ReceivedRequest, MockServer};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
@@ -86,7 +86,7 @@ impl Subscription {
     }
 
     /// A delivery once it has a status.
-    pub async fn delivery_in(&self, client: &Client, id: &str, status: &str) -> Value {
+    pub async fn wait_for_delivery_status(&self, client: &Client, id: &str, status: &str) -> Value {
         let what = format!("{id} to be {status}");
         crate::eventually(&what, async || {
             let delivery = self.delivery(client, id).await;
@@ -99,7 +99,7 @@ impl Subscription {
 /// A server that takes events, and its subscription.
 pub struct Subscriber {
     /// The server.
-    pub upstream: Upstream,
+    pub upstream: MockServer,
     /// The subscription.
     pub subscription: Subscription,
 }
@@ -112,8 +112,8 @@ impl Subscriber {
 
     /// A server that takes everything, and subscribes to a product.
     pub async fn of(product: &str, client: &Client) -> Self {
-        let upstream = Upstream::start().await;
-        upstream.on(ROUTE, |_| Answer::empty(204));
+        let upstream = MockServer::start().await;
+        upstream.on(ROUTE, |_| MockResponse::empty(204));
         let url = format!("{}/hook", upstream.url);
         Self {
             subscription: Subscription::of(product, client, &url).await,
@@ -122,12 +122,12 @@ impl Subscriber {
     }
 
     /// Answers otherwise from now on.
-    pub fn answers(&self, answer: impl Fn(&Received) -> Answer + Send + Sync + 'static) {
+    pub fn respond_with(&self, answer: impl Fn(&ReceivedRequest) -> MockResponse + Send + Sync + 'static) {
         self.upstream.on(ROUTE, answer);
     }
 
     /// Events of a type, once there are so many of them.
-    pub async fn told(&self, event_type: &str, count: usize) -> Vec<Received> {
+    pub async fn wait_for_events(&self, event_type: &str, count: usize) -> Vec<ReceivedRequest> {
         let what = format!("{count} of {event_type}");
         crate::eventually(&what, async || {
             let mut received = self.upstream.received();
@@ -143,7 +143,7 @@ impl Subscriber {
 /// # Panics
 /// When there is no port left.
 #[must_use]
-pub fn silence() -> (TcpListener, String) {
+pub fn unresponsive_server() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
     (listener, url)
@@ -154,7 +154,7 @@ pub fn silence() -> (TcpListener, String) {
 /// # Panics
 /// When the two schemes do not say the same, or a header is not as it should be.
 #[must_use]
-pub fn signed_by(received: &Received, secrets: &[&str]) -> Vec<bool> {
+pub fn verify_signatures(received: &ReceivedRequest, secrets: &[&str]) -> Vec<bool> {
     let header = |name: &str| {
         let found = received.header(name);
         found.unwrap_or_else(|| panic!("one {name}: {:?}", received.headers))

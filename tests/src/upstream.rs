@@ -14,7 +14,7 @@ const BODY_BYTES_MAX: usize = 1 << 20;
 
 /// A request as it came.
 #[derive(Debug, Clone)]
-pub struct Received {
+pub struct ReceivedRequest {
     /// Method and path, e.g. `GET /v1/hotels`.
     pub route: String,
     /// As in the URL; empty when there is none.
@@ -27,7 +27,7 @@ pub struct Received {
     pub text: String,
 }
 
-impl Received {
+impl ReceivedRequest {
     /// Reads a request to its end.
     pub(crate) async fn read(request: Request) -> Result<Self, axum::Error> {
         let (head, body) = request.into_parts();
@@ -56,27 +56,27 @@ impl Received {
 
 /// The routes of requests, in order.
 #[must_use]
-pub fn routes(received: &[Received]) -> Vec<&str> {
+pub fn routes(received: &[ReceivedRequest]) -> Vec<&str> {
     let routes = received.iter().map(|request| request.route.as_str());
     routes.collect()
 }
 
 /// How many of the requests came on a route.
 #[must_use]
-pub fn count(received: &[Received], route: &str) -> usize {
+pub fn count(received: &[ReceivedRequest], route: &str) -> usize {
     let of_route = received.iter().filter(|request| request.route == route);
     of_route.count()
 }
 
 /// An answer to a request.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct MockResponse {
     status: u16,
     headers: Vec<(&'static str, String)>,
     body: String,
 }
 
-impl Answer {
+impl MockResponse {
     /// A body, and nothing said of it beside its being JSON.
     #[must_use]
     pub fn new(status: u16, body: impl Into<String>) -> Self {
@@ -111,29 +111,29 @@ impl Answer {
     }
 }
 
-type Route = Arc<dyn Fn(&Received) -> Answer + Send + Sync>;
+type Route = Arc<dyn Fn(&ReceivedRequest) -> MockResponse + Send + Sync>;
 
 #[derive(Default)]
 struct Desk {
     routes: Mutex<BTreeMap<String, Route>>,
-    received: Mutex<Vec<Received>>,
+    received: Mutex<Vec<ReceivedRequest>>,
 }
 
 /// A running upstream; gone when dropped.
-pub struct Upstream {
+pub struct MockServer {
     /// `http://` and host with port.
     pub url: String,
     desk: Arc<Desk>,
     serving: tokio::task::JoinHandle<()>,
 }
 
-impl Drop for Upstream {
+impl Drop for MockServer {
     fn drop(&mut self) {
         self.serving.abort();
     }
 }
 
-impl Upstream {
+impl MockServer {
     /// An upstream without routes.
     pub async fn start() -> Self {
         let desk = Arc::new(Desk::default());
@@ -152,7 +152,7 @@ impl Upstream {
 
     /// Answers a route from now on, e.g. `GET /hotels`; with `*` at its end, all
     /// that begin so and have no route of their own.
-    pub fn on(&self, route: &str, answer: impl Fn(&Received) -> Answer + Send + Sync + 'static) {
+    pub fn on(&self, route: &str, answer: impl Fn(&ReceivedRequest) -> MockResponse + Send + Sync + 'static) {
         self.desk
             .routes
             .lock()
@@ -162,23 +162,23 @@ impl Upstream {
 
     /// What came since the last time that it was taken, in order; it stays.
     #[must_use]
-    pub fn received(&self) -> Vec<Received> {
+    pub fn received(&self) -> Vec<ReceivedRequest> {
         self.desk.received.lock().unwrap().clone()
     }
 
     /// What came since the last time that it was taken, in order.
     #[must_use]
-    pub fn take_received(&self) -> Vec<Received> {
+    pub fn take_received(&self) -> Vec<ReceivedRequest> {
         let mut received = self.desk.received.lock().unwrap();
         std::mem::take(&mut *received)
     }
 }
 
 async fn receive(State(desk): State<Arc<Desk>>, request: Request) -> Response {
-    let received = Received::read(request).await.unwrap();
+    let received = ReceivedRequest::read(request).await.unwrap();
     let answer = match desk.route(&received.route) {
         Some(route) => route(&received),
-        None => Answer::new(501, format!("no route {}", received.route)),
+        None => MockResponse::new(501, format!("no route {}", received.route)),
     };
     desk.received
         .lock()

@@ -72,7 +72,7 @@ impl Client {
     }
 
     /// The bookings that were begun for a watch.
-    pub async fn begun_for(&self, watch: &Value) -> Vec<Value> {
+    pub async fn bookings_of_watch(&self, watch: &Value) -> Vec<Value> {
         let reference = watch["id"].as_str().unwrap();
         let path = format!("/v1/hotel/bookings?reference_id={reference}");
         let listed = self.get(&path).await.expect(200);
@@ -92,14 +92,14 @@ impl Client {
     }
 
     /// A watch once it has a status.
-    pub async fn watch_once(&self, id: &Value, status: &str) -> Value {
+    pub async fn wait_for_watch_status(&self, id: &Value, status: &str) -> Value {
         let what = format!("{id} to be {status}");
-        self.watch_that(&what, id, |watch| watch["status"] == status)
+        self.wait_for_watch(&what, id, |watch| watch["status"] == status)
             .await
     }
 
     /// A watch once it is so.
-    pub async fn watch_that(
+    pub async fn wait_for_watch(
         &self,
         what: &str,
         id: &Value,

@@ -1,7 +1,7 @@
 //! The webhook of watches, and the log of what they told.
 
 use crate::client::Client;
-use crate::upstream::{Answer, Received, Upstream};
+use crate::upstream::{MockResponse, ReceivedRequest, MockServer};
 use serde_json::{Value, json};
 
 /// Where the webhook is.
@@ -12,7 +12,7 @@ const ROUTE: &str = "POST /watches";
 /// The webhook of an organization's watches, and the server that it is.
 pub struct WatcherWebhook {
     /// The server.
-    pub upstream: Upstream,
+    pub upstream: MockServer,
     /// Its id.
     pub id: String,
     /// What signs for it.
@@ -22,8 +22,8 @@ pub struct WatcherWebhook {
 impl WatcherWebhook {
     /// A server that takes everything, registered in place of whatever was.
     pub async fn register(client: &Client) -> Self {
-        let upstream = Upstream::start().await;
-        upstream.on(ROUTE, |_| Answer::empty(204));
+        let upstream = MockServer::start().await;
+        upstream.on(ROUTE, |_| MockResponse::empty(204));
         let url = json!({"url": format!("{}/watches", upstream.url)});
         let made = client.post(PATH, &url).await.expect(200);
         let text = |name: &str| made.data()[name].as_str().unwrap().to_owned();
@@ -35,12 +35,12 @@ impl WatcherWebhook {
     }
 
     /// Answers otherwise from now on.
-    pub fn answers(&self, answer: impl Fn(&Received) -> Answer + Send + Sync + 'static) {
+    pub fn respond_with(&self, answer: impl Fn(&ReceivedRequest) -> MockResponse + Send + Sync + 'static) {
         self.upstream.on(ROUTE, answer);
     }
 
     /// What came, once it is so many.
-    pub async fn told(&self, count: usize) -> Vec<Received> {
+    pub async fn wait_for_events(&self, count: usize) -> Vec<ReceivedRequest> {
         let what = format!("{count} events of watches");
         crate::eventually(&what, async || {
             let received = self.upstream.received();
@@ -59,7 +59,7 @@ pub async fn watch_events(client: &Client, after: Option<&str>) -> Vec<Value> {
 }
 
 /// The only event of the log, once it is there and has a status.
-pub async fn watch_event_in(client: &Client, status: &str) -> Value {
+pub async fn wait_for_watch_event(client: &Client, status: &str) -> Value {
     crate::eventually(&format!("an event to be {status}"), async || {
         let mut logged = watch_events(client, None).await;
         let event = logged.pop().filter(|event| event["status"] == status)?;

@@ -6,7 +6,7 @@
 
 use std::process::Stdio;
 use tempfile::TempDir;
-use tests::{Client, Database, Server, ServerOptions, Subscription, webhook_signature};
+use tests::{Client, Database, Server, ServerOptions, Subscription, sign_supplier_webhook};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -68,7 +68,7 @@ async fn an_event_is_kept_once_however_often_it_comes() {
     let stranger = Receiver::start("127.0.0.1:0", &folder, "whsec_another").await;
     let subscription = Subscription::create(&client, &stranger.url).await;
     let id = subscription.ping(&client).await;
-    let refused = subscription.delivery_in(&client, &id, "FAILED").await;
+    let refused = subscription.wait_for_delivery_status(&client, &id, "FAILED").await;
     assert_eq!(refused["attempts"][0]["response_status"], 401);
     assert_eq!(kept(&folder), [""; 0]);
 
@@ -77,7 +77,7 @@ async fn an_event_is_kept_once_however_often_it_comes() {
     let event = refused["event"]["id"].as_str().unwrap();
     for _ in 0..3 {
         subscription.replay(&client, &id).await.expect(200);
-        let taken = subscription.delivery_in(&client, &id, "DELIVERED").await;
+        let taken = subscription.wait_for_delivery_status(&client, &id, "DELIVERED").await;
         assert_eq!(taken["attempts"][0]["response_status"], 204);
         assert_eq!(kept(&folder), [event]);
         receiver = receiver.restart(&folder, &secrets).await;
@@ -90,7 +90,7 @@ async fn an_event_is_kept_once_however_often_it_comes() {
     std::fs::write(folder.path().join("half-written"), "{\"id\":").unwrap();
     let another = subscription.ping(&client).await;
     let taken = subscription
-        .delivery_in(&client, &another, "DELIVERED")
+        .wait_for_delivery_status(&client, &another, "DELIVERED")
         .await;
     let mut both = [event, taken["event"]["id"].as_str().unwrap()];
     both.sort_unstable();
@@ -102,7 +102,7 @@ async fn what_nobody_signed_or_that_is_no_event_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let receiver = Receiver::start("127.0.0.1:0", &folder, "whsec_ours").await;
     let event = r#"{"id": "evt_1"}"#;
-    let signed = |secret, ahead_s| webhook_signature(secret, event.as_bytes(), ahead_s);
+    let signed = |secret, ahead_s| sign_supplier_webhook(secret, event.as_bytes(), ahead_s);
     for (signature, status) in [
         (None, 401),
         (Some(signed("whsec_ours", -400)), 401),
@@ -113,7 +113,7 @@ async fn what_nobody_signed_or_that_is_no_event_is_refused() {
         let answer = receiver.answer(signature.as_deref(), event).await;
         assert_eq!(answer, status, "{signature:?}");
     }
-    let nameless = webhook_signature("whsec_ours", b"{}", 0);
+    let nameless = sign_supplier_webhook("whsec_ours", b"{}", 0);
     assert_eq!(receiver.answer(Some(&nameless), "{}").await, 400);
     assert_eq!(kept(&folder), [""; 0]);
     // What cannot be kept is not acknowledged, and taken when it comes again.

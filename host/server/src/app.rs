@@ -1,19 +1,19 @@
 //! What handlers and jobs may use, built in one place.
 
 use crate::api::health::Readiness;
-use crate::api::schema::Schemas;
+use crate::api::schema::ValidatorCache;
 use crate::config::Config;
-use crate::flow::Schedules;
-use crate::id::IdSource;
-use crate::key::Keys;
-use crate::limit::Limiter;
-use crate::mandate::key::{KeyRing, SigningKeyError};
+use crate::flow::RetrySchedules;
+use crate::id::IdGenerator;
+use crate::key::ApiKeyAuthenticator;
+use crate::limit::RateLimiter;
+use crate::mandate::key::{SigningKeyRing, SigningKeyError};
 use crate::observe::{self, PluginMetrics};
-use crate::query::QueryMemory;
+use crate::query::QueryState;
 use crate::seal::{KEY_BYTES, SealError, Sealer};
-use crate::suppliers::Suppliers;
-use crate::tasks::Tasks;
-use crate::webhook::{self, Webhooks};
+use crate::suppliers::SupplierDirectory;
+use crate::tasks::TaskSupervisor;
+use crate::webhook::{self, DeliveryPolicy};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use host_domain::time::Clock;
@@ -31,7 +31,7 @@ use tokio::sync::Semaphore;
 const DELIVERIES_MAX: usize = 32;
 
 /// The application. Handlers get it as `State<Arc<App>>`.
-pub struct App {
+pub struct Application {
     /// As the operator set it.
     pub config: Config,
     /// Where everything is kept.
@@ -39,41 +39,41 @@ pub struct App {
     /// The plugins.
     pub runtime: Runtime,
     /// Which suppliers there are, and who could be asked.
-    pub suppliers: Suppliers,
+    pub suppliers: SupplierDirectory,
     /// The wall clock.
     pub clock: Arc<dyn Clock>,
     /// New identifiers.
-    pub ids: Arc<dyn IdSource>,
+    pub ids: Arc<dyn IdGenerator>,
     /// Seals offers and secrets.
     pub sealer: Sealer,
     /// Who API keys belong to.
-    pub keys: Keys,
+    pub api_keys: ApiKeyAuthenticator,
     /// What requests are held to.
-    pub schemas: Schemas,
+    pub validators: ValidatorCache,
     /// How much a key may ask.
-    pub limiter: Limiter,
+    pub rate_limiter: RateLimiter,
     /// Whether the database answers.
     pub readiness: Readiness,
     /// How many deliveries of suppliers are taken in at once.
-    pub(crate) deliveries: Semaphore,
+    pub(crate) inbound_webhook_permits: Semaphore,
     /// What questions to suppliers remember between requests.
-    pub(crate) query_memory: QueryMemory,
+    pub(crate) query_state: QueryState,
     /// When what went wrong is looked at again.
-    pub(crate) schedules: Schedules,
+    pub(crate) schedules: RetrySchedules,
     /// How events are sent to subscribers.
-    pub(crate) webhooks: Webhooks,
+    pub(crate) webhooks: DeliveryPolicy,
     /// The one place that starts tasks.
-    pub tasks: Tasks,
+    pub tasks: TaskSupervisor,
     /// Base address that callers see, without a slash at its end.
     pub base_url: String,
 }
 
 /// What an application is made of, beside its configuration.
-pub struct Surroundings {
+pub struct ApplicationDependencies {
     /// The wall clock.
     pub clock: Arc<dyn Clock>,
     /// New identifiers.
-    pub ids: Arc<dyn IdSource>,
+    pub ids: Arc<dyn IdGenerator>,
     /// Where relative component files are.
     pub plugins_dir: PathBuf,
     /// Base address that callers see.
@@ -82,7 +82,7 @@ pub struct Surroundings {
 
 /// Why an application does not start.
 #[derive(Debug, thiserror::Error)]
-pub enum StartError {
+pub enum StartupError {
     /// The master key is missing or not 32 bytes in base64.
     #[error("{0}")]
     MasterKey(String),
@@ -93,10 +93,10 @@ pub enum StartError {
     #[error(
         "the master key is not the one that this database was used with; give that one in old_master_keys too"
     )]
-    OtherMasterKey(#[source] SealError),
+    MasterKeyMismatch(#[source] SealError),
     /// The database cannot be opened.
     #[error("the database cannot be used")]
-    Open(#[from] OpenError),
+    OpenDatabase(#[from] OpenError),
     /// Its schema cannot be brought up to date.
     #[error(transparent)]
     Migrate(#[from] MigrateError),
@@ -111,34 +111,34 @@ pub enum StartError {
     Runtime(#[from] RuntimeError),
 }
 
-impl App {
+impl Application {
     /// Opens the database, brings its schema up to date, and loads the plugins.
     ///
     /// # Errors
     /// [`StartError`]. A plugin that cannot be loaded is no such error.
-    pub async fn build(
+    pub async fn start(
         config: Config,
-        surroundings: Surroundings,
-    ) -> Result<Arc<Self>, StartError> {
+        surroundings: ApplicationDependencies,
+    ) -> Result<Arc<Self>, StartupError> {
         let sealer = sealer(&config)?;
         let store = open_store(&config).await?;
         store.migrate().await?;
         prove_master_key(&store, &sealer).await?;
         let age_max_s = config.mandates.key_max_age_s;
-        KeyRing::fresh(&store, &sealer, age_max_s, surroundings.clock.now()).await?;
+        SigningKeyRing::load_or_rotate(&store, &sealer, age_max_s, surroundings.clock.now()).await?;
         let runtime = runtime(&config, &surroundings)?;
-        let suppliers = Suppliers::new(&config, surroundings.plugins_dir, runtime.clone());
-        suppliers.load().await;
-        let tasks = Tasks::default();
+        let suppliers = SupplierDirectory::new(&config, surroundings.plugins_dir, runtime.clone());
+        suppliers.load_all().await;
+        let tasks = TaskSupervisor::default();
         let app = Arc::new(Self {
-            keys: Keys::new(store.clone(), tasks.clone()),
+            api_keys: ApiKeyAuthenticator::new(store.clone(), tasks.clone()),
             readiness: Readiness::default(),
-            limiter: Limiter::new(config.limits.requests_per_s, config.limits.burst),
-            schemas: Schemas::default(),
-            deliveries: Semaphore::new(DELIVERIES_MAX),
-            query_memory: QueryMemory::new(&config),
-            schedules: Schedules::new(&config),
-            webhooks: Webhooks::new(&config, DnsLookup::system()),
+            rate_limiter: RateLimiter::new(config.limits.requests_per_s, config.limits.burst),
+            validators: ValidatorCache::default(),
+            inbound_webhook_permits: Semaphore::new(DELIVERIES_MAX),
+            query_state: QueryState::new(&config),
+            schedules: RetrySchedules::new(&config),
+            webhooks: DeliveryPolicy::new(&config, DnsLookup::system()),
             clock: surroundings.clock,
             ids: surroundings.ids,
             base_url: surroundings.base_url,
@@ -155,21 +155,21 @@ impl App {
 
     /// Where the pages about error codes are, with a slash at its end.
     #[must_use]
-    pub fn error_docs(&self) -> String {
+    pub fn error_docs_url(&self) -> String {
         format!("{}/docs/errors/", self.base_url)
     }
 
     /// Stops background work, waits for what runs, and closes the database.
     /// False: something still ran when time was up.
     pub async fn shut_down(&self, patience: Duration) -> bool {
-        self.tasks.stop();
-        let done = self.tasks.wait(patience).await;
+        self.tasks.begin_shutdown();
+        let done = self.tasks.wait_for_tasks(patience).await;
         self.store.close().await;
         done
     }
 }
 
-impl std::fmt::Debug for App {
+impl std::fmt::Debug for Application {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("App")
             .field("base_url", &self.base_url)
@@ -178,7 +178,7 @@ impl std::fmt::Debug for App {
 }
 
 /// Background work; each ends when the application stops.
-fn start_jobs(app: &Arc<App>) {
+fn start_jobs(app: &Arc<Application>) {
     let housekeeping = Arc::clone(app);
     app.tasks.spawn(
         "housekeeping",
@@ -186,11 +186,11 @@ fn start_jobs(app: &Arc<App>) {
     );
     let watched = Arc::clone(app);
     app.tasks.spawn("unresolved", async move {
-        crate::job::unresolved::watch(&watched).await
+        crate::job::unresolved::run_monitor(&watched).await
     });
     let forgetting = Arc::clone(app);
     app.tasks.spawn("supplier events", async move {
-        crate::job::supplier_event::forget(&forgetting).await
+        crate::job::supplier_event::run_purge(&forgetting).await
     });
     let counting = Arc::clone(app);
     app.tasks.spawn(
@@ -199,19 +199,19 @@ fn start_jobs(app: &Arc<App>) {
     );
     let worker = Arc::clone(app);
     app.tasks
-        .spawn("worker", async move { crate::job::work(worker).await });
+        .spawn("worker", async move { crate::job::run_worker(worker).await });
     let sender = Arc::clone(app);
     app.tasks.spawn(
         "webhooks",
-        async move { webhook::worker::work(sender).await },
+        async move { webhook::worker::run_worker(sender).await },
     );
     let watching = Arc::clone(app);
     app.tasks.spawn("watches", async move {
-        crate::watch::worker::work(watching).await
+        crate::watch::worker::run_worker(watching).await
     });
     let tended = Arc::clone(app);
     app.tasks.spawn("webhook upkeep", async move {
-        webhook::upkeep::tend(&tended).await
+        webhook::upkeep::run_maintenance(&tended).await
     });
 }
 
@@ -219,22 +219,22 @@ fn start_jobs(app: &Arc<App>) {
 /// changed since.
 const COUNT_EVERY: Duration = Duration::from_secs(2);
 
-async fn count_flights(app: &App) {
+async fn count_flights(app: &Application) {
     let complaint = "the numbers of flight bookings are not put together";
     let settle = || app.store.compact_flight_booking_counts(app.clock.now());
-    app.tasks.repeat(COUNT_EVERY, complaint, settle).await;
+    app.tasks.run_periodically(COUNT_EVERY, complaint, settle).await;
 }
 
 /// Keeps what grows in memory small.
-async fn housekeep(app: &App) {
-    let stopping = app.tasks.stopping();
+async fn housekeep(app: &Application) {
+    let stopping = app.tasks.shutdown_token();
     let mut ticks = tokio::time::interval(Duration::from_secs(10));
     loop {
         tokio::select! {
             () = stopping.cancelled() => return,
             _ = ticks.tick() => {
-                app.limiter.tidy();
-                observe::metrics().run_upkeep();
+                app.rate_limiter.evict_idle();
+                observe::metrics_handle().run_upkeep();
             }
         }
     }
@@ -261,9 +261,9 @@ pub async fn open_store(config: &Config) -> Result<Store, OpenError> {
     Store::open(config.database.expose(), &options).await
 }
 
-fn runtime(config: &Config, surroundings: &Surroundings) -> Result<Runtime, RuntimeError> {
+fn runtime(config: &Config, surroundings: &ApplicationDependencies) -> Result<Runtime, RuntimeError> {
     // Recorders come before what they record.
-    let _ = observe::metrics();
+    let _ = observe::metrics_handle();
     let mut made_of = RuntimeConfig::new(Arc::clone(&surroundings.clock));
     made_of.calls_max = config.limits.plugin_calls;
     made_of.code_cache_dir =
@@ -271,10 +271,10 @@ fn runtime(config: &Config, surroundings: &Surroundings) -> Result<Runtime, Runt
     Runtime::new(made_of, Arc::new(PluginMetrics))
 }
 
-fn sealer(config: &Config) -> Result<Sealer, StartError> {
+fn sealer(config: &Config) -> Result<Sealer, StartupError> {
     if config.master_key.is_empty() {
         let how = "no master key is configured: set STOPOVER_MASTER_KEY or master_key to 32 bytes in base64, e.g. from `openssl rand -base64 32`";
-        return Err(StartError::MasterKey(how.to_owned()));
+        return Err(StartupError::MasterKey(how.to_owned()));
     }
     let key = decode_key("master_key", config.master_key.expose())?;
     let mut older = Vec::new();
@@ -287,26 +287,26 @@ fn sealer(config: &Config) -> Result<Sealer, StartError> {
     Ok(Sealer::new(&config.master_key_id, &key, &older)?)
 }
 
-fn decode_key(which: &str, text: &str) -> Result<SecretSlice<u8>, StartError> {
+fn decode_key(which: &str, text: &str) -> Result<SecretSlice<u8>, StartupError> {
     let bytes = STANDARD
         .decode(text.trim())
         .ok()
         .filter(|bytes| bytes.len() == KEY_BYTES);
     let key = bytes.map(SecretSlice::from);
-    key.ok_or_else(|| StartError::MasterKey(format!("{which} is not {KEY_BYTES} bytes in base64")))
+    key.ok_or_else(|| StartupError::MasterKey(format!("{which} is not {KEY_BYTES} bytes in base64")))
 }
 
 const PROOF: &str = "master_key_proof";
 
 /// A wrong master key is noticed at the start, not at the first secret that
 /// cannot be opened.
-async fn prove_master_key(store: &Store, sealer: &Sealer) -> Result<(), StartError> {
+async fn prove_master_key(store: &Store, sealer: &Sealer) -> Result<(), StartupError> {
     let fresh = sealer.seal(PROOF, &[], PROOF.as_bytes())?;
     let stored = store.setting_or_insert(PROOF, &fresh).await?;
     sealer
         .open(PROOF, &[], &stored)
-        .map_err(StartError::OtherMasterKey)?;
-    if sealer.is_current(&stored) {
+        .map_err(StartupError::MasterKeyMismatch)?;
+    if sealer.is_sealed_with_current_key(&stored) {
         return Ok(());
     }
     store.set_setting(PROOF, &fresh).await?;

@@ -106,7 +106,7 @@ pub enum LogFormat {
 /// Where a listener is reached from the same machine, also when it listens on
 /// every address.
 #[must_use]
-pub fn reachable(mut listen: SocketAddr) -> SocketAddr {
+pub fn reachable_address(mut listen: SocketAddr) -> SocketAddr {
     if listen.ip().is_unspecified() {
         listen.set_ip(match listen {
             SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
@@ -126,7 +126,7 @@ impl Config {
         file: Option<&Path>,
         environment: &Environment,
     ) -> Result<Self, ConfigError> {
-        let table = layer::merged(overlay, file, environment)?;
+        let table = layer::merge_layers(overlay, file, environment)?;
         let config: Self = table
             .try_into()
             .map_err(|error: toml::de::Error| ConfigError::Invalid(error.message().to_owned()))?;
@@ -138,7 +138,7 @@ impl Config {
     #[must_use]
     pub fn base_url(&self) -> String {
         if self.public_url.is_empty() {
-            format!("http://{}", reachable(self.listen))
+            format!("http://{}", reachable_address(self.listen))
         } else {
             self.public_url.trim_end_matches('/').to_owned()
         }
@@ -167,7 +167,7 @@ impl Config {
     ///
     /// # Errors
     /// Never in practice: every value has a form in TOML.
-    pub fn redacted(&self) -> Result<String, toml::ser::Error> {
+    pub fn to_redacted_toml(&self) -> Result<String, toml::ser::Error> {
         toml::to_string_pretty(self)
     }
 
@@ -253,7 +253,7 @@ impl Config {
             ));
             rules.push((!both, format!("{id} can either record or replay")));
             rules.push((
-                supplier.has_usable_events_token(),
+                supplier.has_valid_events_token(),
                 format!("events_token of {id} must be 32 to 128 of [A-Za-z0-9_-]"),
             ));
         }

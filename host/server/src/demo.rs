@@ -1,9 +1,9 @@
 //! The demo: a sandbox, its suppliers, an organization and a key, so that a
 //! first booking needs no configuration at all.
 
-use crate::api::caller::Scope;
-use crate::app::App;
-use crate::key::{self, MakeKeyError, NewKey};
+use crate::api::caller::ApiKeyScope;
+use crate::app::Application;
+use crate::key::{self, CreateApiKeyError, NewApiKey};
 use crate::seal::KEY_BYTES;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -36,7 +36,7 @@ pub enum DemoError {
     },
     /// The first key cannot be made.
     #[error("the demo's key cannot be made")]
-    Key(#[from] MakeKeyError),
+    Key(#[from] CreateApiKeyError),
     /// The keys cannot be read.
     #[error("the keys cannot be read")]
     Database(#[from] DatabaseError),
@@ -47,8 +47,8 @@ pub enum DemoError {
 ///
 /// # Errors
 /// [`DemoError::MasterKey`].
-pub fn overlay(data_dir: &Path, sandbox_url: &str) -> Result<Table, DemoError> {
-    let mut table = at(data_dir);
+pub fn config_overlay(data_dir: &Path, sandbox_url: &str) -> Result<Table, DemoError> {
+    let mut table = data_dir_overlay(data_dir);
     let key_file = data_dir.join("master.key");
     let key = master_key(&key_file).map_err(|source| DemoError::MasterKey {
         path: key_file,
@@ -97,7 +97,7 @@ pub fn overlay(data_dir: &Path, sandbox_url: &str) -> Result<Table, DemoError> {
 
 /// Everything that is kept, in one folder.
 #[must_use]
-pub fn at(data_dir: &Path) -> Table {
+pub fn data_dir_overlay(data_dir: &Path) -> Table {
     let path = |name: &str| data_dir.join(name).display().to_string();
     Table::from_iter([
         (
@@ -167,26 +167,26 @@ fn master_key(path: &Path) -> io::Result<String> {
 ///
 /// # Errors
 /// [`DemoError`].
-pub async fn first_key(app: &App) -> Result<Option<SecretString>, DemoError> {
+pub async fn create_initial_key(app: &Application) -> Result<Option<SecretString>, DemoError> {
     if !app.store.api_keys(Some(ORGANIZATION)).await?.is_empty() {
         return Ok(None);
     }
-    let new = NewKey {
+    let new = NewApiKey {
         tenant: Tenant {
             organization: ORGANIZATION.to_owned(),
             mode: Mode::Test,
         },
         name: "demo".to_owned(),
-        scopes: Scope::DEFAULT.to_vec(),
+        scopes: ApiKeyScope::DEFAULT.to_vec(),
         expires_at: None,
     };
-    let id = KeyId::from_bits(app.ids.bits());
-    Ok(Some(key::make(&app.store, new, id, app.clock.now()).await?))
+    let id = KeyId::from_bits(app.ids.generate());
+    Ok(Some(key::create_api_key(&app.store, new, id, app.clock.now()).await?))
 }
 
 /// One line for a shell that prices, prebooks, pays and books a hotel.
 #[must_use]
-pub fn booking_line(app: &App, key: &SecretString) -> String {
+pub fn example_command(app: &Application, key: &SecretString) -> String {
     let day = |days: i64| app.clock.now().plus_s(days * 86_400).date_utc();
     BOOKING_LINE
         .replace("BASE", &app.base_url)

@@ -3,7 +3,7 @@
 //! transaction that makes it, see [`take`].
 
 use crate::api::extract;
-use crate::app::App;
+use crate::app::Application;
 use host_domain::owner::Owner;
 use host_storage::{
     CommitError, Conflict, DatabaseError, IdempotencyKey, IdempotencyRecord, UnitOfWork,
@@ -11,23 +11,23 @@ use host_storage::{
 
 /// A caller's key with the request that it stands for.
 #[derive(Debug, Clone)]
-pub(crate) struct RequestKey {
+pub(crate) struct IdempotentRequest {
     pub(crate) key: IdempotencyKey,
     pub(crate) fingerprint: String,
 }
 
 /// Why a key cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum KeyError {
+pub(crate) enum IdempotencyError {
     /// The database.
     #[error("the key could not be read or stored")]
     Commit(#[from] CommitError),
     /// It stands for another request.
     #[error("the key was used for another request")]
-    Reused,
+    KeyReused,
 }
 
-impl From<DatabaseError> for KeyError {
+impl From<DatabaseError> for IdempotencyError {
     fn from(error: DatabaseError) -> Self {
         Self::Commit(error.into())
     }
@@ -35,17 +35,17 @@ impl From<DatabaseError> for KeyError {
 
 /// How a key was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum KeyUse {
+pub(crate) enum KeyClaim {
     /// For the first time; it is taken now.
-    First,
+    New,
     /// By the same request before.
-    Again,
+    Repeat,
 }
 
-impl RequestKey {
+impl IdempotentRequest {
     /// The key of a request, in the scope of an operation.
-    pub(crate) fn new(owner: &Owner, operation: &str, key: extract::IdempotencyKey) -> Self {
-        let extract::IdempotencyKey { key, fingerprint } = key;
+    pub(crate) fn new(owner: &Owner, operation: &str, key: extract::IdempotencyKeyHeader) -> Self {
+        let extract::IdempotencyKeyHeader { key, fingerprint } = key;
         Self {
             key: IdempotencyKey {
                 owner: owner.clone(),
@@ -58,47 +58,47 @@ impl RequestKey {
 }
 
 /// Takes a key, where there is one, for what a write makes.
-pub(crate) fn take(write: &mut UnitOfWork, key: Option<&RequestKey>, resource_id: &str) {
+pub(crate) fn claim_in(write: &mut UnitOfWork, key: Option<&IdempotentRequest>, resource_id: &str) {
     if let Some(key) = key {
         write.insert_idempotency_key(&key.key, &key.fingerprint, resource_id);
     }
 }
 
-impl App {
+impl Application {
     /// The id of what the same request made before, if it has a key and did.
-    pub(crate) async fn made_before(
+    pub(crate) async fn find_result(
         &self,
-        key: Option<&RequestKey>,
-    ) -> Result<Option<String>, KeyError> {
+        key: Option<&IdempotentRequest>,
+    ) -> Result<Option<String>, IdempotencyError> {
         let Some(key) = key else { return Ok(None) };
         let known = self.earlier_use(key).await?;
         Ok(known.map(|known| known.resource_id))
     }
 
     /// How the same request used its key before.
-    async fn earlier_use(&self, key: &RequestKey) -> Result<Option<IdempotencyRecord>, KeyError> {
+    async fn earlier_use(&self, key: &IdempotentRequest) -> Result<Option<IdempotencyRecord>, IdempotencyError> {
         match self.store.idempotency_record(&key.key).await? {
-            Some(known) if known.fingerprint != key.fingerprint => Err(KeyError::Reused),
+            Some(known) if known.fingerprint != key.fingerprint => Err(IdempotencyError::KeyReused),
             known => Ok(known),
         }
     }
 
     /// Takes a key for something that is there already.
-    pub(crate) async fn use_key(
+    pub(crate) async fn claim(
         &self,
-        key: &RequestKey,
+        key: &IdempotentRequest,
         resource_id: &str,
-    ) -> Result<KeyUse, KeyError> {
+    ) -> Result<KeyClaim, IdempotencyError> {
         if self.earlier_use(key).await?.is_some() {
-            return Ok(KeyUse::Again);
+            return Ok(KeyClaim::Repeat);
         }
         let mut write = UnitOfWork::new(self.clock.now());
         write.insert_idempotency_key(&key.key, &key.fingerprint, resource_id);
         match self.store.commit(write).await {
-            Ok(()) => Ok(KeyUse::First),
+            Ok(()) => Ok(KeyClaim::New),
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
                 self.earlier_use(key).await?;
-                Ok(KeyUse::Again)
+                Ok(KeyClaim::Repeat)
             }
             Err(error) => Err(error.into()),
         }
@@ -106,7 +106,7 @@ impl App {
 
     /// Gives a key back whose request came to nothing. When that fails the key
     /// stays taken, and the same request still may use it.
-    pub(crate) async fn free_key(&self, key: &RequestKey) {
+    pub(crate) async fn release(&self, key: &IdempotentRequest) {
         let mut write = UnitOfWork::new(self.clock.now());
         write.delete_idempotency_key(&key.key);
         if let Err(error) = self.store.commit(write).await {

@@ -1,8 +1,8 @@
 //! Stored payment instruments: the processor's token is sealed on its way into
 //! the database and opened on its way out.
 
-use crate::app::App;
-use crate::idempotency::{KeyError, RequestKey, take};
+use crate::app::Application;
+use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
 use crate::seal::SealError;
 use host_domain::id::InstrumentId;
 use host_domain::owner::Owner;
@@ -21,12 +21,12 @@ pub(crate) enum InstrumentError {
     Database(#[from] DatabaseError),
     /// Sealed under another key, or changed.
     #[error("the instrument's token cannot be opened")]
-    Sealed(#[from] SealError),
+    Seal(#[from] SealError),
 }
 
 /// Why an instrument was not added.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum AddError {
+pub(crate) enum AddInstrumentError {
     /// The database.
     #[error("the instrument could not be stored")]
     Commit(#[from] CommitError),
@@ -35,7 +35,7 @@ pub(crate) enum AddError {
     Seal(#[from] SealError),
     /// The idempotency key.
     #[error(transparent)]
-    Key(#[from] KeyError),
+    Idempotency(#[from] IdempotencyError),
     /// Nobody takes cards in this mode.
     #[error("no payment processor is configured")]
     NoProcessor,
@@ -53,33 +53,33 @@ pub(crate) enum Added {
     /// Now.
     New(StoredInstrument),
     /// By an earlier call with the same key.
-    Before(StoredInstrument),
+    Existing(StoredInstrument),
 }
 
-impl App {
+impl Application {
     /// Asks the processor what a browser's token stands for, and keeps it; once
     /// for each key.
     pub(crate) async fn add_instrument(
         &self,
         owner: &Owner,
         token: &str,
-        key: Option<&RequestKey>,
+        key: Option<&IdempotentRequest>,
         context: &CallContext,
-    ) -> Result<Added, AddError> {
+    ) -> Result<Added, AddInstrumentError> {
         loop {
-            if let Some(made) = self.made_before(key).await? {
-                let id = InstrumentId::parse(&made).map_err(|_| AddError::Deleted)?;
+            if let Some(made) = self.find_result(key).await? {
+                let id = InstrumentId::parse(&made).map_err(|_| AddInstrumentError::Deleted)?;
                 let stored = self
                     .store
                     .instrument(owner, &id)
                     .await
                     .map_err(CommitError::from)?;
-                return stored.map(Added::Before).ok_or(AddError::Deleted);
+                return stored.map(Added::Existing).ok_or(AddInstrumentError::Deleted);
             }
             let instrument = self.describe_instrument(owner, token, context).await?;
             let stored = self.seal_instrument(owner, &instrument)?;
             let mut write = UnitOfWork::new(instrument.created_at);
-            take(&mut write, key, stored.id.as_str());
+            claim_in(&mut write, key, stored.id.as_str());
             write.insert_instrument(owner, &stored);
             match self.store.commit(write).await {
                 Ok(()) => return Ok(Added::New(stored)),
@@ -95,21 +95,21 @@ impl App {
         owner: &Owner,
         token: &str,
         context: &CallContext,
-    ) -> Result<Instrument, AddError> {
+    ) -> Result<Instrument, AddInstrumentError> {
         let processor = self
             .suppliers
             .processor(owner.tenant.mode)
-            .ok_or(AddError::NoProcessor)?;
+            .ok_or(AddInstrumentError::NoProcessor)?;
         let supplier = self
             .runtime
             .supplier(processor)
-            .ok_or(AddError::NoProcessor)?;
+            .ok_or(AddInstrumentError::NoProcessor)?;
         let found = supplier
             .describe_instrument(context, token.to_owned())
             .await;
-        let found = found.map_err(|error| AddError::Processor(processor.clone(), error))?;
+        let found = found.map_err(|error| AddInstrumentError::Processor(processor.clone(), error))?;
         Ok(Instrument {
-            id: InstrumentId::from_bits(self.ids.bits()),
+            id: InstrumentId::from_bits(self.ids.generate()),
             processor: processor.clone(),
             token: found.token,
             card: found.card,

@@ -2,8 +2,8 @@
 //! stored; a revoked key stops working on every host within seconds, because
 //! what is known of a key is forgotten after [`KNOWN_FOR`].
 
-use crate::api::caller::Scope;
-use crate::tasks::Tasks;
+use crate::api::caller::ApiKeyScope;
+use crate::tasks::TaskSupervisor;
 use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};
 use host_domain::time::Timestamp;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a host may go on with what it knows of a key.
-pub const KNOWN_FOR: Duration = Duration::from_secs(3);
+pub const CACHE_TTL: Duration = Duration::from_secs(3);
 /// Keys that a host keeps in mind.
 const KNOWN_MAX: u64 = 10_000;
 
@@ -25,7 +25,7 @@ const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 
 /// Why a key cannot be made.
 #[derive(Debug, thiserror::Error)]
-pub enum MakeKeyError {
+pub enum CreateApiKeyError {
     /// The machine gives no random bytes.
     #[error("no random bytes")]
     Random,
@@ -36,13 +36,13 @@ pub enum MakeKeyError {
 
 /// What a new key is for.
 #[derive(Debug, Clone)]
-pub struct NewKey {
+pub struct NewApiKey {
     /// Organization and mode.
     pub tenant: Tenant,
     /// What people call it.
     pub name: String,
     /// What it may do.
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<ApiKeyScope>,
     /// Until when.
     pub expires_at: Option<Timestamp>,
 }
@@ -51,13 +51,13 @@ pub struct NewKey {
 ///
 /// # Errors
 /// [`MakeKeyError`].
-pub async fn make(
+pub async fn create_api_key(
     store: &Store,
-    new: NewKey,
+    new: NewApiKey,
     id: KeyId,
     now: Timestamp,
-) -> Result<SecretString, MakeKeyError> {
-    let key = generate(new.tenant.mode).ok_or(MakeKeyError::Random)?;
+) -> Result<SecretString, CreateApiKeyError> {
+    let key = generate(new.tenant.mode).ok_or(CreateApiKeyError::Random)?;
     let stored = ApiKey {
         id,
         tenant: new.tenant,
@@ -75,7 +75,7 @@ pub async fn make(
     };
     let mut write = UnitOfWork::new(now);
     write.insert_api_key(&stored, &digest(key.expose_secret()));
-    store.commit(write).await.map_err(MakeKeyError::Store)?;
+    store.commit(write).await.map_err(CreateApiKeyError::Store)?;
     Ok(key)
 }
 
@@ -155,7 +155,7 @@ pub fn is_well_formed(key: &str) -> bool {
 
 /// Why a key opens nothing.
 #[derive(Debug, thiserror::Error)]
-pub enum KeyError {
+pub enum ApiKeyError {
     /// Malformed, unknown, revoked or expired: nobody is told which.
     #[error("the key is not valid")]
     Invalid,
@@ -165,19 +165,19 @@ pub enum KeyError {
 }
 
 /// Who keys belong to, with a short memory.
-pub struct Keys {
+pub struct ApiKeyAuthenticator {
     store: Store,
-    tasks: Tasks,
+    tasks: TaskSupervisor,
     known: Cache<[u8; 32], Arc<ApiKey>>,
 }
 
-impl Keys {
+impl ApiKeyAuthenticator {
     /// Looks keys up in a store; notes their use in tasks of their own.
     #[must_use]
-    pub fn new(store: Store, tasks: Tasks) -> Self {
+    pub fn new(store: Store, tasks: TaskSupervisor) -> Self {
         let known = Cache::builder()
             .max_capacity(KNOWN_MAX)
-            .time_to_live(KNOWN_FOR)
+            .time_to_live(CACHE_TTL)
             .build();
         Self {
             store,
@@ -190,9 +190,9 @@ impl Keys {
     ///
     /// # Errors
     /// [`KeyError`].
-    pub async fn resolve(&self, key: &str, now: Timestamp) -> Result<Arc<ApiKey>, KeyError> {
+    pub async fn authenticate(&self, key: &str, now: Timestamp) -> Result<Arc<ApiKey>, ApiKeyError> {
         if !is_well_formed(key) {
-            return Err(KeyError::Invalid);
+            return Err(ApiKeyError::Invalid);
         }
         let sha256 = digest(key);
         // Failures are not remembered: a key works as soon as it is made.
@@ -201,8 +201,8 @@ impl Keys {
             .try_get_with(sha256, self.look_up(sha256, now))
             .await;
         let found = found.map_err(|error| match error.as_ref() {
-            KeyError::Invalid => KeyError::Invalid,
-            KeyError::Database(error) => KeyError::Database(error.clone()),
+            ApiKeyError::Invalid => ApiKeyError::Invalid,
+            ApiKeyError::Database(error) => ApiKeyError::Database(error.clone()),
         })?;
         let good = found.revoked_at.is_none()
             && found.expires_at.is_none_or(|end| now < end)
@@ -210,17 +210,17 @@ impl Keys {
         if good {
             Ok(found)
         } else {
-            Err(KeyError::Invalid)
+            Err(ApiKeyError::Invalid)
         }
     }
 
-    async fn look_up(&self, sha256: [u8; 32], now: Timestamp) -> Result<Arc<ApiKey>, KeyError> {
+    async fn look_up(&self, sha256: [u8; 32], now: Timestamp) -> Result<Arc<ApiKey>, ApiKeyError> {
         let found = self
             .store
             .api_key_by_hash(&sha256)
             .await
-            .map_err(KeyError::Database)?;
-        let found = Arc::new(found.ok_or(KeyError::Invalid)?);
+            .map_err(ApiKeyError::Database)?;
+        let found = Arc::new(found.ok_or(ApiKeyError::Invalid)?);
         if found.revoked_at.is_none() {
             let (store, used) = (self.store.clone(), Arc::clone(&found));
             self.tasks.spawn("touch_api_key", async move {

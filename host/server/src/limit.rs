@@ -15,29 +15,29 @@ const REMAINING: HeaderName = HeaderName::from_static("ratelimit");
 
 /// Whose bucket.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Bucket {
+pub enum RateLimitKey {
     /// A key's.
-    Key(KeyId),
+    ApiKey(KeyId),
     /// Calls without a good key, by the address that they come from.
-    Stranger(Option<IpAddr>),
+    ClientAddress(Option<IpAddr>),
 }
 
 /// What a bucket says to one more request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verdict {
+pub struct RateLimitStatus {
     /// Requests that are left.
     pub remaining: u32,
     /// Seconds until the bucket is full again.
-    pub full_in_s: u32,
+    pub reset_after_s: u32,
     /// Seconds to wait; none: go on.
     pub retry_after_s: Option<u32>,
 }
 
 /// The buckets.
-pub struct Limiter {
+pub struct RateLimiter {
     buckets: RateLimiter<
-        Bucket,
-        DefaultKeyedStateStore<Bucket>,
+        RateLimitKey,
+        DefaultKeyedStateStore<RateLimitKey>,
         DefaultClock,
         StateInformationMiddleware,
     >,
@@ -46,7 +46,7 @@ pub struct Limiter {
     policy: HeaderValue,
 }
 
-impl Limiter {
+impl RateLimiter {
     /// Buckets that hold `burst` and gain `per_s` each second; nothing is 1.
     #[must_use]
     pub fn new(per_s: u32, burst: u32) -> Self {
@@ -65,7 +65,7 @@ impl Limiter {
 
     /// Takes one request out of a bucket.
     #[must_use]
-    pub fn check(&self, bucket: &Bucket) -> Verdict {
+    pub fn check(&self, bucket: &RateLimitKey) -> RateLimitStatus {
         let (remaining, wait) = match self.buckets.check_key(bucket) {
             Ok(state) => (state.remaining_burst_capacity(), None),
             Err(refused) => (
@@ -74,9 +74,9 @@ impl Limiter {
             ),
         };
         let missing = self.burst.get().saturating_sub(remaining);
-        Verdict {
+        RateLimitStatus {
             remaining,
-            full_in_s: missing.div_ceil(self.per_s.get()),
+            reset_after_s: missing.div_ceil(self.per_s.get()),
             retry_after_s: wait.map(|wait| {
                 u32::try_from(wait.as_millis().div_ceil(1000))
                     .unwrap_or(u32::MAX)
@@ -86,12 +86,12 @@ impl Limiter {
     }
 
     /// Writes what the IETF draft on rate limit headers asks for.
-    pub fn write_headers(&self, verdict: Option<Verdict>, headers: &mut HeaderMap) {
+    pub fn insert_headers(&self, verdict: Option<RateLimitStatus>, headers: &mut HeaderMap) {
         headers.insert(POLICY, self.policy.clone());
         let text = verdict.map(|verdict| {
             format!(
                 "\"default\";r={};t={}",
-                verdict.remaining, verdict.full_in_s
+                verdict.remaining, verdict.reset_after_s
             )
         });
         if let Some(Ok(value)) = text.map(|text| HeaderValue::from_str(&text)) {
@@ -100,7 +100,7 @@ impl Limiter {
     }
 
     /// Forgets buckets that are full anyway.
-    pub fn tidy(&self) {
+    pub fn evict_idle(&self) {
         self.buckets.retain_recent();
     }
 }
@@ -111,25 +111,25 @@ mod tests {
 
     #[test]
     fn a_bucket_empties_and_says_when_to_come_back() {
-        let limiter = Limiter::new(1, 3);
-        let one = Bucket::Key(KeyId::from_bits(1));
+        let limiter = RateLimiter::new(1, 3);
+        let one = RateLimitKey::ApiKey(KeyId::from_bits(1));
         let left: Vec<u32> = (0..3).map(|_| limiter.check(&one).remaining).collect();
         assert_eq!(left, [2, 1, 0]);
         let refused = limiter.check(&one);
         assert_eq!(
-            (refused.remaining, refused.full_in_s, refused.retry_after_s),
+            (refused.remaining, refused.reset_after_s, refused.retry_after_s),
             (0, 3, Some(1))
         );
-        let other = limiter.check(&Bucket::Key(KeyId::from_bits(2)));
+        let other = limiter.check(&RateLimitKey::ApiKey(KeyId::from_bits(2)));
         assert_eq!((other.remaining, other.retry_after_s), (2, None));
     }
 
     #[test]
     fn headers_follow_the_draft() {
-        let limiter = Limiter::new(100, 200);
+        let limiter = RateLimiter::new(100, 200);
         let mut headers = HeaderMap::new();
-        let verdict = limiter.check(&Bucket::Stranger(None));
-        limiter.write_headers(Some(verdict), &mut headers);
+        let verdict = limiter.check(&RateLimitKey::ClientAddress(None));
+        limiter.insert_headers(Some(verdict), &mut headers);
         assert_eq!(headers["RateLimit-Policy"], "\"default\";q=200;w=2");
         assert_eq!(headers["RateLimit"], "\"default\";r=199;t=1");
     }

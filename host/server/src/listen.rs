@@ -1,7 +1,7 @@
 //! Connections: accepts them, serves HTTP/1.1 on each, and lets what runs finish
 //! when the process stops. Knows nothing of what is answered.
 
-use crate::tasks::Tasks;
+use crate::tasks::TaskSupervisor;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
@@ -25,9 +25,9 @@ const HEAD_TIME_MAX: Duration = Duration::from_secs(15);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves a listener in tasks of the application until that stops.
-pub(crate) fn serve(tasks: &Tasks, listener: TcpListener, router: Router, connections_max: usize) {
+pub(crate) fn spawn_listener(tasks: &TaskSupervisor, listener: TcpListener, router: Router, connections_max: usize) {
     let places = Arc::new(Semaphore::new(connections_max.min(Semaphore::MAX_PERMITS)));
-    let (own, stopping) = (tasks.clone(), tasks.stopping());
+    let (own, stopping) = (tasks.clone(), tasks.shutdown_token());
     tasks.spawn("listener", async move {
         loop {
             let accepted = tokio::select! {
@@ -103,11 +103,11 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::sync::oneshot;
 
-    async fn start(router: Router) -> (Tasks, SocketAddr) {
-        let tasks = Tasks::default();
+    async fn start(router: Router) -> (TaskSupervisor, SocketAddr) {
+        let tasks = TaskSupervisor::default();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        serve(&tasks, listener, router, 10);
+        spawn_listener(&tasks, listener, router, 10);
         (tasks, address)
     }
 
@@ -132,8 +132,8 @@ mod tests {
             .await
             .unwrap();
         has_begun.await.unwrap();
-        tasks.stop();
-        assert!(!tasks.wait(Duration::from_millis(50)).await);
+        tasks.begin_shutdown();
+        assert!(!tasks.wait_for_tasks(Duration::from_millis(50)).await);
         release.send(()).unwrap();
         let mut answer = String::new();
         client.read_to_string(&mut answer).await.unwrap();
@@ -141,7 +141,7 @@ mod tests {
             answer.starts_with("HTTP/1.1 200") && answer.ends_with("finished"),
             "{answer}"
         );
-        assert!(tasks.wait(Duration::from_secs(5)).await);
+        assert!(tasks.wait_for_tasks(Duration::from_secs(5)).await);
         assert!(TcpStream::connect(address).await.is_err());
     }
 
@@ -155,7 +155,7 @@ mod tests {
         let mut first = [0_u8; 12];
         idle.read_exact(&mut first).await.unwrap();
         assert_eq!(&first, b"HTTP/1.1 404");
-        tasks.stop();
-        assert!(tasks.wait(Duration::from_secs(5)).await);
+        tasks.begin_shutdown();
+        assert!(tasks.wait_for_tasks(Duration::from_secs(5)).await);
     }
 }

@@ -8,25 +8,25 @@ use std::time::Duration;
 use tracing_subscriber::EnvFilter;
 
 /// Requests answered, by method, route and status.
-pub const HTTP_REQUESTS: &str = "stopover_http_requests_total";
+pub const HTTP_REQUESTS_TOTAL: &str = "stopover_http_requests_total";
 /// Seconds that an answer took, by route.
-pub const HTTP_SECONDS: &str = "stopover_http_request_duration_seconds";
+pub const HTTP_REQUEST_DURATION_SECONDS: &str = "stopover_http_request_duration_seconds";
 /// Calls into plugins, by supplier, operation and outcome.
-pub const SUPPLIER_CALLS: &str = "stopover_supplier_calls_total";
+pub const SUPPLIER_CALLS_TOTAL: &str = "stopover_supplier_calls_total";
 /// Seconds that such a call took, by supplier and operation.
-pub const SUPPLIER_SECONDS: &str = "stopover_supplier_call_duration_seconds";
+pub const SUPPLIER_CALL_DURATION_SECONDS: &str = "stopover_supplier_call_duration_seconds";
 /// HTTP exchanges of plugins, by supplier and outcome.
-pub const SUPPLIER_EXCHANGES: &str = "stopover_supplier_exchanges_total";
+pub const PLUGIN_HTTP_REQUESTS_TOTAL: &str = "stopover_supplier_exchanges_total";
 /// What suppliers told by themselves, by supplier, kind and what came of it.
-pub const SUPPLIER_EVENTS: &str = "stopover_supplier_events_total";
+pub const SUPPLIER_EVENTS_TOTAL: &str = "stopover_supplier_events_total";
 /// Requests to subscribers, by product and by what came of them.
-pub const WEBHOOK_ATTEMPTS: &str = "stopover_webhook_attempts_total";
+pub const WEBHOOK_ATTEMPTS_TOTAL: &str = "stopover_webhook_attempts_total";
 /// Subscriptions that the gateway disabled.
-pub const WEBHOOK_DISABLED: &str = "stopover_webhook_subscriptions_disabled_total";
+pub const WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL: &str = "stopover_webhook_subscriptions_disabled_total";
 /// Age of the oldest delivery that waits for an ACTIVE subscription.
-pub const WEBHOOK_OLDEST_SECONDS: &str = "stopover_webhook_oldest_undelivered_seconds";
+pub const WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS: &str = "stopover_webhook_oldest_undelivered_seconds";
 /// Questions of watches that were due, by what came of them.
-pub const WATCH_CHECKS: &str = "stopover_watch_checks_total";
+pub const WATCH_CHECKS_TOTAL: &str = "stopover_watch_checks_total";
 
 const BUCKETS: [f64; 12] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0,
@@ -38,7 +38,7 @@ const SAID_TWICE: &str = "rustls_platform_verifier=off";
 
 /// Why nothing can be observed.
 #[derive(Debug, thiserror::Error)]
-pub enum ObserveError {
+pub enum ObservabilityError {
     /// The filter of the configuration is not one.
     #[error("log.filter is not a filter")]
     Filter(#[source] tracing_subscriber::filter::ParseError),
@@ -51,10 +51,10 @@ pub enum ObserveError {
 ///
 /// # Errors
 /// [`ObserveError`].
-pub fn start_logging(log: &Log) -> Result<(), ObserveError> {
+pub fn init_logging(log: &Log) -> Result<(), ObservabilityError> {
     let filter = EnvFilter::builder()
         .parse(format!("{SAID_TWICE},{}", log.filter))
-        .map_err(ObserveError::Filter)?;
+        .map_err(ObservabilityError::Filter)?;
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
@@ -68,12 +68,12 @@ pub fn start_logging(log: &Log) -> Result<(), ObserveError> {
             .with_span_list(false)
             .try_init(),
     }
-    .map_err(ObserveError::Logging)
+    .map_err(ObservabilityError::Logging)
 }
 
 /// The process's metrics. Every application in the process writes to the same.
 #[must_use]
-pub fn metrics() -> &'static PrometheusHandle {
+pub fn metrics_handle() -> &'static PrometheusHandle {
     static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
     HANDLE.get_or_init(|| {
         let builder = PrometheusBuilder::new();
@@ -91,24 +91,24 @@ pub fn metrics() -> &'static PrometheusHandle {
 }
 
 fn describe() {
-    metrics::describe_counter!(HTTP_REQUESTS, "Requests answered");
-    metrics::describe_histogram!(HTTP_SECONDS, metrics::Unit::Seconds, "Time to an answer");
-    metrics::describe_counter!(SUPPLIER_CALLS, "Calls into plugins");
+    metrics::describe_counter!(HTTP_REQUESTS_TOTAL, "Requests answered");
+    metrics::describe_histogram!(HTTP_REQUEST_DURATION_SECONDS, metrics::Unit::Seconds, "Time to an answer");
+    metrics::describe_counter!(SUPPLIER_CALLS_TOTAL, "Calls into plugins");
     metrics::describe_histogram!(
-        SUPPLIER_SECONDS,
+        SUPPLIER_CALL_DURATION_SECONDS,
         metrics::Unit::Seconds,
         "Time of a call into a plugin"
     );
-    metrics::describe_counter!(SUPPLIER_EXCHANGES, "HTTP exchanges of plugins");
-    metrics::describe_counter!(SUPPLIER_EVENTS, "Events that suppliers told");
-    metrics::describe_counter!(WEBHOOK_ATTEMPTS, "Requests to subscribers");
-    metrics::describe_counter!(WATCH_CHECKS, "Questions of watches that were due");
+    metrics::describe_counter!(PLUGIN_HTTP_REQUESTS_TOTAL, "HTTP exchanges of plugins");
+    metrics::describe_counter!(SUPPLIER_EVENTS_TOTAL, "Events that suppliers told");
+    metrics::describe_counter!(WEBHOOK_ATTEMPTS_TOTAL, "Requests to subscribers");
+    metrics::describe_counter!(WATCH_CHECKS_TOTAL, "Questions of watches that were due");
     metrics::describe_counter!(
-        WEBHOOK_DISABLED,
+        WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL,
         "Subscriptions to which nothing could be delivered for days"
     );
     metrics::describe_gauge!(
-        WEBHOOK_OLDEST_SECONDS,
+        WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS,
         metrics::Unit::Seconds,
         "Age of the oldest delivery that waits for an ACTIVE subscription"
     );
@@ -116,7 +116,7 @@ fn describe() {
 
 /// An answered request, as it is logged and counted.
 #[derive(Debug)]
-pub struct Answered<'a> {
+pub struct AccessLogEntry<'a> {
     /// Its id.
     pub request_id: &'a str,
     /// HTTP method.
@@ -137,7 +137,7 @@ pub struct Answered<'a> {
     pub cause: Option<&'a str>,
 }
 
-impl Answered<'_> {
+impl AccessLogEntry<'_> {
     /// One line and two numbers. Paths of unknown routes are the caller's text
     /// and appear nowhere.
     pub fn record(&self) {
@@ -166,8 +166,8 @@ impl Answered<'_> {
         }
         let status = self.status.to_string();
         let method = known_method(self.method);
-        metrics::counter!(HTTP_REQUESTS, "method" => method, "route" => route.to_owned(), "status" => status).increment(1);
-        metrics::histogram!(HTTP_SECONDS, "route" => route.to_owned())
+        metrics::counter!(HTTP_REQUESTS_TOTAL, "method" => method, "route" => route.to_owned(), "status" => status).increment(1);
+        metrics::histogram!(HTTP_REQUEST_DURATION_SECONDS, "route" => route.to_owned())
             .record(self.duration.as_secs_f64());
     }
 }
@@ -195,13 +195,13 @@ impl host_runtime::CallSink for PluginMetrics {
         let supplier = record.supplier.to_string();
         let operation = record.capability.as_str();
         let outcome = record.outcome.as_str();
-        metrics::counter!(SUPPLIER_CALLS, "supplier" => supplier.clone(), "operation" => operation, "outcome" => outcome).increment(1);
-        metrics::histogram!(SUPPLIER_SECONDS, "supplier" => supplier, "operation" => operation)
+        metrics::counter!(SUPPLIER_CALLS_TOTAL, "supplier" => supplier.clone(), "operation" => operation, "outcome" => outcome).increment(1);
+        metrics::histogram!(SUPPLIER_CALL_DURATION_SECONDS, "supplier" => supplier, "operation" => operation)
             .record(record.duration.as_secs_f64());
     }
 
     fn exchange(&self, record: &host_runtime::ExchangeRecord<'_>) {
         let supplier = record.supplier.to_string();
-        metrics::counter!(SUPPLIER_EXCHANGES, "supplier" => supplier, "outcome" => record.outcome.as_str()).increment(1);
+        metrics::counter!(PLUGIN_HTTP_REQUESTS_TOTAL, "supplier" => supplier, "outcome" => record.outcome.as_str()).increment(1);
     }
 }

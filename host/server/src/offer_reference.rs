@@ -2,7 +2,7 @@
 //! travels in a sealed token. It opens only for the organization and mode that
 //! it was made for; a changed byte makes it invalid.
 
-use crate::flow::hotel::prebook::OfferTerms;
+use crate::flow::hotel::prebook::HotelOfferTerms;
 use crate::seal::Sealer;
 use host_domain::flight::passenger::Travellers;
 use host_domain::money::Money;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// The terms of an offer of one product. Each product has a purpose of its own, so
 /// that one's references are no references of another.
-pub(crate) trait Terms: Serialize + DeserializeOwned {
+pub(crate) trait OfferToken: Serialize + DeserializeOwned {
     /// What the token is sealed for.
     const PURPOSE: &'static str;
     /// Longest reference, in characters; a longer one is not given out.
@@ -23,13 +23,13 @@ pub(crate) trait Terms: Serialize + DeserializeOwned {
 
 /// What an adapter may put into an offer is bounded (4 KiB of its own, 300
 /// characters a text), so that offers of nine rooms fit.
-impl Terms for OfferTerms {
+impl OfferToken for HotelOfferTerms {
     const PURPOSE: &'static str = "hotel_offer";
     const REFERENCE_CHARS_MAX: usize = 65_536;
 }
 
 /// An answer may hold 250 fares.
-impl Terms for FlightOffer {
+impl OfferToken for FlightOfferTerms {
     const PURPOSE: &'static str = "flight_offer";
     const REFERENCE_CHARS_MAX: usize = 8_192;
 }
@@ -37,7 +37,7 @@ impl Terms for FlightOffer {
 /// What the reference of a fare holds. The itinerary is not in it: prebook reads
 /// it anew.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct FlightOffer {
+pub(crate) struct FlightOfferTerms {
     /// Whose fare it is.
     pub(crate) supplier: SupplierId,
     /// The adapter's, opaque.
@@ -55,7 +55,7 @@ pub(crate) struct FlightOffer {
 }
 
 /// Makes the reference of an offer; none when it cannot be sealed or is too long.
-pub(crate) fn make<T: Terms>(sealer: &Sealer, tenant: &Tenant, terms: &T) -> Option<String> {
+pub(crate) fn encode<T: OfferToken>(sealer: &Sealer, tenant: &Tenant, terms: &T) -> Option<String> {
     let bytes = serde_json::to_vec(terms).ok()?;
     let reference = sealer.seal_text(T::PURPOSE, &place(tenant), &bytes).ok()?;
     Some(reference).filter(|reference| reference.len() <= T::REFERENCE_CHARS_MAX)
@@ -64,7 +64,7 @@ pub(crate) fn make<T: Terms>(sealer: &Sealer, tenant: &Tenant, terms: &T) -> Opt
 /// Reads a reference; none when it was changed, cut, or made for another
 /// organization, mode or product. Whether the offer has expired is for the reader
 /// to say: a repeated prebook still gives what the first one made.
-pub(crate) fn read<T: Terms>(sealer: &Sealer, tenant: &Tenant, reference: &str) -> Option<T> {
+pub(crate) fn decode<T: OfferToken>(sealer: &Sealer, tenant: &Tenant, reference: &str) -> Option<T> {
     let bytes = sealer
         .open_text(T::PURPOSE, &place(tenant), reference)
         .ok()?;
@@ -99,7 +99,7 @@ mod tests {
         }
     }
 
-    pub(super) fn terms(rooms: usize) -> OfferTerms {
+    pub(super) fn terms(rooms: usize) -> HotelOfferTerms {
         let total = Money::new(20_000, Currency::parse("EUR").unwrap());
         let room = OfferedRoom {
             name: "é".repeat(300),
@@ -107,7 +107,7 @@ mod tests {
             board_name: "é".repeat(300),
             total,
         };
-        OfferTerms {
+        HotelOfferTerms {
             supplier: SupplierId::parse("SANDBOX_HOTELS").unwrap(),
             hotel_id: HotelId::from_bits(1),
             hotel: HotelSummary {
@@ -141,8 +141,8 @@ mod tests {
     #[test]
     fn a_reference_holds_the_offer_and_the_largest_fits() {
         let tenant = tenant("acme", Mode::Test);
-        let reference = make(&sealer(), &tenant, &terms(9)).unwrap();
-        let read: OfferTerms = read(&sealer(), &tenant, &reference).unwrap();
+        let reference = encode(&sealer(), &tenant, &terms(9)).unwrap();
+        let read: HotelOfferTerms = decode(&sealer(), &tenant, &reference).unwrap();
         assert_eq!(
             (read.total, read.rooms.len(), read.stay),
             (terms(9).total, 9, terms(9).stay)
@@ -156,14 +156,14 @@ mod tests {
 
     #[test]
     fn another_organization_or_mode_cannot_use_it() {
-        let reference = make(&sealer(), &tenant("acme", Mode::Test), &terms(1)).unwrap();
+        let reference = encode(&sealer(), &tenant("acme", Mode::Test), &terms(1)).unwrap();
         for other in [
             tenant("acme", Mode::Live),
             tenant("acm", Mode::Test),
             tenant("", Mode::Test),
         ] {
             assert!(
-                read::<OfferTerms>(&sealer(), &other, &reference).is_none(),
+                decode::<HotelOfferTerms>(&sealer(), &other, &reference).is_none(),
                 "{other:?}"
             );
         }
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn every_changed_character_makes_it_invalid() {
         let tenant = tenant("acme", Mode::Test);
-        let reference = make(&sealer(), &tenant, &terms(1)).unwrap();
+        let reference = encode(&sealer(), &tenant, &terms(1)).unwrap();
         for at in (0..reference.len())
             .step_by(97)
             .chain([0, reference.len() - 1])
@@ -181,7 +181,7 @@ mod tests {
             changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(changed).unwrap();
             assert!(
-                read::<OfferTerms>(&sealer(), &tenant, &changed).is_none(),
+                decode::<HotelOfferTerms>(&sealer(), &tenant, &changed).is_none(),
                 "at {at}"
             );
         }
@@ -191,12 +191,12 @@ mod tests {
             &reference[..reference.len() - 4],
             &format!("{reference}AAAA"),
         ] {
-            assert!(read::<OfferTerms>(&sealer(), &tenant, text).is_none());
+            assert!(decode::<HotelOfferTerms>(&sealer(), &tenant, text).is_none());
         }
     }
 
-    pub(super) fn fare(supplier_offer: &str) -> FlightOffer {
-        FlightOffer {
+    pub(super) fn fare(supplier_offer: &str) -> FlightOfferTerms {
+        FlightOfferTerms {
             supplier: SupplierId::parse("SUPPLIER_A").unwrap(),
             supplier_offer: supplier_offer.to_owned(),
             exclusive_key: Some("search-1".to_owned()),
@@ -215,11 +215,11 @@ mod tests {
     fn a_fare_fits_with_all_that_an_adapter_may_put_into_it() {
         let tenant = tenant("acme", Mode::Test);
         let largest = fare(&"é".repeat(2048));
-        let reference = make(&sealer(), &tenant, &largest).unwrap();
-        assert_eq!(read(&sealer(), &tenant, &reference), Some(largest));
+        let reference = encode(&sealer(), &tenant, &largest).unwrap();
+        assert_eq!(decode(&sealer(), &tenant, &reference), Some(largest));
         // Each of these takes six bytes when it is written down.
         assert_eq!(
-            make(&sealer(), &tenant, &fare(&"\u{1f}".repeat(4096))),
+            encode(&sealer(), &tenant, &fare(&"\u{1f}".repeat(4096))),
             None
         );
     }
@@ -227,9 +227,9 @@ mod tests {
     #[test]
     fn a_reference_of_one_product_is_none_of_the_other() {
         let tenant = tenant("acme", Mode::Test);
-        let hotel = make(&sealer(), &tenant, &terms(1)).unwrap();
-        let flight = make(&sealer(), &tenant, &fare("off-1")).unwrap();
-        assert_eq!(read::<FlightOffer>(&sealer(), &tenant, &hotel), None);
-        assert!(read::<OfferTerms>(&sealer(), &tenant, &flight).is_none());
+        let hotel = encode(&sealer(), &tenant, &terms(1)).unwrap();
+        let flight = encode(&sealer(), &tenant, &fare("off-1")).unwrap();
+        assert_eq!(decode::<FlightOfferTerms>(&sealer(), &tenant, &hotel), None);
+        assert!(decode::<HotelOfferTerms>(&sealer(), &tenant, &flight).is_none());
     }
 }

@@ -22,7 +22,7 @@ pub(crate) mod webhook;
 #[cfg(test)]
 mod tests;
 
-use crate::api::value::Instant;
+use crate::api::value::IsoDateTime;
 use host_domain::booking::Notification;
 use host_domain::id::EventId;
 use host_domain::payment::Payment;
@@ -35,7 +35,7 @@ struct Event<'a, T> {
     id: &'a str,
     #[serde(rename = "type")]
     event_type: &'static str,
-    created_at: Instant,
+    created_at: IsoDateTime,
     data: T,
 }
 
@@ -49,7 +49,7 @@ enum About<'a, B, P> {
 
 /// The whole body of an event: `{id, type, created_at, data}`. `data` holds the
 /// booking, or the payment and the booking's id, as they were at the event.
-pub(crate) fn event_payload(
+pub(crate) fn hotel_event_payload(
     id: &EventId,
     notice: &Notification,
     booking: &host_domain::hotel::Booking,
@@ -60,7 +60,7 @@ pub(crate) fn event_payload(
             booking_id: booking.id.as_str(),
         },
         None => About::Booking {
-            booking: booking::whole(booking),
+            booking: booking::full(booking),
         },
     };
     envelope(id, notice, booking.updated_at, about)
@@ -78,7 +78,7 @@ pub(crate) fn flight_event_payload(
             booking_id: booking.id.as_str(),
         },
         None => About::Booking {
-            booking: flight::booking::whole(booking),
+            booking: flight::booking::full(booking),
         },
     };
     envelope(id, notice, booking.updated_at, about)

@@ -19,19 +19,19 @@ pub const KEY_BYTES: usize = 32;
 pub enum SealError {
     /// A key has another length.
     #[error("a sealing key has {KEY_BYTES} bytes")]
-    KeyLength,
+    InvalidKeyLength,
     /// A key id has another form.
     #[error("the id of a sealing key has 1 to 32 of [A-Za-z0-9_-]")]
-    KeyId,
+    InvalidKeyId,
     /// Sealed under a key that is not configured.
     #[error("sealed under the key `{0}`, which is not configured")]
     UnknownKey(String),
     /// Changed, cut, or sealed for something else.
     #[error("the sealed bytes are not genuine")]
-    NotGenuine,
+    AuthenticationFailed,
     /// No random bytes, or too much to seal.
     #[error("nothing can be sealed")]
-    Unsealable,
+    SealFailed,
 }
 
 /// Seals with one key; opens with that one and older ones.
@@ -62,10 +62,10 @@ impl Sealer {
                     .bytes()
                     .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
             if !form {
-                return Err(SealError::KeyId);
+                return Err(SealError::InvalidKeyId);
             }
             let cipher = Aes256GcmSiv::new_from_slice(key.expose_secret())
-                .map_err(|_| SealError::KeyLength)?;
+                .map_err(|_| SealError::InvalidKeyLength)?;
             keys.insert(id.to_owned(), cipher);
         }
         Ok(Self {
@@ -81,8 +81,8 @@ impl Sealer {
     /// [`SealError::Unsealable`].
     pub fn seal(&self, purpose: &str, place: &[&str], bytes: &[u8]) -> Result<Vec<u8>, SealError> {
         let mut nonce = [0_u8; NONCE_BYTES];
-        getrandom::fill(&mut nonce).map_err(|_| SealError::Unsealable)?;
-        let cipher = self.keys.get(&self.current).ok_or(SealError::Unsealable)?;
+        getrandom::fill(&mut nonce).map_err(|_| SealError::SealFailed)?;
+        let cipher = self.keys.get(&self.current).ok_or(SealError::SealFailed)?;
         let aad = bound(purpose, place);
         let sealed = cipher
             .encrypt(
@@ -92,8 +92,8 @@ impl Sealer {
                     aad: &aad,
                 },
             )
-            .map_err(|_| SealError::Unsealable)?;
-        let id_length = u8::try_from(self.current.len()).map_err(|_| SealError::KeyId)?;
+            .map_err(|_| SealError::SealFailed)?;
+        let id_length = u8::try_from(self.current.len()).map_err(|_| SealError::InvalidKeyId)?;
         let mut out = vec![FORMAT, id_length];
         out.extend_from_slice(self.current.as_bytes());
         out.extend_from_slice(&nonce);
@@ -108,23 +108,23 @@ impl Sealer {
     pub fn open(&self, purpose: &str, place: &[&str], sealed: &[u8]) -> Result<Vec<u8>, SealError> {
         let (head, rest) = sealed
             .split_first_chunk::<2>()
-            .ok_or(SealError::NotGenuine)?;
+            .ok_or(SealError::AuthenticationFailed)?;
         let [format, id_length] = *head;
         if format != FORMAT {
-            return Err(SealError::NotGenuine);
+            return Err(SealError::AuthenticationFailed);
         }
         let (id, rest) = rest
             .split_at_checked(usize::from(id_length))
-            .ok_or(SealError::NotGenuine)?;
+            .ok_or(SealError::AuthenticationFailed)?;
         let (nonce, sealed) = rest
             .split_first_chunk::<NONCE_BYTES>()
-            .ok_or(SealError::NotGenuine)?;
-        let id = std::str::from_utf8(id).map_err(|_| SealError::NotGenuine)?;
+            .ok_or(SealError::AuthenticationFailed)?;
+        let id = std::str::from_utf8(id).map_err(|_| SealError::AuthenticationFailed)?;
         let printable = id.chars().all(|character| character.is_ascii_graphic());
         let cipher = match self.keys.get(id) {
             Some(cipher) => cipher,
             None if printable => return Err(SealError::UnknownKey(id.to_owned())),
-            None => return Err(SealError::NotGenuine),
+            None => return Err(SealError::AuthenticationFailed),
         };
         let aad = bound(purpose, place);
         cipher
@@ -135,12 +135,12 @@ impl Sealer {
                     aad: &aad,
                 },
             )
-            .map_err(|_| SealError::NotGenuine)
+            .map_err(|_| SealError::AuthenticationFailed)
     }
 
     /// Whether bytes were sealed with the key that seals now.
     #[must_use]
-    pub fn is_current(&self, sealed: &[u8]) -> bool {
+    pub fn is_sealed_with_current_key(&self, sealed: &[u8]) -> bool {
         let id = sealed
             .split_first_chunk::<2>()
             .and_then(|([_, length], rest)| rest.get(..usize::from(*length)));
@@ -173,7 +173,7 @@ impl Sealer {
     ) -> Result<Vec<u8>, SealError> {
         let sealed = URL_SAFE_NO_PAD
             .decode(text)
-            .map_err(|_| SealError::NotGenuine)?;
+            .map_err(|_| SealError::AuthenticationFailed)?;
         self.open(purpose, place, &sealed)
     }
 }
@@ -211,7 +211,7 @@ mod tests {
         ] {
             assert_eq!(
                 sealer.open(purpose, &place, &sealed),
-                Err(SealError::NotGenuine)
+                Err(SealError::AuthenticationFailed)
             );
         }
     }
@@ -264,11 +264,11 @@ mod tests {
     fn keys_of_another_form_are_refused() {
         assert_eq!(
             Sealer::new("k1", &vec![1; 31].into(), &[]).err(),
-            Some(SealError::KeyLength)
+            Some(SealError::InvalidKeyLength)
         );
         assert_eq!(
             Sealer::new("k 1", &key(1), &[]).err(),
-            Some(SealError::KeyId)
+            Some(SealError::InvalidKeyId)
         );
     }
 }

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 
 /// What the configuration says, joined with what the runtime knows.
-pub struct Suppliers {
+pub struct SupplierDirectory {
     configured: Vec<SupplierConfig>,
     processor_test: Option<SupplierId>,
     processor_live: Option<SupplierId>,
@@ -19,17 +19,17 @@ pub struct Suppliers {
 }
 
 /// Where a delivery of a supplier's own webhooks leads.
-pub(crate) enum EventsPath<'a> {
+pub(crate) enum EventEndpoint<'a> {
     /// Nowhere: there is no such supplier, it has no webhooks, nobody could tell
     /// its deliveries from a stranger's, or the path is another one.
-    Unknown,
+    NotFound,
     /// To a supplier whose adapter is not loaded: it may be later.
     NotLoaded,
     /// To this one.
-    Open(&'a SupplierConfig, Supplier),
+    Ready(&'a SupplierConfig, Supplier),
 }
 
-impl Suppliers {
+impl SupplierDirectory {
     /// Takes them from the configuration; loads nothing.
     #[must_use]
     pub fn new(config: &Config, plugins_dir: PathBuf, runtime: Runtime) -> Self {
@@ -44,7 +44,7 @@ impl Suppliers {
 
     /// Loads every one. One that cannot be loaded does not keep the others, or
     /// the server, from working: it is logged, and is down.
-    pub async fn load(&self) -> Vec<(SupplierId, LoadError)> {
+    pub async fn load_all(&self) -> Vec<(SupplierId, LoadError)> {
         let mut failed = Vec::new();
         for supplier in &self.configured {
             if let Err(error) = self.load_one(supplier).await {
@@ -65,13 +65,13 @@ impl Suppliers {
     /// [`LoadError`]; the one that is loaded stays.
     pub async fn reload(&self, id: &SupplierId) -> Result<PluginInfo, LoadError> {
         let supplier = self
-            .configured(id)
+            .config(id)
             .ok_or_else(|| LoadError::NotLoaded(id.clone()))?;
         self.load_one(supplier).await
     }
 
     async fn load_one(&self, supplier: &SupplierConfig) -> Result<PluginInfo, LoadError> {
-        let spec = supplier.plugin(&self.plugins_dir);
+        let spec = supplier.plugin_spec(&self.plugins_dir);
         let info = self.runtime.load(spec).await?;
         if info.capabilities.contains(&Capability::SupplierEvents) && !takes_events(supplier, &info) {
             tracing::warn!(
@@ -92,7 +92,7 @@ impl Suppliers {
 
     /// One that is configured.
     #[must_use]
-    pub fn configured(&self, id: &SupplierId) -> Option<&SupplierConfig> {
+    pub fn config(&self, id: &SupplierId) -> Option<&SupplierConfig> {
         self.configured.iter().find(|supplier| supplier.id == *id)
     }
 
@@ -115,7 +115,7 @@ impl Suppliers {
                 .runtime
                 .supplier(&supplier.id)
                 .filter(|loaded| loaded.supports(operation))?;
-            let rank = supplier.rank(organization);
+            let rank = supplier.rank_for(organization);
             Some(Candidate {
                 id: supplier.id.clone(),
                 priority: rank.priority,
@@ -127,23 +127,23 @@ impl Suppliers {
     }
 
     /// Where a delivery leads that came for a supplier, with a token or without.
-    pub(crate) fn events_path(&self, id: &SupplierId, token: Option<&str>) -> EventsPath<'_> {
-        let Some(configured) = self.configured(id) else {
-            return EventsPath::Unknown;
+    pub(crate) fn resolve_event_endpoint(&self, id: &SupplierId, token: Option<&str>) -> EventEndpoint<'_> {
+        let Some(configured) = self.config(id) else {
+            return EventEndpoint::NotFound;
         };
         let is_path = match token {
             Some(token) => is_same(token, configured.events_token.expose()),
             None => configured.events_token.is_empty(),
         };
         if !is_path {
-            return EventsPath::Unknown;
+            return EventEndpoint::NotFound;
         }
         match self.runtime.supplier(id) {
             Some(supplier) if takes_events(configured, supplier.info()) => {
-                EventsPath::Open(configured, supplier)
+                EventEndpoint::Ready(configured, supplier)
             }
-            Some(_) => EventsPath::Unknown,
-            None => EventsPath::NotLoaded,
+            Some(_) => EventEndpoint::NotFound,
+            None => EventEndpoint::NotLoaded,
         }
     }
 

@@ -10,7 +10,7 @@ use tokio_util::task::TaskTracker;
 
 /// Tasks of the application. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Tasks {
+pub struct TaskSupervisor {
     tracker: TaskTracker,
     stopping: CancellationToken,
 }
@@ -20,7 +20,7 @@ pub struct Tasks {
 #[error("the work ended without a result")]
 struct Broken;
 
-impl Tasks {
+impl TaskSupervisor {
     /// Starts a task. A panic ends it and is logged under its name.
     #[expect(clippy::disallowed_methods, reason = "the one place that starts tasks")]
     pub fn spawn(&self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
@@ -41,7 +41,7 @@ impl Tasks {
     // Not an async function: that would keep a place for the whole of the work,
     // which can be hundreds of kilobytes, in the state of whoever waits.
     #[expect(clippy::disallowed_methods, reason = "the one place that starts tasks")]
-    pub fn finish<T, W>(
+    pub fn run_to_completion<T, W>(
         &self,
         work: W,
     ) -> impl Future<Output = Result<T, ApiError>> + Send + use<T, W>
@@ -60,7 +60,7 @@ impl Tasks {
 
     /// Works now, and again and again until the process stops; what runs then is
     /// dropped. An error is logged under `complaint`, and waits for the next time.
-    pub(crate) async fn repeat<E, W>(
+    pub(crate) async fn run_periodically<E, W>(
         &self,
         every: Duration,
         complaint: &'static str,
@@ -69,7 +69,7 @@ impl Tasks {
         E: std::error::Error + 'static,
         W: Future<Output = Result<(), E>>,
     {
-        let stopping = self.stopping();
+        let stopping = self.shutdown_token();
         let mut ticks = tokio::time::interval(every);
         loop {
             tokio::select! {
@@ -88,18 +88,18 @@ impl Tasks {
 
     /// Cancelled when the process begins to stop.
     #[must_use]
-    pub fn stopping(&self) -> CancellationToken {
+    pub fn shutdown_token(&self) -> CancellationToken {
         self.stopping.clone()
     }
 
     /// Tells every task to stop.
-    pub fn stop(&self) {
+    pub fn begin_shutdown(&self) {
         self.stopping.cancel();
         self.tracker.close();
     }
 
     /// Waits for every task. False: some still run after that time.
-    pub async fn wait(&self, patience: Duration) -> bool {
+    pub async fn wait_for_tasks(&self, patience: Duration) -> bool {
         tokio::time::timeout(patience, self.tracker.wait())
             .await
             .is_ok()
@@ -113,10 +113,10 @@ mod tests {
 
     #[tokio::test]
     async fn work_goes_on_when_its_caller_goes_away() {
-        let tasks = Tasks::default();
+        let tasks = TaskSupervisor::default();
         let (release, released) = oneshot::channel::<()>();
         let (report, reported) = oneshot::channel();
-        let work = tasks.finish(async move {
+        let work = tasks.run_to_completion(async move {
             released.await.unwrap();
             report.send("done").unwrap();
         });
@@ -125,15 +125,15 @@ mod tests {
         drop(work);
         release.send(()).unwrap();
         assert_eq!(reported.await.unwrap(), "done");
-        tasks.stop();
-        assert!(tasks.wait(Duration::from_secs(5)).await);
+        tasks.begin_shutdown();
+        assert!(tasks.wait_for_tasks(Duration::from_secs(5)).await);
     }
 
     #[tokio::test]
     async fn a_panic_in_work_is_an_internal_error() {
-        let tasks = Tasks::default();
-        let broken: Result<(), ApiError> = tasks.finish(async { panic!("on purpose") }).await;
+        let tasks = TaskSupervisor::default();
+        let broken: Result<(), ApiError> = tasks.run_to_completion(async { panic!("on purpose") }).await;
         let error = broken.unwrap_err();
-        assert_eq!(error.code().name(), "internal_error");
+        assert_eq!(error.code().as_str(), "internal_error");
     }
 }

@@ -24,19 +24,19 @@ pub struct Deadline(tokio::time::Instant);
 impl Deadline {
     /// This long from now.
     #[must_use]
-    pub fn after(time: Duration) -> Self {
+    pub fn from_now(time: Duration) -> Self {
         Self(tokio::time::Instant::now() + time)
     }
 
     /// The earlier of this and so long from now.
     #[must_use]
-    pub fn within(self, time: Duration) -> Self {
-        self.min(Self::after(time))
+    pub fn capped_at(self, time: Duration) -> Self {
+        self.min(Self::from_now(time))
     }
 
     /// What is left; nothing once it has passed.
     #[must_use]
-    pub fn left(self) -> Duration {
+    pub fn remaining(self) -> Duration {
         self.0
             .saturating_duration_since(tokio::time::Instant::now())
     }

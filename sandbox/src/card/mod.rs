@@ -11,7 +11,7 @@ use axum::{
 use crate::{
     keys::{self, Credential},
     request::keyed,
-    state::App,
+    state::SandboxState,
 };
 
 mod payment;
@@ -24,12 +24,12 @@ use crate::card::refusal::Refusal;
 pub(crate) use crate::card::{
     payment::{Payment, secret_token},
     refund::Refund,
-    settlement::{Completion, complete_intent},
+    settlement::{IntentCompletion, complete_intent},
 };
 
 /// Everything that Tillway keeps.
 #[derive(Default)]
-pub(crate) struct Shelves {
+pub(crate) struct PaymentTables {
     payments: HashMap<String, Payment>,
     refunds: HashMap<String, Refund>,
     /// Payment ids by account and reference.
@@ -42,7 +42,7 @@ pub(crate) struct Shelves {
 
 const CREDENTIALS: &[Credential] = &[keys::SANDBOX_PAYMENTS];
 
-pub(crate) fn routes() -> Router<App> {
+pub(crate) fn routes() -> Router<SandboxState> {
     let router = Router::new()
         .route(
             "/payments",

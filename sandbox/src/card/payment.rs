@@ -15,14 +15,14 @@ use serde_json::{Value, json};
 use crate::{
     card::{
         refusal::Refusal,
-        token::{Card, Source},
+        token::{Card, CardScenario},
     },
     clock::DAY_MS,
     connection,
-    ledger::{Entry, Kind},
+    ledger::{Entry, EntryKind},
     money::Currency,
     request::{self, Account},
-    state::{App, Record, World},
+    state::{SandboxState, Record, SandboxRecords},
 };
 
 /// How long an issuer keeps money on hold.
@@ -47,7 +47,7 @@ pub(crate) struct Payment {
     /// Minor units asked for.
     pub(super) amount: i64,
     pub(super) currency: Currency,
-    pub(super) source: Option<Source>,
+    pub(super) source: Option<CardScenario>,
     /// Of an intent.
     pub(super) intent_token: Option<String>,
     pub(super) authorized: i64,
@@ -61,17 +61,17 @@ pub(crate) struct Payment {
 }
 
 impl Record for Payment {
-    const SHELF: &'static str = "card_payment";
+    const TABLE: &'static str = "card_payment";
 
     fn id(&self) -> &str {
         &self.id
     }
 
-    fn shelf(world: &mut World) -> &mut HashMap<String, Self> {
+    fn table(world: &mut SandboxRecords) -> &mut HashMap<String, Self> {
         &mut world.card.payments
     }
 
-    fn index(&self, world: &mut World) {
+    fn index(&self, world: &mut SandboxRecords) {
         let key = (self.account.clone(), self.reference.clone());
         world.card.by_reference.insert(key, self.id.clone());
         if let Some(token) = &self.intent_token {
@@ -84,9 +84,9 @@ impl Payment {
     /// Why the card was not charged.
     pub(super) fn decline_code(&self) -> Option<&'static str> {
         match (self.status, self.source) {
-            (Status::Declined, Some(Source::InsufficientFunds)) => Some("insufficient_funds"),
+            (Status::Declined, Some(CardScenario::InsufficientFunds)) => Some("insufficient_funds"),
             (Status::Declined, _) => Some("generic_decline"),
-            (Status::RequiresAction, Some(Source::RequiresAction)) => {
+            (Status::RequiresAction, Some(CardScenario::RequiresAction)) => {
                 Some("authentication_required")
             }
             _ => None,
@@ -99,7 +99,7 @@ impl Payment {
     }
 
     /// A row of the ledger about this payment, now.
-    pub(super) fn entry(&self, world: &World, kind: Kind, amount: i64) -> Entry {
+    pub(super) fn entry(&self, world: &SandboxRecords, kind: EntryKind, amount: i64) -> Entry {
         Entry {
             at: world.now(),
             kind,
@@ -139,7 +139,7 @@ pub(super) fn payment_wire(payment: &Payment) -> PaymentWire {
         amount_authorized: payment.authorized,
         amount_captured: payment.captured,
         amount_refunded: payment.refunded,
-        card: payment.source.map(Source::card),
+        card: payment.source.map(CardScenario::card),
         decline_code: payment.decline_code(),
         created: payment.created_at.div_euclid(1_000),
         authorization_expires: payment
@@ -177,16 +177,16 @@ struct Wanted {
     reference: String,
     amount: i64,
     currency: Currency,
-    source: Option<Source>,
+    source: Option<CardScenario>,
 }
 
 fn wanted(
     reference: String,
     amount: i64,
     currency: &str,
-    source: Option<Source>,
+    source: Option<CardScenario>,
 ) -> Result<Wanted, Refusal> {
-    request::reference("reference", &reference)?;
+    request::check_reference("reference", &reference)?;
     positive(amount)?;
     let currency = (currency.chars().all(|letter| letter.is_ascii_lowercase()))
         .then(|| Currency::from_code(&currency.to_uppercase()))
@@ -207,12 +207,12 @@ pub(super) fn positive(amount: i64) -> Result<(), Refusal> {
 }
 
 pub(super) async fn authorize_payment(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     Account(account): Account,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let request: PaymentRequest = request::body(&body)?;
-    let source = Source::from_token(&request.source).ok_or(Refusal::NoSuchToken)?;
+    let source = CardScenario::from_token(&request.source).ok_or(Refusal::NoSuchToken)?;
     let wanted = wanted(
         request.reference,
         request.amount,
@@ -220,7 +220,7 @@ pub(super) async fn authorize_payment(
         Some(source),
     )?;
     let (payment, repeated) = app
-        .turn(|world| match earlier(world, account, &wanted) {
+        .transact(|world| match earlier(world, account, &wanted) {
             Ok(Some(first)) => Ok((first, true)),
             Ok(None) => Ok((authorize(world, account, wanted, source), false)),
             Err(refusal) => Err(refusal),
@@ -229,14 +229,14 @@ pub(super) async fn authorize_payment(
     if payment.decline_code().is_some() {
         return Err(Refusal::Declined(Box::new(payment)));
     }
-    if source == Source::Timeout && !repeated {
-        return Ok(connection::cut());
+    if source == CardScenario::Timeout && !repeated {
+        return Ok(connection::drop_connection());
     }
     Ok((StatusCode::CREATED, Json(payment_wire(&payment))).into_response())
 }
 
 /// What the same reference made before.
-fn earlier(world: &World, account: &str, wanted: &Wanted) -> Result<Option<Payment>, Refusal> {
+fn earlier(world: &SandboxRecords, account: &str, wanted: &Wanted) -> Result<Option<Payment>, Refusal> {
     let Some(first) = by_reference(world, account, &wanted.reference) else {
         return Ok(None);
     };
@@ -251,12 +251,12 @@ fn earlier(world: &World, account: &str, wanted: &Wanted) -> Result<Option<Payme
     }
 }
 
-fn authorize(world: &mut World, account: &str, wanted: Wanted, source: Source) -> Payment {
+fn authorize(world: &mut SandboxRecords, account: &str, wanted: Wanted, source: CardScenario) -> Payment {
     let mut payment = new(world, account, wanted);
     payment.status = match source {
-        Source::Declined | Source::InsufficientFunds => Status::Declined,
-        Source::RequiresAction => Status::RequiresAction,
-        Source::Visa | Source::Mastercard | Source::Timeout | Source::CaptureFails => {
+        CardScenario::Declined | CardScenario::InsufficientFunds => Status::Declined,
+        CardScenario::RequiresAction => Status::RequiresAction,
+        CardScenario::Visa | CardScenario::Mastercard | CardScenario::Timeout | CardScenario::CaptureFails => {
             hold(world, &mut payment);
             Status::Authorized
         }
@@ -266,14 +266,14 @@ fn authorize(world: &mut World, account: &str, wanted: Wanted, source: Source) -
 }
 
 /// The issuer holds the whole amount from now on.
-pub(super) fn hold(world: &mut World, payment: &mut Payment) {
+pub(super) fn hold(world: &mut SandboxRecords, payment: &mut Payment) {
     payment.status = Status::Authorized;
     payment.authorized = payment.amount;
     payment.authorized_at = Some(world.now());
-    world.record(payment.entry(world, Kind::Authorization, payment.amount));
+    world.record(payment.entry(world, EntryKind::Authorization, payment.amount));
 }
 
-fn new(world: &mut World, account: &str, wanted: Wanted) -> Payment {
+fn new(world: &mut SandboxRecords, account: &str, wanted: Wanted) -> Payment {
     Payment {
         id: world.reference("pay-"),
         account: account.to_owned(),
@@ -295,14 +295,14 @@ fn new(world: &mut World, account: &str, wanted: Wanted) -> Payment {
 }
 
 pub(super) async fn create_intent(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     Account(account): Account,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let request: IntentRequest = request::body(&body)?;
     let wanted = wanted(request.reference, request.amount, &request.currency, None)?;
     let payment = app
-        .turn(|world| match earlier(world, account, &wanted) {
+        .transact(|world| match earlier(world, account, &wanted) {
             Ok(None) => {
                 let mut payment = new(world, account, wanted);
                 payment.intent_token = Some(secret_token(&payment.id));
@@ -322,13 +322,13 @@ pub(crate) fn secret_token(id: &str) -> String {
     format!("{id}-secret-{}", uuid::Uuid::now_v7().simple())
 }
 
-fn by_reference(world: &World, account: &str, reference: &str) -> Option<Payment> {
+fn by_reference(world: &SandboxRecords, account: &str, reference: &str) -> Option<Payment> {
     let key = (account.to_owned(), reference.to_owned());
     let id = world.card.by_reference.get(&key)?;
     world.card.payments.get(id).cloned()
 }
 
-pub(super) fn of_account(world: &World, account: &str, id: &str) -> Result<Payment, Refusal> {
+pub(super) fn of_account(world: &SandboxRecords, account: &str, id: &str) -> Result<Payment, Refusal> {
     (world.card.payments.get(id))
         .filter(|payment| payment.account == account)
         .cloned()
@@ -336,11 +336,11 @@ pub(super) fn of_account(world: &World, account: &str, id: &str) -> Result<Payme
 }
 
 pub(super) async fn read_payment(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     Account(account): Account,
     Path(id): Path<String>,
 ) -> Result<Json<PaymentWire>, Refusal> {
-    let payment = app.turn(|world| of_account(world, account, &id)).await??;
+    let payment = app.transact(|world| of_account(world, account, &id)).await??;
     Ok(Json(payment_wire(&payment)))
 }
 
@@ -351,13 +351,13 @@ struct FindQuery {
 }
 
 pub(super) async fn find_payments(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     Account(account): Account,
     uri: Uri,
 ) -> Result<Json<Value>, Refusal> {
     let FindQuery { reference } = request::query(&uri)?;
     let found = app
-        .turn(|world| by_reference(world, account, &reference))
+        .transact(|world| by_reference(world, account, &reference))
         .await?;
     let data: Vec<PaymentWire> = found.iter().map(payment_wire).collect();
     Ok(Json(json!({ "data": data })))

@@ -17,10 +17,10 @@ use crate::{
         payment::{of_account, positive},
         refusal::Refusal,
     },
-    ledger::Kind,
+    ledger::EntryKind,
     money::Currency,
     request::{self, Account},
-    state::{App, Record, World},
+    state::{SandboxState, Record, SandboxRecords},
 };
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -34,17 +34,17 @@ pub(crate) struct Refund {
 }
 
 impl Record for Refund {
-    const SHELF: &'static str = "card_refund";
+    const TABLE: &'static str = "card_refund";
 
     fn id(&self) -> &str {
         &self.id
     }
 
-    fn shelf(world: &mut World) -> &mut HashMap<String, Self> {
+    fn table(world: &mut SandboxRecords) -> &mut HashMap<String, Self> {
         &mut world.card.refunds
     }
 
-    fn index(&self, world: &mut World) {
+    fn index(&self, world: &mut SandboxRecords) {
         let of_payment = (world.card.refunds_of)
             .entry(self.payment.clone())
             .or_default();
@@ -83,22 +83,22 @@ struct RefundRequest {
 }
 
 pub(super) async fn refund_payment(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     Account(account): Account,
     Path(id): Path<String>,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let request: RefundRequest = request::body(&body)?;
-    request::reference("reference", &request.reference)?;
+    request::check_reference("reference", &request.reference)?;
     positive(request.amount)?;
     let refund = app
-        .turn(|world| refund(world, account, &id, &request))
+        .transact(|world| refund(world, account, &id, &request))
         .await??;
     Ok((StatusCode::CREATED, Json(refund_wire(&refund))).into_response())
 }
 
 fn refund(
-    world: &mut World,
+    world: &mut SandboxRecords,
     account: &str,
     id: &str,
     request: &RefundRequest,
@@ -127,7 +127,7 @@ fn refund(
         created_at: world.now(),
     };
     payment.refunded += request.amount;
-    let mut entry = payment.entry(world, Kind::Refund, request.amount);
+    let mut entry = payment.entry(world, EntryKind::Refund, request.amount);
     entry.client_reference.clone_from(&request.reference);
     entry.reference.clone_from(&refund.id);
     world.record(entry);
@@ -137,7 +137,7 @@ fn refund(
 }
 
 /// In the order in which they were made.
-fn refunds_of(world: &World, payment: &str) -> Vec<Refund> {
+fn refunds_of(world: &SandboxRecords, payment: &str) -> Vec<Refund> {
     (world.card.refunds_of.get(payment).into_iter().flatten())
         .filter_map(|id| world.card.refunds.get(id))
         .cloned()
@@ -151,14 +151,14 @@ struct FindQuery {
 }
 
 pub(super) async fn find_refunds(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     Account(account): Account,
     Path(id): Path<String>,
     uri: Uri,
 ) -> Result<Json<Value>, Refusal> {
     let FindQuery { reference } = request::query(&uri)?;
     let refunds = app
-        .turn(|world| of_account(world, account, &id).map(|_| refunds_of(world, &id)))
+        .transact(|world| of_account(world, account, &id).map(|_| refunds_of(world, &id)))
         .await??;
     let data: Vec<RefundWire<'_>> = (refunds.iter())
         .filter(|refund| {

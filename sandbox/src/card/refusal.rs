@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::{
     card::payment::{Payment, payment_wire},
-    journal::Broken,
+    journal::JournalClosed,
 };
 
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) enum Refusal {
     ReferenceReused,
     WrongState,
     AmountTooLarge,
-    Broken,
+    StorageFailed,
 }
 
 impl IntoResponse for Refusal {
@@ -83,7 +83,7 @@ impl IntoResponse for Refusal {
                 "amount_too_large",
                 "The amount is larger than what is left.",
             ),
-            Self::Broken => (
+            Self::StorageFailed => (
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "api_error",
                 "broken",
@@ -106,8 +106,8 @@ impl From<String> for Refusal {
     }
 }
 
-impl From<Broken> for Refusal {
-    fn from(_: Broken) -> Self {
-        Self::Broken
+impl From<JournalClosed> for Refusal {
+    fn from(_: JournalClosed) -> Self {
+        Self::StorageFailed
     }
 }

@@ -11,11 +11,11 @@ use crate::{
     card::{
         payment::{Payment, PaymentWire, Status, hold, of_account, payment_wire, positive},
         refusal::Refusal,
-        token::{CAPTURE_FAILURES, Source},
+        token::{CAPTURE_FAILURES, CardScenario},
     },
-    ledger::Kind,
+    ledger::EntryKind,
     request::{self, Account},
-    state::{App, World},
+    state::{SandboxState, SandboxRecords},
 };
 
 #[derive(Deserialize)]
@@ -26,22 +26,22 @@ struct CaptureRequest {
 }
 
 pub(super) async fn capture_payment(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     Account(account): Account,
     Path(id): Path<String>,
     body: Bytes,
 ) -> Result<Json<PaymentWire>, Refusal> {
     let request: CaptureRequest = request::body(&body)?;
-    request::reference("reference", &request.reference)?;
+    request::check_reference("reference", &request.reference)?;
     positive(request.amount)?;
     let payment = app
-        .turn(|world| capture(world, account, &id, &request))
+        .transact(|world| capture(world, account, &id, &request))
         .await??;
     Ok(Json(payment_wire(&payment)))
 }
 
 fn capture(
-    world: &mut World,
+    world: &mut SandboxRecords,
     account: &str,
     id: &str,
     request: &CaptureRequest,
@@ -60,7 +60,7 @@ fn capture(
     if request.amount > payment.authorized {
         return Err(Refusal::AmountTooLarge);
     }
-    let fails = payment.source == Some(Source::CaptureFails);
+    let fails = payment.source == Some(CardScenario::CaptureFails);
     if fails && payment.capture_failures < CAPTURE_FAILURES {
         payment.capture_failures += 1;
         world.save(payment);
@@ -69,7 +69,7 @@ fn capture(
     payment.status = Status::Captured;
     payment.captured = request.amount;
     payment.capture_reference = Some(request.reference.clone());
-    let mut entry = payment.entry(world, Kind::Capture, request.amount);
+    let mut entry = payment.entry(world, EntryKind::Capture, request.amount);
     entry.client_reference.clone_from(&request.reference);
     world.record(entry);
     world.save(payment.clone());
@@ -83,27 +83,27 @@ struct VoidRequest {
 }
 
 pub(super) async fn void_payment(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     Account(account): Account,
     Path(id): Path<String>,
     body: Bytes,
 ) -> Result<Json<PaymentWire>, Refusal> {
     let request: VoidRequest = request::body(&body)?;
-    request::reference("reference", &request.reference)?;
+    request::check_reference("reference", &request.reference)?;
     let payment = app
-        .turn(|world| void(world, account, &id, &request.reference))
+        .transact(|world| void(world, account, &id, &request.reference))
         .await??;
     Ok(Json(payment_wire(&payment)))
 }
 
-fn void(world: &mut World, account: &str, id: &str, reference: &str) -> Result<Payment, Refusal> {
+fn void(world: &mut SandboxRecords, account: &str, id: &str, reference: &str) -> Result<Payment, Refusal> {
     let mut payment = of_account(world, account, id)?;
     if payment.void_reference.as_deref() == Some(reference) {
         return Ok(payment);
     }
     match payment.status {
         Status::Authorized => {
-            let mut entry = payment.entry(world, Kind::Void, payment.authorized);
+            let mut entry = payment.entry(world, EntryKind::Void, payment.authorized);
             reference.clone_into(&mut entry.client_reference);
             world.record(entry);
         }
@@ -120,29 +120,29 @@ fn void(world: &mut World, account: &str, id: &str, reference: &str) -> Result<P
 }
 
 /// What paying with a token from the browser led to.
-pub(crate) enum Completion {
+pub(crate) enum IntentCompletion {
     Paid,
     UnknownToken,
     /// It was given up, or is paid and settled already.
-    Over,
+    AlreadyFinished,
 }
 
 /// The end user completes an intent, with a Visa card.
-pub(crate) fn complete_intent(world: &mut World, token: &str) -> Completion {
+pub(crate) fn complete_intent(world: &mut SandboxRecords, token: &str) -> IntentCompletion {
     let payment = (world.card.by_intent_token.get(token))
         .and_then(|id| world.card.payments.get(id))
         .cloned();
     let Some(mut payment) = payment else {
-        return Completion::UnknownToken;
+        return IntentCompletion::UnknownToken;
     };
     match payment.status {
         Status::RequiresAction => {
-            payment.source = Some(Source::Visa);
+            payment.source = Some(CardScenario::Visa);
             hold(world, &mut payment);
             world.save(payment);
-            Completion::Paid
+            IntentCompletion::Paid
         }
-        Status::Authorized | Status::Captured => Completion::Paid,
-        Status::Canceled | Status::Declined => Completion::Over,
+        Status::Authorized | Status::Captured => IntentCompletion::Paid,
+        Status::Canceled | Status::Declined => IntentCompletion::AlreadyFinished,
     }
 }

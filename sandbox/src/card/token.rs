@@ -11,7 +11,7 @@ pub(super) const CAPTURE_FAILURES: u8 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Source {
+pub(super) enum CardScenario {
     Visa,
     Mastercard,
     Declined,
@@ -31,7 +31,7 @@ pub(super) struct Card {
     exp_year: u16,
 }
 
-impl Source {
+impl CardScenario {
     pub(super) fn from_token(token: &str) -> Option<Self> {
         Some(match token {
             "tok_visa" => Self::Visa,
@@ -70,6 +70,6 @@ pub(super) async fn read_token(
     _account: Account,
     Path(token): Path<String>,
 ) -> Result<Json<Value>, Refusal> {
-    let source = Source::from_token(&token).ok_or(Refusal::NoSuchToken)?;
+    let source = CardScenario::from_token(&token).ok_or(Refusal::NoSuchToken)?;
     Ok(Json(json!({ "token": token, "card": source.card() })))
 }

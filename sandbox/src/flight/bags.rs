@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use crate::{
     flight::{
         fare::PassengerType,
-        order::{Learns, Order, OrderState, of_account},
+        order::{ResponseVisibility, Order, OrderState, of_account},
         problem::Problem,
         scenario::Scenario,
     },
-    ledger::Kind,
+    ledger::EntryKind,
     money::PER_MAJOR,
     request::Account,
-    state::World,
+    state::SandboxRecords,
 };
 
 /// For one bag, a passenger, the whole trip.
@@ -33,14 +33,14 @@ pub(super) struct Bag {
 }
 
 /// A bag that can be bought.
-pub(super) struct Available {
+pub(super) struct AvailableBag {
     pub(super) id: String,
     pub(super) traveller: usize,
     pub(super) price: i64,
 }
 
 /// What the airline sells on this order now.
-pub(super) fn available(order: &Order) -> Result<Vec<Available>, Problem> {
+pub(super) fn available(order: &Order) -> Result<Vec<AvailableBag>, Problem> {
     if order.state != OrderState::Ticketed {
         return Err(Problem::WrongState);
     }
@@ -50,7 +50,7 @@ pub(super) fn available(order: &Order) -> Result<Vec<Available>, Problem> {
     let price = order.choice.currency.minor(BAG_PRICE);
     Ok((order.choice.passengers.iter().enumerate())
         .filter(|(_, passenger)| **passenger != PassengerType::Infant)
-        .map(|(traveller, _)| Available {
+        .map(|(traveller, _)| AvailableBag {
             id: format!("{}-bag-{traveller}", order.id),
             traveller,
             price,
@@ -59,19 +59,19 @@ pub(super) fn available(order: &Order) -> Result<Vec<Available>, Problem> {
 }
 
 /// So many of one of the bags for sale.
-pub(super) struct Wanted {
+pub(super) struct BagSelection {
     pub(super) id: String,
     pub(super) quantity: u8,
 }
 
 pub(super) fn buy(
-    world: &mut World,
+    world: &mut SandboxRecords,
     account: Account,
     order_id: &str,
     client_ref: &str,
-    wanted: &[Wanted],
+    wanted: &[BagSelection],
     paid: i64,
-) -> Result<(Order, Learns), Problem> {
+) -> Result<(Order, ResponseVisibility), Problem> {
     let mut order = of_account(world, account, order_id)?;
     if order.bags.iter().any(|bag| bag.client_ref == client_ref) {
         return Err(Problem::DuplicateReference);
@@ -109,12 +109,12 @@ pub(super) fn buy(
         return Err(Problem::BagsRefused);
     }
     order.bags.extend(bought);
-    let entry = order.entry(world, Kind::Bags, client_ref, cost);
+    let entry = order.entry(world, EntryKind::Bags, client_ref, cost);
     world.record(entry);
     world.save(order.clone());
     let learns = match order.scenario() {
-        Scenario::BagsLostAnswer => Learns::Nothing,
-        _ => Learns::All,
+        Scenario::BagsLostResponse => ResponseVisibility::Lost,
+        _ => ResponseVisibility::Full,
     };
     Ok((order, learns))
 }

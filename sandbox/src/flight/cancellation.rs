@@ -6,9 +6,9 @@ use crate::{
         problem::Problem,
         scenario::Scenario,
     },
-    ledger::Kind,
+    ledger::EntryKind,
     request::Account,
-    state::World,
+    state::SandboxRecords,
 };
 
 pub(super) struct Amounts {
@@ -28,7 +28,7 @@ fn amounts(order: &Order) -> Result<Amounts, Problem> {
 }
 
 pub(super) fn quote(
-    world: &World,
+    world: &SandboxRecords,
     account: Account,
     id: &str,
 ) -> Result<(Order, Amounts), Problem> {
@@ -42,7 +42,7 @@ pub(super) fn quote(
 }
 
 pub(super) fn cancel(
-    world: &mut World,
+    world: &mut SandboxRecords,
     account: Account,
     id: &str,
     client_ref: &str,
@@ -73,13 +73,13 @@ fn check_state(order: &Order) -> Result<(), Problem> {
 }
 
 /// Releases the ticket, now.
-pub(super) fn finish(world: &mut World, mut order: Order, client_ref: &str) -> Order {
+pub(super) fn finish(world: &mut SandboxRecords, mut order: Order, client_ref: &str) -> Order {
     let amounts = amounts(&order).unwrap_or(Amounts {
         fee: order.total(),
         refund: 0,
     });
     let reference = world.reference("FCX-");
-    let mut entry = order.entry(world, Kind::Cancellation, client_ref, amounts.refund);
+    let mut entry = order.entry(world, EntryKind::Cancellation, client_ref, amounts.refund);
     entry.reference.clone_from(&reference);
     world.record(entry);
     order.state = OrderState::Cancelled;

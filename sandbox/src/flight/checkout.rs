@@ -5,17 +5,17 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    card::{Completion, secret_token},
+    card::{IntentCompletion, secret_token},
     clock::MINUTE_MS,
     flight::{
-        fare::Choice,
-        order::{Learns, Order, Wanted, by_client_ref, place},
+        fare::FareSelection,
+        order::{ResponseVisibility, Order, PlaceOrder, by_client_ref, place},
         problem::Problem,
         scenario::Scenario,
     },
     money::Currency,
     request::Account,
-    state::{Record, World},
+    state::{Record, SandboxRecords},
 };
 
 const PREBOOK_LIFE_MS: i64 = 30 * MINUTE_MS;
@@ -25,7 +25,7 @@ pub(crate) struct Prebook {
     pub(super) id: String,
     account: String,
     offer: String,
-    pub(super) choice: Choice,
+    pub(super) choice: FareSelection,
     pub(super) total: i64,
     pub(super) expires_at: i64,
     pub(super) token: String,
@@ -36,30 +36,30 @@ pub(crate) struct Prebook {
 }
 
 impl Record for Prebook {
-    const SHELF: &'static str = "flight_prebook";
+    const TABLE: &'static str = "flight_prebook";
 
     fn id(&self) -> &str {
         &self.id
     }
 
-    fn shelf(world: &mut World) -> &mut HashMap<String, Self> {
+    fn table(world: &mut SandboxRecords) -> &mut HashMap<String, Self> {
         &mut world.flight.prebooks
     }
 
-    fn index(&self, world: &mut World) {
+    fn index(&self, world: &mut SandboxRecords) {
         (world.flight.by_checkout_token).insert(self.token.clone(), self.id.clone());
     }
 }
 
 pub(super) fn prebook(
-    world: &mut World,
+    world: &mut SandboxRecords,
     account: Account,
     offer: String,
     loyal: bool,
 ) -> Result<Prebook, Problem> {
-    let choice = Choice::from_id(&offer)?;
+    let choice = FareSelection::from_id(&offer)?;
     choice.check(world.now())?;
-    let total = choice.total_now(&choice.fare()?, loyal);
+    let total = choice.current_total(&choice.fare()?, loyal);
     let id = world.reference("JPB-");
     let prebook = Prebook {
         token: secret_token(&id),
@@ -79,11 +79,11 @@ pub(super) fn prebook(
 
 /// Books what was prebooked and paid; a repeat gives the order as it is now.
 pub(super) fn book(
-    world: &mut World,
+    world: &mut SandboxRecords,
     account: Account,
     id: &str,
     client_ref: &str,
-) -> Result<(Order, Learns), Problem> {
+) -> Result<(Order, ResponseVisibility), Problem> {
     let mut prebook = (world.flight.prebooks.get(id))
         .filter(|prebook| prebook.account == account.0)
         .cloned()
@@ -91,8 +91,8 @@ pub(super) fn book(
     let ordered = (prebook.order.as_ref()).and_then(|id| world.flight.orders.get(id));
     if let Some(order) = ordered.cloned() {
         let learns = match order.scenario() {
-            Scenario::BookNeverKnown => Learns::Nothing,
-            _ => Learns::All,
+            Scenario::BookNeverKnown => ResponseVisibility::Lost,
+            _ => ResponseVisibility::Full,
         };
         return Ok((order, learns));
     }
@@ -100,7 +100,7 @@ pub(super) fn book(
         return Err(Problem::DuplicateReference);
     }
     if prebook.refused {
-        return Err(Problem::AirlineRefused);
+        return Err(Problem::RejectedByAirline);
     }
     if world.now() >= prebook.expires_at {
         return Err(Problem::PrebookExpired);
@@ -108,7 +108,7 @@ pub(super) fn book(
     if !prebook.paid {
         return Err(Problem::Unpaid);
     }
-    let wanted = Wanted {
+    let wanted = PlaceOrder {
         account,
         client_ref,
         offer: prebook.offer.clone(),
@@ -125,27 +125,27 @@ pub(super) fn book(
 }
 
 /// What a checkout asks for.
-pub(super) fn due(world: &World, token: &str) -> Option<(Currency, i64)> {
+pub(super) fn amount_due(world: &SandboxRecords, token: &str) -> Option<(Currency, i64)> {
     let id = world.flight.by_checkout_token.get(token)?;
     let prebook = world.flight.prebooks.get(id)?;
     Some((prebook.choice.currency, prebook.total))
 }
 
 /// The end user pays at the checkout.
-pub(crate) fn complete_checkout(world: &mut World, token: &str) -> Completion {
+pub(crate) fn complete_checkout(world: &mut SandboxRecords, token: &str) -> IntentCompletion {
     let prebook = (world.flight.by_checkout_token.get(token))
         .and_then(|id| world.flight.prebooks.get(id))
         .cloned();
     let Some(mut prebook) = prebook else {
-        return Completion::UnknownToken;
+        return IntentCompletion::UnknownToken;
     };
     if prebook.paid && !prebook.refused {
-        return Completion::Paid;
+        return IntentCompletion::Paid;
     }
     if prebook.refused || world.now() >= prebook.expires_at {
-        return Completion::Over;
+        return IntentCompletion::AlreadyFinished;
     }
     prebook.paid = true;
     world.save(prebook);
-    Completion::Paid
+    IntentCompletion::Paid
 }

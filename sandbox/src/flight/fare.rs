@@ -14,7 +14,7 @@ use crate::{
         scenario::Scenario,
     },
     money::{Currency, PER_MAJOR, percent},
-    state::World,
+    state::SandboxRecords,
 };
 
 const OFFER_LIFE_MS: i64 = 30 * MINUTE_MS;
@@ -131,7 +131,7 @@ impl Trip {
 
 /// One fare of one search, as the caller chose it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Choice {
+pub(super) struct FareSelection {
     pub(super) legs: Vec<Leg>,
     pub(super) passengers: Vec<PassengerType>,
     pub(super) currency: Currency,
@@ -142,7 +142,7 @@ pub(super) struct Choice {
     search: String,
 }
 
-impl Choice {
+impl FareSelection {
     pub(super) fn id(&self) -> String {
         let json = serde_json::to_vec(self).unwrap_or_default();
         format!("off-{}", URL_SAFE_NO_PAD.encode(json))
@@ -164,7 +164,7 @@ impl Choice {
     }
 
     /// For all passengers, as it was offered.
-    pub(super) fn offered(&self, fare: &Fare) -> i64 {
+    pub(super) fn offered_total(&self, fare: &Fare) -> i64 {
         let adult = self.currency.minor(fare.adult_price());
         (self.passengers.iter())
             .map(|passenger| percent(adult, passenger.share()))
@@ -172,12 +172,12 @@ impl Choice {
     }
 
     /// For all passengers, as it is once it is asked for again.
-    pub(super) fn total_now(&self, fare: &Fare, loyal: bool) -> i64 {
+    pub(super) fn current_total(&self, fare: &Fare, loyal: bool) -> i64 {
         let moved = match self.scenario() {
             Scenario::PriceUp => self.currency.minor(PRICE_MOVE),
             _ => 0,
         };
-        let total = self.offered(fare) + moved;
+        let total = self.offered_total(fare) + moved;
         if loyal { percent(total, 90) } else { total }
     }
 
@@ -187,7 +187,7 @@ impl Choice {
             return Err(Problem::OfferExpired);
         }
         match self.scenario() {
-            Scenario::Gone => Err(Problem::OfferGone),
+            Scenario::SoldOut => Err(Problem::OfferSoldOut),
             _ => Ok(()),
         }
     }
@@ -262,7 +262,7 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn new(world: &World, trip: Trip) -> Self {
+    pub(super) fn new(world: &SandboxRecords, trip: Trip) -> Self {
         Self {
             trip,
             id: uuid::Uuid::now_v7().simple().to_string(),
@@ -270,8 +270,8 @@ impl Search {
         }
     }
 
-    pub(super) fn choice(&self, fare: &Fare) -> Choice {
-        Choice {
+    pub(super) fn choice(&self, fare: &Fare) -> FareSelection {
+        FareSelection {
             legs: self.trip.legs.clone(),
             passengers: self.trip.passengers.clone(),
             currency: self.trip.currency,

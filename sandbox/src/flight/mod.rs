@@ -11,7 +11,7 @@ use axum::{
 };
 use http::{StatusCode, header};
 
-use crate::state::App;
+use crate::state::SandboxState;
 
 pub(crate) mod jetbridge;
 pub(crate) mod skylane;
@@ -28,12 +28,12 @@ mod scenario;
 
 pub(crate) use crate::flight::{
     checkout::{Prebook, complete_checkout},
-    order::{Order, fall_due},
+    order::{Order, apply_due_change},
 };
 
 /// Everything that the flight suppliers keep.
 #[derive(Default)]
-pub(crate) struct Shelves {
+pub(crate) struct FlightTables {
     prebooks: HashMap<String, Prebook>,
     orders: HashMap<String, Order>,
     /// Order ids by account and client reference.
@@ -45,11 +45,11 @@ pub(crate) struct Shelves {
 }
 
 /// Pictures, which need no key.
-pub(crate) fn logo_routes() -> Router<App> {
+pub(crate) fn logo_routes() -> Router<SandboxState> {
     Router::new().route("/logos/{airline}", get(read_logo))
 }
 
-fn logo_url(app: &App, airline: &reference::Airline) -> Option<String> {
+fn logo_url(app: &SandboxState, airline: &reference::Airline) -> Option<String> {
     (airline.active).then(|| format!("{}/logos/{}.svg", app.base_url(), airline.iata))
 }
 

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     clock::SECOND_MS,
-    flight::{bags::Bag, fare::Choice, itinerary::Segment, problem::Problem, scenario::Scenario},
-    ledger::{Entry, Kind},
+    flight::{bags::Bag, fare::FareSelection, itinerary::Segment, problem::Problem, scenario::Scenario},
+    ledger::{Entry, EntryKind},
     request::Account,
-    state::{App, Due, DueOf, Record, World},
+    state::{SandboxState, ScheduledChange, ScheduledSubject, Record, SandboxRecords},
 };
 
 /// How long a decision takes that is not made at once.
@@ -32,7 +32,7 @@ pub(crate) struct Order {
     pub(super) client_ref: String,
     /// The id of the offer that it came from.
     pub(super) offer: String,
-    pub(super) choice: Choice,
+    pub(super) choice: FareSelection,
     pub(super) state: OrderState,
     /// Minor units, bags not included.
     pub(super) fare_total: i64,
@@ -56,23 +56,23 @@ pub(super) struct Cancellation {
 }
 
 impl Record for Order {
-    const SHELF: &'static str = "flight_order";
+    const TABLE: &'static str = "flight_order";
 
     fn id(&self) -> &str {
         &self.id
     }
 
-    fn shelf(world: &mut World) -> &mut HashMap<String, Self> {
+    fn table(world: &mut SandboxRecords) -> &mut HashMap<String, Self> {
         &mut world.flight.orders
     }
 
-    fn index(&self, world: &mut World) {
+    fn index(&self, world: &mut SandboxRecords) {
         let key = (self.account.clone(), self.client_ref.clone());
         world.flight.by_client_ref.insert(key, self.id.clone());
         (world.flight.by_offer).insert(self.offer.clone(), self.id.clone());
         if let Some(at) = self.due {
-            let of = DueOf::FlightOrder(self.id.clone());
-            world.schedule(Due { at, of });
+            let of = ScheduledSubject::FlightOrder(self.id.clone());
+            world.schedule(ScheduledChange { at, of });
         }
     }
 }
@@ -93,7 +93,7 @@ impl Order {
     }
 
     /// A row of the ledger about this order, now.
-    pub(super) fn entry(&self, world: &World, kind: Kind, client_ref: &str, amount: i64) -> Entry {
+    pub(super) fn entry(&self, world: &SandboxRecords, kind: EntryKind, client_ref: &str, amount: i64) -> Entry {
         Entry {
             at: world.now(),
             kind,
@@ -134,26 +134,26 @@ pub(super) fn changes(order: &Order) -> Result<Vec<Change>, Problem> {
 
 /// How the caller learns of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Learns {
-    All,
-    Nothing,
+pub(super) enum ResponseVisibility {
+    Full,
+    Lost,
 }
 
 /// What is to be ordered, checked as far as its supplier checks it.
-pub(super) struct Wanted<'a> {
+pub(super) struct PlaceOrder<'a> {
     pub(super) account: Account,
     pub(super) client_ref: &'a str,
     pub(super) offer: String,
-    pub(super) choice: Choice,
+    pub(super) choice: FareSelection,
     pub(super) total: i64,
 }
 
-pub(super) fn place(world: &mut World, wanted: Wanted<'_>) -> Result<(Order, Learns), Problem> {
+pub(super) fn place(world: &mut SandboxRecords, wanted: PlaceOrder<'_>) -> Result<(Order, ResponseVisibility), Problem> {
     let scenario = wanted.choice.scenario();
     let learns = match scenario {
-        Scenario::BookRefused => return Err(Problem::AirlineRefused),
-        Scenario::BookLostAnswer | Scenario::BookNeverKnown => Learns::Nothing,
-        _ => Learns::All,
+        Scenario::BookRefused => return Err(Problem::RejectedByAirline),
+        Scenario::BookLostResponse | Scenario::BookNeverKnown => ResponseVisibility::Lost,
+        _ => ResponseVisibility::Full,
     };
     let later = matches!(
         scenario,
@@ -182,11 +182,11 @@ pub(super) fn place(world: &mut World, wanted: Wanted<'_>) -> Result<(Order, Lea
     Ok((ticket(world, order), learns))
 }
 
-fn ticket(world: &mut World, mut order: Order) -> Order {
+fn ticket(world: &mut SandboxRecords, mut order: Order) -> Order {
     order.state = OrderState::Ticketed;
     order.ticketed_at = Some(world.now());
     order.locator = Some(locator(world.number()));
-    let entry = order.entry(world, Kind::Booking, &order.client_ref, order.fare_total);
+    let entry = order.entry(world, EntryKind::Booking, &order.client_ref, order.fare_total);
     world.record(entry);
     world.save(order.clone());
     order
@@ -207,7 +207,7 @@ fn locator(number: i64) -> String {
 }
 
 /// Decides what was left open, at the instant at which it is due.
-pub(crate) fn fall_due(world: &mut World, id: &str) {
+pub(crate) fn apply_due_change(world: &mut SandboxRecords, id: &str) {
     let Some(mut order) = world.flight.orders.get(id).cloned() else {
         return;
     };
@@ -231,45 +231,45 @@ pub(crate) fn fall_due(world: &mut World, id: &str) {
     }
 }
 
-pub(super) fn of_account(world: &World, account: Account, id: &str) -> Result<Order, Problem> {
+pub(super) fn of_account(world: &SandboxRecords, account: Account, id: &str) -> Result<Order, Problem> {
     (world.flight.orders.get(id))
         .filter(|order| order.account == account.0)
         .cloned()
         .ok_or(Problem::NotFound)
 }
 
-pub(super) fn by_client_ref(world: &World, account: Account, client_ref: &str) -> Option<Order> {
+pub(super) fn by_client_ref(world: &SandboxRecords, account: Account, client_ref: &str) -> Option<Order> {
     let key = (account.0.to_owned(), client_ref.to_owned());
     let id = world.flight.by_client_ref.get(&key)?;
     world.flight.orders.get(id).cloned()
 }
 
 /// What a read-back finds; nothing where it is never answered.
-pub(super) enum ReadBack {
+pub(super) enum OrderLookup {
     Order(Box<Order>),
-    NoOrder,
-    NoAnswer,
+    NotFound,
+    NoResponse,
 }
 
 /// One order by the supplier's reference.
-pub(super) async fn read(app: &App, account: Account, id: &str) -> Result<ReadBack, Problem> {
-    let order = app.turn(|world| of_account(world, account, id)).await??;
+pub(super) async fn read(app: &SandboxState, account: Account, id: &str) -> Result<OrderLookup, Problem> {
+    let order = app.transact(|world| of_account(world, account, id)).await??;
     Ok(readable(order))
 }
 
 /// One order by the caller's reference.
 pub(super) async fn find(
-    app: &App,
+    app: &SandboxState,
     account: Account,
     client_ref: &str,
-) -> Result<ReadBack, Problem> {
-    let order = (app.turn(|world| by_client_ref(world, account, client_ref))).await?;
-    Ok(order.map_or(ReadBack::NoOrder, readable))
+) -> Result<OrderLookup, Problem> {
+    let order = (app.transact(|world| by_client_ref(world, account, client_ref))).await?;
+    Ok(order.map_or(OrderLookup::NotFound, readable))
 }
 
-fn readable(order: Order) -> ReadBack {
+fn readable(order: Order) -> OrderLookup {
     match order.scenario() {
-        Scenario::BookNeverKnown => ReadBack::NoAnswer,
-        _ => ReadBack::Order(Box::new(order)),
+        Scenario::BookNeverKnown => OrderLookup::NoResponse,
+        _ => OrderLookup::Order(Box::new(order)),
     }
 }

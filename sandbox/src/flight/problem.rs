@@ -1,6 +1,6 @@
 //! What both flight suppliers can say no to; each says it in its own words.
 
-use crate::journal::Broken;
+use crate::journal::JournalClosed;
 
 #[derive(Debug)]
 pub(super) enum Problem {
@@ -9,7 +9,7 @@ pub(super) enum Problem {
     NotFound,
     OfferUnknown,
     OfferExpired,
-    OfferGone,
+    OfferSoldOut,
     PrebookUnknown,
     PrebookExpired,
     DocumentsRequired,
@@ -17,14 +17,14 @@ pub(super) enum Problem {
     OfferAlreadyBooked,
     DuplicateReference,
     Unpaid,
-    AirlineRefused,
+    RejectedByAirline,
     WrongState,
     NotCancellable,
     AlreadyCancelled,
     QuoteUnavailable,
     BagsRefused,
     BagUnknown,
-    Broken,
+    StorageFailed,
 }
 
 /// Texts come from reading requests, and say what is wrong with them.
@@ -34,8 +34,8 @@ impl From<String> for Problem {
     }
 }
 
-impl From<Broken> for Problem {
-    fn from(_: Broken) -> Self {
-        Self::Broken
+impl From<JournalClosed> for Problem {
+    fn from(_: JournalClosed) -> Self {
+        Self::StorageFailed
     }
 }

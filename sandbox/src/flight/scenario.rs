@@ -4,21 +4,21 @@ use crate::flight::fare::Leg;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scenario {
-    Plain,
+    Normal,
     /// Connecting, next-day arrival, the airline changes it afterwards.
     AirlineChange,
     ManyFares,
     NoFares,
     PriceUp,
-    Gone,
+    SoldOut,
     BookRefused,
     BookPending,
     BookPendingRefused,
-    BookLostAnswer,
+    BookLostResponse,
     BookNeverKnown,
     NoBags,
     BagsRefused,
-    BagsLostAnswer,
+    BagsLostResponse,
     CancelRefused,
     CancelPending,
     NoQuote,
@@ -30,7 +30,7 @@ impl Scenario {
     pub(super) fn of(legs: &[Leg]) -> Self {
         (legs.iter())
             .find_map(|leg| Self::of_route(&leg.from, &leg.to))
-            .unwrap_or(Self::Plain)
+            .unwrap_or(Self::Normal)
     }
 
     pub(super) fn of_route(from: &str, to: &str) -> Option<Self> {
@@ -39,20 +39,20 @@ impl Scenario {
             ("LHR", "SYD") => Self::ManyFares,
             ("PVD", "RAI") => Self::NoFares,
             ("JFK", "EWR") => Self::PriceUp,
-            ("LGW", "LHR") => Self::Gone,
+            ("LGW", "LHR") => Self::SoldOut,
             ("LHR", "LGW") => Self::BookRefused,
             ("LHR", "STN") => Self::BookPending,
             ("LHR", "LTN") => Self::BookPendingRefused,
-            ("STN", "LHR") => Self::BookLostAnswer,
+            ("STN", "LHR") => Self::BookLostResponse,
             ("LTN", "STN") => Self::BookNeverKnown,
             ("BTS", "ABV") => Self::NoBags,
             ("BTS", "MRU") => Self::BagsRefused,
-            ("BTS", "LHR") => Self::BagsLostAnswer,
+            ("BTS", "LHR") => Self::BagsLostResponse,
             ("DXB", "AMS") => Self::CancelRefused,
             ("AMS", "DXB") => Self::CancelPending,
             ("AMS", "LHR") => Self::NoQuote,
             ("LHR", "ORD") => Self::DocumentsRequired,
-            ("LHR", "JFK") => Self::Plain,
+            ("LHR", "JFK") => Self::Normal,
             _ => return None,
         })
     }

@@ -8,10 +8,10 @@ use crate::{
     hotel::{
         booking::{Booking, BookingState},
         catalog,
-        quote::Plan,
+        quote::BoardPlan,
         refusal::Refusal,
         scenario::Scenario,
-        wire::{HotelWire, Promotion, Rewards, Terms, promotions, rewards, room_name},
+        wire::{HotelWire, Promotion, Loyalty, Terms, promotions, rewards, room_name},
     },
     money::Currency,
 };
@@ -34,7 +34,7 @@ pub(super) struct BookingWire {
     rooms_separable: bool,
     terms: BookedTerms,
     promotions: Vec<Promotion>,
-    rewards: Option<Rewards>,
+    rewards: Option<Loyalty>,
     cancellation: Option<CancellationWire>,
     booked_at: String,
 }
@@ -51,7 +51,7 @@ struct BookedRoom {
     r#ref: String,
     confirmation_no: Option<String>,
     name: &'static str,
-    board: Plan,
+    board: BoardPlan,
     board_text: &'static str,
     total: String,
     cancelled: bool,
@@ -96,7 +96,7 @@ pub(super) fn booking_wire(booking: &Booking) -> Result<BookingWire, Refusal> {
         arrive: quote.stay.arrive,
         depart: quote.stay.depart,
         currency,
-        total: currency.text(quote.total()),
+        total: currency.format(quote.total()),
         confirmation_no: decided.then(|| format!("TV{number}")),
         remarks: decided
             .then_some("<p>Check-in from 14:00. <b>Please bring an identity card.</b></p>"),
@@ -107,8 +107,8 @@ pub(super) fn booking_wire(booking: &Booking) -> Result<BookingWire, Refusal> {
         rewards: rewards(quote, hotel.scenario),
         cancellation: booking.cancellation.as_ref().map(|done| CancellationWire {
             r#ref: done.reference.clone(),
-            fee: currency.text(done.fee),
-            refund: currency.text(done.refund),
+            fee: currency.format(done.fee),
+            refund: currency.format(done.refund),
             at: instant(done.at),
         }),
         booked_at: instant(booking.booked_at),
@@ -128,7 +128,7 @@ fn booked_rooms(booking: &Booking, number: &str, decided: bool) -> Vec<BookedRoo
             name: room_name(usize::from(party.adults) + party.child_ages.len()),
             board: quote.plan,
             board_text: quote.plan.text(),
-            total: quote.stay.currency.text(quote.room_total()),
+            total: quote.stay.currency.format(quote.room_total()),
             cancelled: *released,
         })
         .collect()

@@ -18,13 +18,13 @@ use crate::{
     hotel::{
         booked::booking_wire,
         pricing::Prebook,
-        quote::{Party, Quote},
+        quote::{Occupancy, Quote},
         refusal::Refusal,
         scenario::Scenario,
     },
-    ledger::{Entry, Kind},
+    ledger::{Entry, EntryKind},
     request::{self, Account},
-    state::{App, Due, DueOf, Record, World},
+    state::{SandboxState, ScheduledChange, ScheduledSubject, Record, SandboxRecords},
 };
 
 /// How long a decision takes that is not made at once.
@@ -68,29 +68,29 @@ pub(super) struct Cancellation {
 }
 
 impl Record for Booking {
-    const SHELF: &'static str = "hotel_booking";
+    const TABLE: &'static str = "hotel_booking";
 
     fn id(&self) -> &str {
         &self.id
     }
 
-    fn shelf(world: &mut World) -> &mut HashMap<String, Self> {
+    fn table(world: &mut SandboxRecords) -> &mut HashMap<String, Self> {
         &mut world.hotel.bookings
     }
 
-    fn index(&self, world: &mut World) {
+    fn index(&self, world: &mut SandboxRecords) {
         let key = (self.account.clone(), self.client_ref.clone());
         world.hotel.by_client_ref.insert(key, self.id.clone());
         if let Some(at) = self.due {
-            let of = DueOf::HotelBooking(self.id.clone());
-            world.schedule(Due { at, of });
+            let of = ScheduledSubject::HotelBooking(self.id.clone());
+            world.schedule(ScheduledChange { at, of });
         }
     }
 }
 
 impl Booking {
     pub(super) fn scenario(&self) -> Scenario {
-        Scenario::of(&self.quote.hotel).unwrap_or(Scenario::Plain)
+        Scenario::of(&self.quote.hotel).unwrap_or(Scenario::Normal)
     }
 }
 
@@ -151,17 +151,17 @@ enum Learns {
 }
 
 pub(super) async fn book_room(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     Account(account): Account,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let request: BookRequest = request::body(&body)?;
-    request::reference("client_ref", &request.client_ref)?;
-    let (booking, learns) = app.turn(|world| book(world, account, &request)).await??;
+    request::check_reference("client_ref", &request.client_ref)?;
+    let (booking, learns) = app.transact(|world| book(world, account, &request)).await??;
     let Some(booking) = booking else {
-        return Ok(connection::cut());
+        return Ok(connection::drop_connection());
     };
-    app.pace(booking.scenario().delay()).await;
+    app.sleep_or_stop(booking.scenario().delay()).await;
     let status = match booking.state {
         BookingState::Pending => StatusCode::ACCEPTED,
         _ => StatusCode::CREATED,
@@ -169,7 +169,7 @@ pub(super) async fn book_room(
     Ok(match learns {
         Learns::All => (status, Json(booking_wire(&booking)?)).into_response(),
         Learns::Half => half(&booking)?,
-        Learns::Nothing => connection::cut(),
+        Learns::Nothing => connection::drop_connection(),
         Learns::Failure => Refusal::Failure.into_response(),
     })
 }
@@ -183,7 +183,7 @@ fn half(booking: &Booking) -> Result<Response, Refusal> {
 
 /// Books, and says how the caller learns of it. No booking: its request is lost.
 fn book(
-    world: &mut World,
+    world: &mut SandboxRecords,
     account: &str,
     request: &BookRequest,
 ) -> Result<(Option<Booking>, Learns), Refusal> {
@@ -206,12 +206,12 @@ fn book(
         return Err(Refusal::PrebookExpired);
     }
     check(&prebook.quote, request)?;
-    let scenario = Scenario::of(&prebook.quote.hotel).unwrap_or(Scenario::Plain);
+    let scenario = Scenario::of(&prebook.quote.hotel).unwrap_or(Scenario::Normal);
     let learns = match scenario {
         Scenario::BookRefused => return Err(Refusal::BookingRefused),
         Scenario::BookLostRequest => return Ok((None, Learns::Nothing)),
-        Scenario::BookLostAnswer | Scenario::BookNeverKnown => Learns::Nothing,
-        Scenario::BookGarbage => Learns::Half,
+        Scenario::BookLostResponse | Scenario::BookNeverKnown => Learns::Nothing,
+        Scenario::BookMalformedResponse => Learns::Half,
         Scenario::BookFails => Learns::Failure,
         _ => Learns::All,
     };
@@ -221,12 +221,12 @@ fn book(
     ))
 }
 
-fn booked_as(world: &World, key: &(String, String)) -> Option<Booking> {
+fn booked_as(world: &SandboxRecords, key: &(String, String)) -> Option<Booking> {
     let id = world.hotel.by_client_ref.get(key)?;
     world.hotel.bookings.get(id).cloned()
 }
 
-fn make(world: &mut World, mut prebook: Prebook, scenario: Scenario, client_ref: &str) -> Booking {
+fn make(world: &mut SandboxRecords, mut prebook: Prebook, scenario: Scenario, client_ref: &str) -> Booking {
     let later = matches!(
         scenario,
         Scenario::BookPending | Scenario::BookPendingRefused
@@ -253,11 +253,11 @@ fn make(world: &mut World, mut prebook: Prebook, scenario: Scenario, client_ref:
     }
 }
 
-fn confirm(world: &mut World, mut booking: Booking) -> Booking {
+fn confirm(world: &mut SandboxRecords, mut booking: Booking) -> Booking {
     booking.state = BookingState::Confirmed;
     world.record(Entry {
         at: world.now(),
-        kind: Kind::Booking,
+        kind: EntryKind::Booking,
         supplier: booking.account.clone(),
         client_reference: booking.client_ref.clone(),
         reference: booking.id.clone(),
@@ -269,7 +269,7 @@ fn confirm(world: &mut World, mut booking: Booking) -> Booking {
 }
 
 /// Decides what was left open, at the instant at which it is due.
-pub(crate) fn fall_due(world: &mut World, id: &str) {
+pub(crate) fn apply_due_change(world: &mut SandboxRecords, id: &str) {
     let Some(mut booking) = world.hotel.bookings.get(id).cloned() else {
         return;
     };
@@ -316,7 +316,7 @@ fn check(quote: &Quote, request: &BookRequest) -> Result<(), Refusal> {
     }
 }
 
-fn check_room(party: &Party, room: &RoomGuests) -> Result<(), Refusal> {
+fn check_room(party: &Occupancy, room: &RoomGuests) -> Result<(), Refusal> {
     let count = |wanted| {
         room.guests
             .iter()
@@ -338,22 +338,22 @@ fn check_room(party: &Party, room: &RoomGuests) -> Result<(), Refusal> {
 }
 
 pub(super) async fn read_booking(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     Account(account): Account,
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
     let booking = app
-        .turn(|world| of_account(world, account, &id))
+        .transact(|world| of_account(world, account, &id))
         .await?
         .ok_or(Refusal::NotFound("booking"))?;
     if booking.scenario() == Scenario::BookNeverKnown {
-        return Ok(connection::hang(&app).await);
+        return Ok(connection::never_respond(&app).await);
     }
-    app.pace(booking.scenario().delay()).await;
+    app.sleep_or_stop(booking.scenario().delay()).await;
     Ok(Json(booking_wire(&booking)?).into_response())
 }
 
-pub(super) fn of_account(world: &World, account: &str, id: &str) -> Option<Booking> {
+pub(super) fn of_account(world: &SandboxRecords, account: &str, id: &str) -> Option<Booking> {
     (world.hotel.bookings.get(id))
         .filter(|booking| booking.account == account)
         .cloned()
@@ -366,19 +366,19 @@ struct FindQuery {
 }
 
 pub(super) async fn find_bookings(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     Account(account): Account,
     uri: Uri,
 ) -> Result<Response, Refusal> {
     let FindQuery { client_ref } = request::query(&uri)?;
     let key = (account.to_owned(), client_ref);
-    let Some(booking) = app.turn(|world| booked_as(world, &key)).await? else {
+    let Some(booking) = app.transact(|world| booked_as(world, &key)).await? else {
         return Ok(Json(json!({ "bookings": [] })).into_response());
     };
     if booking.scenario() == Scenario::BookNeverKnown {
-        return Ok(connection::hang(&app).await);
+        return Ok(connection::never_respond(&app).await);
     }
-    app.pace(booking.scenario().delay()).await;
+    app.sleep_or_stop(booking.scenario().delay()).await;
     let found = [booking_wire(&booking)?];
     Ok(Json(json!({ "bookings": found })).into_response())
 }

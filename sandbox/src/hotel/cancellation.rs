@@ -18,10 +18,10 @@ use crate::{
         refusal::Refusal,
         scenario::Scenario,
     },
-    ledger::{Entry, Kind},
+    ledger::{Entry, EntryKind},
     money::{Currency, PER_MAJOR},
     request::{self, Account},
-    state::{App, World},
+    state::{SandboxState, SandboxRecords},
 };
 
 /// What cancelling costs at the hotel that previews it.
@@ -37,19 +37,19 @@ struct CancelRequest {
 }
 
 pub(super) async fn cancel_booking(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     Account(account): Account,
     Path(id): Path<String>,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let request: CancelRequest = request::body(&body)?;
-    request::reference("client_ref", &request.client_ref)?;
+    request::check_reference("client_ref", &request.client_ref)?;
     let booking = app
-        .turn(|world| cancel(world, account, &id, &request))
+        .transact(|world| cancel(world, account, &id, &request))
         .await??;
-    app.pace(booking.scenario().delay()).await;
-    if booking.scenario() == Scenario::CancelLostAnswer {
-        return Ok(connection::cut());
+    app.sleep_or_stop(booking.scenario().delay()).await;
+    if booking.scenario() == Scenario::CancelLostResponse {
+        return Ok(connection::drop_connection());
     }
     let status = match booking.state {
         BookingState::Cancelling => StatusCode::ACCEPTED,
@@ -59,7 +59,7 @@ pub(super) async fn cancel_booking(
 }
 
 fn cancel(
-    world: &mut World,
+    world: &mut SandboxRecords,
     account: &str,
     id: &str,
     request: &CancelRequest,
@@ -114,7 +114,7 @@ fn rooms_to_release(booking: &Booking, numbers: &[usize]) -> Result<Vec<usize>, 
 
 /// Gives the rooms back, now.
 pub(super) fn release(
-    world: &mut World,
+    world: &mut SandboxRecords,
     mut booking: Booking,
     rooms: &[usize],
     client_ref: &str,
@@ -142,7 +142,7 @@ pub(super) fn release(
     };
     world.record(Entry {
         at: world.now(),
-        kind: Kind::Cancellation,
+        kind: EntryKind::Cancellation,
         supplier: booking.account.clone(),
         client_reference: client_ref.to_owned(),
         reference,
@@ -170,19 +170,19 @@ struct Preview {
 }
 
 pub(super) async fn preview_cancellation(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     Account(account): Account,
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
     let (booking, now) = app
-        .turn(|world| of_account(world, account, &id).map(|booking| (booking, world.now())))
+        .transact(|world| of_account(world, account, &id).map(|booking| (booking, world.now())))
         .await?
         .ok_or(Refusal::NotFound("booking"))?;
-    app.pace(booking.scenario().delay()).await;
+    app.sleep_or_stop(booking.scenario().delay()).await;
     match booking.scenario() {
         Scenario::QuotePreview => check_state(&booking)?,
         Scenario::QuoteFails => return Err(Refusal::Failure),
-        Scenario::BookNeverKnown => return Ok(connection::hang(&app).await),
+        Scenario::BookNeverKnown => return Ok(connection::never_respond(&app).await),
         _ => return Err(Refusal::PreviewNotOffered),
     }
     let currency = booking.quote.stay.currency;
@@ -190,8 +190,8 @@ pub(super) async fn preview_cancellation(
     let fee = fee(&booking, total, now);
     Ok(Json(Preview {
         currency,
-        fee: currency.text(fee),
-        refund: currency.text(total - fee),
+        fee: currency.format(fee),
+        refund: currency.format(total - fee),
         free_until: booking.quote.free_until().map(instant),
     })
     .into_response())

@@ -19,7 +19,7 @@ use crate::{
         wire::HotelWire,
     },
     request::{self, Account},
-    state::{App, World},
+    state::{SandboxState, SandboxRecords},
 };
 
 /// Set once the broken content works again.
@@ -27,21 +27,21 @@ const HEALED: &str = "content_healed";
 const REVIEW_AGE_DAYS: i32 = 17;
 
 /// Lets the content work that was broken.
-pub(crate) fn heal(world: &mut World) {
+pub(crate) fn restore_content(world: &mut SandboxRecords) {
     world.set(HEALED, 1);
 }
 
 pub(super) async fn read_hotel(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     _account: Account,
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
     let hotel = catalog::find(&id).ok_or(Refusal::NotFound("hotel"))?;
-    app.pace(hotel.scenario.delay()).await;
+    app.sleep_or_stop(hotel.scenario.delay()).await;
     Ok(Json(details(&app, &hotel)).into_response())
 }
 
-fn details(app: &App, hotel: &Hotel) -> Value {
+fn details(app: &SandboxState, hotel: &Hotel) -> Value {
     let images: Vec<Value> = (1..=images(hotel))
         .map(|number| {
             json!({
@@ -86,7 +86,7 @@ fn details(app: &App, hotel: &Hotel) -> Value {
     })
 }
 
-fn room(app: &App, hotel: &Hotel, name: &str, sleeps: u8) -> Value {
+fn room(app: &SandboxState, hotel: &Hotel, name: &str, sleeps: u8) -> Value {
     json!({
         "name": name,
         "text": "Desk, kettle, blackout curtains.",
@@ -204,18 +204,18 @@ struct ReviewQuery {
 }
 
 pub(super) async fn read_reviews(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     _account: Account,
     Path(id): Path<String>,
     uri: Uri,
 ) -> Result<Response, Refusal> {
     let ReviewQuery { limit } = request::query(&uri)?;
     let hotel = catalog::find(&id).ok_or(Refusal::NotFound("hotel"))?;
-    app.pace(hotel.scenario.delay()).await;
+    app.sleep_or_stop(hotel.scenario.delay()).await;
     let (healed, now) = app
-        .turn(|world| (world.setting(HEALED).is_some(), world.now()))
+        .transact(|world| (world.setting(HEALED).is_some(), world.now()))
         .await?;
-    if hotel.scenario == Scenario::ContentDown && !healed {
+    if hotel.scenario == Scenario::ContentUnavailable && !healed {
         return Err(Refusal::Failure);
     }
     let today = date_in(now, &zone(catalog::ZONE));
@@ -253,7 +253,7 @@ fn review(author: &'static str, opinion: &Opinion, today: Date, number: i32) -> 
 const PHOTO_WIDTH: u32 = 1_200;
 const PHOTO_HEIGHT: u32 = 800;
 
-pub(super) fn photo_url(app: &App, hotel: &str, number: usize) -> String {
+pub(super) fn photo_url(app: &SandboxState, hotel: &str, number: usize) -> String {
     format!("{}/lodge/photos/{hotel}/{number}.svg", app.base_url())
 }
 

@@ -11,7 +11,7 @@ use axum::{
 use crate::{
     keys::{self, Credential},
     request::keyed,
-    state::App,
+    state::SandboxState,
 };
 
 mod booked;
@@ -29,16 +29,16 @@ mod wire;
 
 use crate::hotel::refusal::Refusal;
 pub(crate) use crate::hotel::{
-    booking::{Booking, fall_due},
+    booking::{Booking, apply_due_change},
     catalog::known as knows_hotel,
-    content::heal,
+    content::restore_content,
     pricing::Prebook,
     quote::set_nightly,
 };
 
 /// Everything that Lodge keeps.
 #[derive(Default)]
-pub(crate) struct Shelves {
+pub(crate) struct HotelTables {
     prebooks: HashMap<String, Prebook>,
     bookings: HashMap<String, Booking>,
     /// Booking ids by account and client reference.
@@ -47,7 +47,7 @@ pub(crate) struct Shelves {
 
 const CREDENTIALS: &[Credential] = &[keys::SANDBOX_HOTELS, keys::SANDBOX_MINI];
 
-pub(crate) fn routes() -> Router<App> {
+pub(crate) fn routes() -> Router<SandboxState> {
     let router = Router::new()
         .route("/places", get(search::find_places))
         .route("/search", post(search::search_hotels))
@@ -72,6 +72,6 @@ pub(crate) fn routes() -> Router<App> {
 }
 
 /// Pictures, which need no key.
-pub(crate) fn photo_routes() -> Router<App> {
+pub(crate) fn photo_routes() -> Router<SandboxState> {
     Router::new().route("/lodge/photos/{hotel}/{number}", get(content::read_photo))
 }

@@ -15,13 +15,13 @@ use crate::{
     clock::date_utc,
     hotel::{
         catalog,
-        quote::{Plan, nightly},
+        quote::{BoardPlan, nightly},
         refusal::Refusal,
         scenario::Scenario,
     },
     money::Currency,
     request::{self, Account},
-    state::App,
+    state::SandboxState,
 };
 
 /// Today and the 9 days after.
@@ -72,7 +72,7 @@ const SKIES: [(&str, &str, &str); 4] = [
 ];
 
 pub(super) async fn read_weather(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     _account: Account,
     uri: Uri,
 ) -> Result<Response, Refusal> {
@@ -80,7 +80,7 @@ pub(super) async fn read_weather(
     if !(-90.0..=90.0).contains(&query.lat) || !(-180.0..=180.0).contains(&query.lng) {
         return Err(Refusal::Invalid("lat and lng are degrees".to_owned()));
     }
-    let today = date_utc(app.turn(|world| world.now()).await?);
+    let today = date_utc(app.transact(|world| world.now()).await?);
     let days: Vec<Day> = (0..FORECAST_DAYS)
         .filter_map(|ahead| Some((ahead, today.checked_add(ahead.days()).ok()?)))
         .filter(|(_, date)| (query.from..=query.to).contains(date))
@@ -135,7 +135,7 @@ struct DayPrice {
 }
 
 pub(super) async fn read_calendar(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     _account: Account,
     uri: Uri,
 ) -> Result<Response, Refusal> {
@@ -155,13 +155,13 @@ pub(super) async fn read_calendar(
     }
     let hotels: Vec<_> = asked.iter().filter_map(|id| catalog::find(id)).collect();
     let delay = hotels.iter().map(|hotel| hotel.scenario.delay()).max();
-    app.pace(delay.unwrap_or_default()).await;
+    app.sleep_or_stop(delay.unwrap_or_default()).await;
     if (hotels.iter()).any(|hotel| hotel.scenario == Scenario::CalendarLimited) {
         return Err(Refusal::TooManyRequests);
     }
     let (today, prices) = app
-        .turn(|world| {
-            let price = |id| Currency::USD.minor(nightly(world, id, Plan::RoomOnly));
+        .transact(|world| {
+            let price = |id| Currency::USD.minor(nightly(world, id, BoardPlan::RoomOnly));
             let prices: Vec<i64> = hotels.iter().map(|hotel| price(&hotel.id)).collect();
             (date_utc(world.now()), prices)
         })
@@ -172,7 +172,7 @@ pub(super) async fn read_calendar(
             .filter(|date| *date >= today)
             .map(|date| DayPrice {
                 date,
-                average: Currency::USD.text(average),
+                average: Currency::USD.format(average),
             })
             .collect()
     };

@@ -18,14 +18,14 @@ use crate::{
     clock::instant,
     hotel::{
         catalog::{self, Hotel},
-        quote::{Party, Plan, Quote, Stay},
+        quote::{Occupancy, BoardPlan, Quote, Stay},
         refusal::Refusal,
         scenario::Scenario,
-        wire::{HotelWire, Promotion, Rewards, RoomWire, Terms, promotions, rewards, rooms},
+        wire::{HotelWire, Promotion, Loyalty, RoomWire, Terms, promotions, rewards, rooms},
     },
     money::Currency,
     request::{self, Account},
-    state::{App, Record, World},
+    state::{SandboxState, Record, SandboxRecords},
 };
 
 const HOTELS_MAX: usize = 10;
@@ -42,13 +42,13 @@ pub(crate) struct Prebook {
 }
 
 impl Record for Prebook {
-    const SHELF: &'static str = "hotel_prebook";
+    const TABLE: &'static str = "hotel_prebook";
 
     fn id(&self) -> &str {
         &self.id
     }
 
-    fn shelf(world: &mut World) -> &mut HashMap<String, Self> {
+    fn table(world: &mut SandboxRecords) -> &mut HashMap<String, Self> {
         &mut world.hotel.prebooks
     }
 }
@@ -78,7 +78,7 @@ struct PriceRequest {
     hotels: Vec<String>,
     arrive: Date,
     depart: Date,
-    rooms: Vec<Party>,
+    rooms: Vec<Occupancy>,
     currency: Currency,
     #[serde(default, rename = "nationality")]
     _nationality: Option<String>,
@@ -107,11 +107,11 @@ struct RateWire {
     rooms: Vec<RoomWire>,
     terms: Terms,
     promotions: Vec<Promotion>,
-    rewards: Option<Rewards>,
+    rewards: Option<Loyalty>,
 }
 
 pub(super) async fn price_hotels(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     _account: Account,
     body: Bytes,
 ) -> Result<Response, Refusal> {
@@ -131,15 +131,15 @@ pub(super) async fn price_hotels(
     let hotels: Vec<Hotel> = (request.hotels.iter())
         .filter_map(|id| catalog::find(id))
         .collect();
-    let rates_max = request.max_rates.unwrap_or(Plan::ALL.len());
+    let rates_max = request.max_rates.unwrap_or(BoardPlan::ALL.len());
     let rates = app
-        .turn(|world| -> Vec<Vec<Rate>> {
+        .transact(|world| -> Vec<Vec<Rate>> {
             let of_hotel = |hotel: &Hotel| rates(world, hotel, &stay, rates_max);
             hotels.iter().map(of_hotel).collect()
         })
         .await?;
     let delay = hotels.iter().map(|hotel| hotel.scenario.delay()).max();
-    app.pace(delay.unwrap_or_default()).await;
+    app.sleep_or_stop(delay.unwrap_or_default()).await;
     let hotels = (hotels.iter().zip(rates))
         .map(|(hotel, rates)| HotelRates {
             hotel: HotelWire::new(hotel),
@@ -152,14 +152,14 @@ pub(super) async fn price_hotels(
     Ok(Json(PriceAnswer { currency, hotels }).into_response())
 }
 
-fn rates(world: &World, hotel: &Hotel, stay: &Stay, rates_max: usize) -> Vec<Rate> {
+fn rates(world: &SandboxRecords, hotel: &Hotel, stay: &Stay, rates_max: usize) -> Vec<Rate> {
     if hotel.scenario == Scenario::NoOffers {
         return Vec::new();
     }
-    (Plan::ALL.into_iter().take(rates_max))
+    (BoardPlan::ALL.into_iter().take(rates_max))
         .map(|plan| Rate {
             quote: Quote::new(world, &hotel.id, plan, stay.clone()),
-            expires_at: world.now() + hotel.scenario.lifetime_ms(),
+            expires_at: world.now() + hotel.scenario.offer_ttl_ms(),
         })
         .collect()
 }
@@ -168,7 +168,7 @@ fn rate_wire(rate: &Rate, scenario: Scenario) -> RateWire {
     let quote = &rate.quote;
     RateWire {
         rate_id: rate.id(),
-        total: quote.stay.currency.text(quote.total()),
+        total: quote.stay.currency.format(quote.total()),
         expires_at: instant(rate.expires_at),
         rooms: rooms(quote, scenario),
         terms: Terms::new(quote, scenario, quote.total()),
@@ -197,25 +197,25 @@ struct PrebookAnswer {
     rooms: Vec<RoomWire>,
     terms: Terms,
     promotions: Vec<Promotion>,
-    rewards: Option<Rewards>,
+    rewards: Option<Loyalty>,
 }
 
 pub(super) async fn prebook_rate(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     Account(account): Account,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let request: PrebookRequest = request::body(&body)?;
     let rate = Rate::from_id(&request.rate_id).ok_or(Refusal::RateUnknown)?;
     let hotel = catalog::find(&rate.quote.hotel).ok_or(Refusal::RateUnknown)?;
-    app.pace(hotel.scenario.delay()).await;
+    app.sleep_or_stop(hotel.scenario.delay()).await;
     let prebook = app
-        .turn(|world| bind(world, account, &hotel, rate))
+        .transact(|world| bind(world, account, &hotel, rate))
         .await??;
     let quote = &prebook.quote;
     let answer = PrebookAnswer {
         currency: quote.stay.currency,
-        total: quote.stay.currency.text(quote.total()),
+        total: quote.stay.currency.format(quote.total()),
         expires_at: instant(prebook.expires_at),
         hotel: HotelWire::new(&hotel),
         arrive: quote.stay.arrive,
@@ -229,7 +229,7 @@ pub(super) async fn prebook_rate(
     Ok((StatusCode::CREATED, Json(answer)).into_response())
 }
 
-fn bind(world: &mut World, account: &str, hotel: &Hotel, rate: Rate) -> Result<Prebook, Refusal> {
+fn bind(world: &mut SandboxRecords, account: &str, hotel: &Hotel, rate: Rate) -> Result<Prebook, Refusal> {
     if world.now() >= rate.expires_at {
         return Err(Refusal::RateExpired);
     }
@@ -238,13 +238,13 @@ fn bind(world: &mut World, account: &str, hotel: &Hotel, rate: Rate) -> Result<P
     }
     // The price is that of now; the terms stay those of the moment of pricing.
     let mut quote = Quote::new(world, &hotel.id, rate.quote.plan, rate.quote.stay);
-    quote.night = hotel.scenario.night_at_prebook(quote.night);
+    quote.night = hotel.scenario.nightly_rate_at_prebook(quote.night);
     quote.quoted_at = rate.quote.quoted_at;
     let prebook = Prebook {
         id: world.reference("LPB-"),
         account: account.to_owned(),
         quote,
-        expires_at: world.now() + hotel.scenario.lifetime_ms(),
+        expires_at: world.now() + hotel.scenario.offer_ttl_ms(),
         booking: None,
     };
     world.save(prebook.clone());

@@ -8,7 +8,7 @@ use crate::{
     clock::{local_to_ms, zone},
     hotel::catalog,
     money::{Currency, PER_MAJOR},
-    state::World,
+    state::SandboxRecords,
 };
 
 /// ROOM_ONLY, a room and night, where no other price was set.
@@ -18,14 +18,14 @@ const BREAKFAST: i64 = 30 * PER_MAJOR;
 const FREE_UNTIL_DAYS: i64 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Plan {
+pub(super) enum BoardPlan {
     #[serde(rename = "RO")]
     RoomOnly,
     #[serde(rename = "BB")]
     Breakfast,
 }
 
-impl Plan {
+impl BoardPlan {
     pub(super) const ALL: [Self; 2] = [Self::RoomOnly, Self::Breakfast];
 
     pub(super) fn text(self) -> &'static str {
@@ -39,7 +39,7 @@ impl Plan {
 /// The guests of one room.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Party {
+pub(super) struct Occupancy {
     pub(super) adults: u8,
     #[serde(default)]
     pub(super) child_ages: Vec<u8>,
@@ -50,7 +50,7 @@ pub(super) struct Party {
 pub(super) struct Stay {
     pub(super) arrive: Date,
     pub(super) depart: Date,
-    pub(super) parties: Vec<Party>,
+    pub(super) parties: Vec<Occupancy>,
     pub(super) currency: Currency,
 }
 
@@ -83,7 +83,7 @@ impl Stay {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Quote {
     pub(super) hotel: String,
-    pub(super) plan: Plan,
+    pub(super) plan: BoardPlan,
     pub(super) stay: Stay,
     /// Minor units a room and night.
     pub(super) night: i64,
@@ -97,7 +97,7 @@ pub(super) struct Charge {
 }
 
 impl Quote {
-    pub(super) fn new(world: &World, hotel: &str, plan: Plan, stay: Stay) -> Self {
+    pub(super) fn new(world: &SandboxRecords, hotel: &str, plan: BoardPlan, stay: Stay) -> Self {
         let night = stay.currency.minor(nightly(world, hotel, plan));
         Self {
             hotel: hotel.to_owned(),
@@ -118,7 +118,7 @@ impl Quote {
 
     /// The last instant of free cancellation; none where there never was one.
     pub(super) fn free_until(&self) -> Option<i64> {
-        if self.plan == Plan::RoomOnly {
+        if self.plan == BoardPlan::RoomOnly {
             return None;
         }
         let last_day = self
@@ -147,16 +147,16 @@ impl Quote {
 }
 
 /// Ten-thousandths of a major unit, a room and night.
-pub(super) fn nightly(world: &World, hotel: &str, plan: Plan) -> i64 {
+pub(super) fn nightly(world: &SandboxRecords, hotel: &str, plan: BoardPlan) -> i64 {
     let room_only = world.setting(&nightly_setting(hotel)).unwrap_or(NIGHT);
     match plan {
-        Plan::RoomOnly => room_only,
-        Plan::Breakfast => room_only + BREAKFAST,
+        BoardPlan::RoomOnly => room_only,
+        BoardPlan::Breakfast => room_only + BREAKFAST,
     }
 }
 
 /// Moves the ROOM_ONLY price of a night, in ten-thousandths of a major unit.
-pub(crate) fn set_nightly(world: &mut World, hotel: &str, ten_thousandths: i64) {
+pub(crate) fn set_nightly(world: &mut SandboxRecords, hotel: &str, ten_thousandths: i64) {
     world.set(&nightly_setting(hotel), ten_thousandths);
 }
 

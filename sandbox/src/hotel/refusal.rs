@@ -7,7 +7,7 @@ use axum::{
 use http::{HeaderValue, StatusCode, header};
 use serde_json::json;
 
-use crate::journal::Broken;
+use crate::journal::JournalClosed;
 
 /// What the caller of a limited calendar is told to wait, seconds.
 const RETRY_AFTER_S: HeaderValue = HeaderValue::from_static("30");
@@ -106,8 +106,8 @@ impl From<String> for Refusal {
     }
 }
 
-impl From<Broken> for Refusal {
-    fn from(_: Broken) -> Self {
+impl From<JournalClosed> for Refusal {
+    fn from(_: JournalClosed) -> Self {
         Self::Failure
     }
 }

@@ -12,7 +12,7 @@ pub(super) enum Scenario {
     /// All succeeds, and single rooms can be cancelled.
     Separable,
     /// All succeeds.
-    Plain,
+    Normal,
     Rich,
     NoOffers,
     PriceUp,
@@ -22,20 +22,20 @@ pub(super) enum Scenario {
     BookRefused,
     BookPending,
     BookPendingRefused,
-    BookLostAnswer,
+    BookLostResponse,
     BookLostRequest,
-    BookGarbage,
+    BookMalformedResponse,
     BookFails,
     BookNeverKnown,
     CancelRefused,
     CancelPending,
-    CancelLostAnswer,
+    CancelLostResponse,
     QuotePreview,
     QuoteUnreadable,
     QuoteFails,
     Restricted,
     CalendarLimited,
-    ContentDown,
+    ContentUnavailable,
     /// Milliseconds.
     Slow(u64),
 }
@@ -45,7 +45,7 @@ impl Scenario {
     pub(super) fn of(hotel_id: &str) -> Option<Self> {
         Some(match hotel_id {
             "OK" => Self::Separable,
-            "TRAP" | "SPIN" | "HOARD" | "FLOOD" => Self::Plain,
+            "TRAP" | "SPIN" | "HOARD" | "FLOOD" => Self::Normal,
             "MANY" => Self::Rich,
             "NO_OFFERS" => Self::NoOffers,
             "PRICE_UP" => Self::PriceUp,
@@ -55,20 +55,20 @@ impl Scenario {
             "BOOK_REFUSED" => Self::BookRefused,
             "BOOK_PENDING" => Self::BookPending,
             "BOOK_PENDING_REFUSED" => Self::BookPendingRefused,
-            "BOOK_LOST_ANSWER" => Self::BookLostAnswer,
+            "BOOK_LOST_ANSWER" => Self::BookLostResponse,
             "BOOK_LOST_REQUEST" => Self::BookLostRequest,
-            "BOOK_GARBAGE" => Self::BookGarbage,
+            "BOOK_GARBAGE" => Self::BookMalformedResponse,
             "BOOK_500" => Self::BookFails,
             "BOOK_NEVER_KNOWN" => Self::BookNeverKnown,
             "CANCEL_REFUSED" => Self::CancelRefused,
             "CANCEL_PENDING" => Self::CancelPending,
-            "CANCEL_LOST_ANSWER" => Self::CancelLostAnswer,
+            "CANCEL_LOST_ANSWER" => Self::CancelLostResponse,
             "QUOTE_PREVIEW" => Self::QuotePreview,
             "QUOTE_UNREADABLE" => Self::QuoteUnreadable,
             "QUOTE_FAILS" => Self::QuoteFails,
             "RESTRICTED" => Self::Restricted,
             "CALENDAR_LIMITED" => Self::CalendarLimited,
-            "CONTENT_DOWN" => Self::ContentDown,
+            "CONTENT_DOWN" => Self::ContentUnavailable,
             slow => {
                 let delay_ms: u64 = slow.strip_prefix("SLOW_")?.parse().ok()?;
                 Self::Slow(delay_ms.min(DELAY_MAX_MS))
@@ -85,7 +85,7 @@ impl Scenario {
     }
 
     /// The price of a night once it is asked for again.
-    pub(super) fn night_at_prebook(self, night: i64) -> i64 {
+    pub(super) fn nightly_rate_at_prebook(self, night: i64) -> i64 {
         match self {
             Self::PriceUp => percent(night, 110),
             Self::PriceDown => percent(night, 90),
@@ -94,7 +94,7 @@ impl Scenario {
     }
 
     /// How long its rates and prebooks can be used.
-    pub(super) fn lifetime_ms(self) -> i64 {
+    pub(super) fn offer_ttl_ms(self) -> i64 {
         match self {
             Self::ExpiresSoon => 3 * crate::clock::SECOND_MS,
             _ => 30 * crate::clock::MINUTE_MS,

@@ -17,13 +17,13 @@ use crate::{
     hotel::{
         catalog::{self, Hotel, Point},
         content::photo_url,
-        quote::{Party, Plan, Quote, Stay},
+        quote::{Occupancy, BoardPlan, Quote, Stay},
         refusal::Refusal,
         scenario::Scenario,
     },
     money::Currency,
     request::{self, Account},
-    state::{App, World},
+    state::{SandboxState, SandboxRecords},
 };
 
 const LIMIT: usize = 20;
@@ -75,7 +75,7 @@ struct SearchRequest {
     radius_m: Option<f64>,
     arrive: Date,
     depart: Date,
-    rooms: Vec<Party>,
+    rooms: Vec<Occupancy>,
     currency: Currency,
     #[serde(default, rename = "nationality")]
     _nationality: Option<String>,
@@ -101,7 +101,7 @@ struct Filters {
     min_stars: Option<f64>,
     min_rating: Option<f64>,
     refundable: Option<bool>,
-    boards: Vec<Plan>,
+    boards: Vec<BoardPlan>,
     max_total: Option<String>,
 }
 
@@ -136,7 +136,7 @@ struct FoundWire {
 }
 
 pub(super) async fn search_hotels(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     _account: Account,
     body: Bytes,
 ) -> Result<Response, Refusal> {
@@ -156,7 +156,7 @@ pub(super) async fn search_hotels(
         })
         .transpose()?;
     let mut found = app
-        .turn(|world| -> Vec<Found> {
+        .transact(|world| -> Vec<Found> {
             catalog::all()
                 .filter_map(|hotel| look_at(world, hotel, center, &stay, &request.filters))
                 .filter(|found| found.distance_m <= radius_m)
@@ -199,7 +199,7 @@ fn area(request: &SearchRequest) -> Result<(Point, f64), Refusal> {
 }
 
 fn look_at(
-    world: &World,
+    world: &SandboxRecords,
     hotel: Hotel,
     center: Point,
     stay: &Stay,
@@ -211,7 +211,7 @@ fn look_at(
         return None;
     }
     let asks_of_offers = filters.refundable == Some(true) || !filters.boards.is_empty();
-    let price_from = (Plan::ALL.into_iter())
+    let price_from = (BoardPlan::ALL.into_iter())
         .filter(|_| hotel.scenario != Scenario::NoOffers)
         .filter(|plan| filters.boards.is_empty() || filters.boards.contains(plan))
         .map(|plan| Quote::new(world, &hotel.id, plan, stay.clone()))
@@ -242,7 +242,7 @@ fn order(sort: Sort, left: &Found, right: &Found) -> Ordering {
     first.then(by_distance)
 }
 
-fn found_wire(app: &App, found: Found, currency: Currency) -> FoundWire {
+fn found_wire(app: &SandboxState, found: Found, currency: Currency) -> FoundWire {
     let hotel = found.hotel;
     FoundWire {
         name: hotel.name,
@@ -251,7 +251,7 @@ fn found_wire(app: &App, found: Found, currency: Currency) -> FoundWire {
         lng: hotel.at.lng,
         stars: hotel.stars,
         rating: hotel.rating,
-        price_from: found.price_from.map(|minor| currency.text(minor)),
+        price_from: found.price_from.map(|minor| currency.format(minor)),
         photo: photo_url(app, &hotel.id, 1),
         id: hotel.id,
     }

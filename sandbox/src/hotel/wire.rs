@@ -6,7 +6,7 @@ use crate::{
     clock::instant,
     hotel::{
         catalog::{self, Hotel},
-        quote::{Plan, Quote},
+        quote::{BoardPlan, Quote},
         scenario::Scenario,
     },
     money::PER_MAJOR,
@@ -82,7 +82,7 @@ impl Terms {
             free_until: free_until.map(instant),
             charges: vec![ChargeWire {
                 from: instant(charge.from),
-                amount: quote.stay.currency.text(charge.amount),
+                amount: quote.stay.currency.format(charge.amount),
             }],
             restrictions,
         }
@@ -92,7 +92,7 @@ impl Terms {
 #[derive(Serialize)]
 pub(super) struct RoomWire {
     name: &'static str,
-    board: Plan,
+    board: BoardPlan,
     board_text: &'static str,
     total: String,
     due_at_hotel: Option<DueAtHotel>,
@@ -110,7 +110,7 @@ pub(super) fn rooms(quote: &Quote, scenario: Scenario) -> Vec<RoomWire> {
     let currency = quote.stay.currency;
     let due = || {
         (scenario == Scenario::Rich).then(|| DueAtHotel {
-            amount: currency.text(currency.minor(CITY_TAX) * quote.stay.nights()),
+            amount: currency.format(currency.minor(CITY_TAX) * quote.stay.nights()),
             currency: currency.code(),
         })
     };
@@ -119,7 +119,7 @@ pub(super) fn rooms(quote: &Quote, scenario: Scenario) -> Vec<RoomWire> {
             name: room_name(usize::from(party.adults) + party.child_ages.len()),
             board: quote.plan,
             board_text: quote.plan.text(),
-            total: currency.text(quote.room_total()),
+            total: currency.format(quote.room_total()),
             due_at_hotel: due(),
             terms: Terms::new(quote, scenario, quote.room_total()),
         })
@@ -154,22 +154,22 @@ pub(super) fn promotions(quote: &Quote, scenario: Scenario) -> Vec<Promotion> {
     vec![Promotion {
         name: "Two rooms together",
         text: "The first two rooms are cheaper when they are booked together.",
-        off: currency.text(off),
+        off: currency.format(off),
         rooms,
     }]
 }
 
 #[derive(Serialize)]
-pub(super) struct Rewards {
+pub(super) struct Loyalty {
     program: &'static str,
     member_no: &'static str,
     points: i64,
 }
 
 /// A point for every major unit.
-pub(super) fn rewards(quote: &Quote, scenario: Scenario) -> Option<Rewards> {
+pub(super) fn rewards(quote: &Quote, scenario: Scenario) -> Option<Loyalty> {
     let whole = 10_i64.pow(u32::from(quote.stay.currency.decimals()));
-    (scenario == Scenario::Rich).then(|| Rewards {
+    (scenario == Scenario::Rich).then(|| Loyalty {
         program: "Testville Rewards",
         member_no: "TVR00420815",
         points: quote.total() / whole,

@@ -10,7 +10,7 @@ use std::{
 };
 
 use reqwest::{Client, Method, Response};
-use sandbox::{Running, SandboxConfig, keys::Credential};
+use sandbox::{SandboxHandle, SandboxConfig, keys::Credential};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -18,7 +18,7 @@ use tempfile::TempDir;
 const START_MS: i64 = 1_795_251_600_000;
 
 pub(crate) struct Market {
-    running: Running,
+    running: SandboxHandle,
     client: Client,
     clock: Arc<AtomicI64>,
     data_dir: TempDir,
@@ -183,7 +183,7 @@ pub(crate) fn rows(expected: &[(&str, f64)]) -> Vec<(String, f64)> {
     expected.iter().map(row).collect()
 }
 
-async fn start(data_dir: &TempDir, clock: &Arc<AtomicI64>) -> Running {
+async fn start(data_dir: &TempDir, clock: &Arc<AtomicI64>) -> SandboxHandle {
     let clock = Arc::clone(clock);
     let mut config = SandboxConfig::new(data_dir.path(), loopback());
     config.clock = Arc::new(move || clock.load(Ordering::SeqCst));

@@ -14,7 +14,7 @@ pub(crate) const NO_RATE_LIMIT: &str = "[limits]\nrequests_per_s = 1000000\nburs
 /// A gateway beside its sandbox; `config` may continue the table `limits`.
 pub(crate) async fn gateway(database: Database, config: &str) -> Server {
     let options = ServerOptions::on(database).config(&format!("{NO_RATE_LIMIT}\n{config}"));
-    Server::start_beside_sandbox(options).await
+    Server::start_with_own_sandbox(options).await
 }
 
 /// The sandbox's hotels under other limits (a TOML table).

@@ -7,8 +7,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use tests::{
-    Client, Receiver, Reply, Server, ServerOptions, Subscription, Trouble, eventually,
-    offers_request, prebook_request, signed_by,
+    Client, Receiver, Reply, Server, ServerOptions, Subscription, ReceiverFault, eventually,
+    offers_request, prebook_request, verify_signatures,
 };
 
 /// Who calls at the same time.
@@ -230,20 +230,20 @@ impl Day {
     /// the end.
     async fn spells(&self, recipients: &mut [Recipient]) {
         let random = Random::new(!self.seed);
-        let begin = random.below(Trouble::ALL.len());
-        let troubles = Trouble::ALL.iter().cycle().skip(begin);
+        let begin = random.below(ReceiverFault::ALL.len());
+        let troubles = ReceiverFault::ALL.iter().cycle().skip(begin);
         for ((receiver, _), trouble) in recipients.iter_mut().take(BAD).zip(troubles) {
-            receiver.set(Some(*trouble)).await;
+            receiver.set_fault(Some(*trouble)).await;
         }
         while !self.is_over() {
             random.pause(SPELLS).await;
             let of_ten = random.below(10);
             let (receiver, _) = &mut recipients[random.below(BAD)];
-            receiver.set(Trouble::ALL.get(of_ten).copied()).await;
+            receiver.set_fault(ReceiverFault::ALL.get(of_ten).copied()).await;
             self.note_arrivals(recipients);
         }
         for (receiver, _) in recipients {
-            receiver.set(None).await;
+            receiver.set_fault(None).await;
         }
     }
 
@@ -251,11 +251,11 @@ impl Day {
     fn note_arrivals(&self, recipients: &[Recipient]) {
         let mut taken = self.taken.borrow_mut();
         for ((receiver, subscription), taken) in recipients.iter().zip(&mut *taken) {
-            for arrival in receiver.take_arrived() {
-                let signed = signed_by(&arrival.request, &[&subscription.secret]);
+            for arrival in receiver.take_deliveries() {
+                let signed = verify_signatures(&arrival.request, &[&subscription.secret]);
                 assert_eq!(signed, [true]);
                 self.requests.set(self.requests.get() + 1);
-                if arrival.taken {
+                if arrival.accepted {
                     let event = arrival.request.body["id"].as_str().unwrap();
                     taken.entry(event.to_owned()).or_default().push(arrival.at);
                 }

@@ -3,7 +3,7 @@
 use crate::duffel::scene::{RELEASED, Scene, TAKEN};
 use crate::duffel::service::refusal;
 use serde_json::{Value, json};
-use tests::{Answer, Client, Reply, count};
+use tests::{MockResponse, Client, Reply, count};
 
 const ADD: &str = "POST /air/orders/ord_own/services";
 
@@ -62,7 +62,7 @@ async fn only_what_one_passenger_can_buy_in_the_tickets_money_is_for_sale() {
 /// ends: at first, and when it is asked again.
 struct Case {
     name: &'static str,
-    answer: Answer,
+    answer: MockResponse,
     is_made: bool,
     code: &'static str,
     ledger: &'static [&'static str],
@@ -87,8 +87,8 @@ fn cases() -> [Case; 9] {
     [
         unknown("a failure", refusal(500, "internal_server_error")),
         unknown("the airline's failure", refusal(502, "airline_internal")),
-        unknown("an answer that is cut", Answer::new(200, r#"{"data": {"#)),
-        unknown("a proxy's failure", Answer::new(503, "<html>")),
+        unknown("an answer that is cut", MockResponse::new(200, r#"{"data": {"#)),
+        unknown("a proxy's failure", MockResponse::new(503, "<html>")),
         refused("sold out", 422, "ancillary_service_not_available"),
         refused("another price", 422, price),
         refused("out of balance", 422, "insufficient_balance"),

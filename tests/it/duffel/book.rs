@@ -4,7 +4,7 @@
 use crate::duffel::scene::{RELEASED, Scene, TAKEN};
 use crate::duffel::service::refusal;
 use serde_json::{Value, json};
-use tests::{Answer, Database, count, on_both_databases, routes};
+use tests::{MockResponse, Database, count, on_both_databases, routes};
 
 const ORDERS: &str = "POST /air/orders";
 
@@ -12,7 +12,7 @@ const ORDERS: &str = "POST /air/orders";
 /// ends.
 struct Case {
     name: &'static str,
-    answer: Answer,
+    answer: MockResponse,
     is_made: bool,
     reply: (u16, &'static str),
     end: &'static str,
@@ -30,7 +30,7 @@ fn refused(name: &'static str, status: u16, code: &str) -> Case {
     }
 }
 
-fn unknown(name: &'static str, answer: Answer) -> Case {
+fn unknown(name: &'static str, answer: MockResponse) -> Case {
     Case {
         name,
         answer,
@@ -44,7 +44,7 @@ fn unknown(name: &'static str, answer: Answer) -> Case {
 fn accepted(name: &'static str, data: &Value) -> Case {
     Case {
         reply: (202, "COMPLETE_IN_PROGRESS"),
-        ..unknown(name, Answer::json(202, data))
+        ..unknown(name, MockResponse::json(202, data))
     }
 }
 
@@ -64,10 +64,10 @@ fn cases() -> [Case; 17] {
         unknown("a failure", refusal(500, "internal_server_error")),
         unknown("the airline's failure", refusal(502, "airline_unknown")),
         unknown("too late", refusal(504, "gateway_timeout_error")),
-        unknown("a proxy's failure", Answer::new(502, "<html>")),
+        unknown("a proxy's failure", MockResponse::new(502, "<html>")),
         unknown(
             "an answer that is cut",
-            Answer::new(201, r#"{"data": {"id": "ord"#),
+            MockResponse::new(201, r#"{"data": {"id": "ord"#),
         ),
         unknown("a code that nobody knows", refusal(422, "something_new")),
         unknown("a conflict", refusal(409, "offer_expired")),
@@ -96,7 +96,7 @@ async fn every_answer_to_an_order_ends_in_what_duffel_has() {
         };
         let word = reply.body.pointer(pointer).and_then(Value::as_str).unwrap();
         assert_eq!((reply.status, word), case.reply, "{name}: {:#}", reply.body);
-        let ended = scene.client.flight_booking_once(&booking, case.end).await;
+        let ended = scene.client.wait_for_flight_booking(&booking, case.end).await;
         scene.leaves(name, &booking, case.ledger).await;
         let received = scene.duffel.take_received();
         assert_eq!(count(&received, ORDERS), 1, "{name}: never sent twice");
@@ -123,7 +123,7 @@ async fn a_lost_order_is_found_by_its_offer_and_its_label() {
     reply.expect_problem(500, "result_unknown");
     scene
         .client
-        .flight_booking_once(&booking, "CONFIRMED")
+        .wait_for_flight_booking(&booking, "CONFIRMED")
         .await;
     let received = scene.duffel.take_received();
     assert_eq!(routes(&received), [ORDERS, "GET /air/orders"]);
@@ -140,7 +140,7 @@ async fn while_duffel_works_on_an_order_it_is_not_sent_again() {
     let _prebooked = scene.duffel.take_received();
     scene
         .duffel
-        .answer_with(ORDERS, Answer::json(202, &json!({"data": {}})), false);
+        .answer_with(ORDERS, MockResponse::json(202, &json!({"data": {}})), false);
     for _ in 0..2 {
         let reply = scene.book(&booking).await.expect(202);
         assert_eq!(reply.data()["status"], "COMPLETE_IN_PROGRESS");
@@ -183,7 +183,7 @@ async fn an_offer_that_got_dearer_after_it_was_bound_is_not_bought() {
     });
     let reply = scene.book(&booking).await;
     reply.expect_problem(422, "supplier_rejected");
-    let ended = scene.client.flight_booking_once(&booking, "FAILED").await;
+    let ended = scene.client.wait_for_flight_booking(&booking, "FAILED").await;
     assert_eq!(ended["failure"]["code"], "book_failed");
     assert_eq!(ended["total_amount"], scene.story.money("360.40"));
     scene.leaves("a dearer offer", &booking, RELEASED).await;
@@ -239,7 +239,7 @@ async fn an_offer_runs_out_or_is_booked(database: Database) {
                 ("EXPIRED", &[][..], 0)
             }
         };
-        let _ended = scene.client.flight_booking_once(&booking, end).await;
+        let _ended = scene.client.wait_for_flight_booking(&booking, end).await;
         scene.leaves(end, &booking, effects).await;
         assert_eq!(count(&scene.duffel.take_received(), ORDERS), orders);
         scene.usual();

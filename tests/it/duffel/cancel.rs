@@ -3,7 +3,7 @@
 use crate::duffel::scene::{Scene, TAKEN};
 use crate::duffel::service::refusal;
 use serde_json::{Value, json};
-use tests::{Answer, Client, count, eventually, routes};
+use tests::{MockResponse, Client, count, eventually, routes};
 
 const QUOTE: &str = "POST /air/order_cancellations";
 const CONFIRM: &str = "POST /air/order_cancellations/ore_own/actions/confirm";
@@ -26,7 +26,7 @@ async fn without_the_airlines_word_a_quote_is_an_estimate_or_says_why_not() {
         ("the airline's failure", refusal(422, "airline_error")),
         ("not through Duffel", refusal(422, "unsupported_action")),
         ("a failure", refusal(500, "internal_server_error")),
-        ("in another currency", Answer::json(201, &another)),
+        ("in another currency", MockResponse::json(201, &another)),
     ] {
         scene.duffel.answer_with(QUOTE, answer, false);
         let quote = quote(&scene, &booking).await;
@@ -63,7 +63,7 @@ async fn airline_credits_are_no_refund() {
         assert_eq!(quote["fee"], scene.story.money("360.40"));
         assert_eq!(quote["refund_to"], json!([]));
         scene.client.cancel_flight(&booking).await;
-        let canceled = scene.client.flight_booking_once(&booking, "CANCELED").await;
+        let canceled = scene.client.wait_for_flight_booking(&booking, "CANCELED").await;
         let cancellation = &canceled["cancellation"];
         assert_eq!(cancellation["refund_amount"], scene.story.money("0.00"));
         assert_eq!(cancellation["fee"], scene.story.money("360.40"));
@@ -79,17 +79,17 @@ async fn a_cancellation_whose_answer_is_lost_is_read_back_with_its_amounts() {
     for (name, answer) in [
         ("a failure", refusal(500, "internal_server_error")),
         ("the airline's failure", refusal(502, "airline_unknown")),
-        ("cut", Answer::new(200, r#"{"data": {"id": "ore"#)),
+        ("cut", MockResponse::new(200, r#"{"data": {"id": "ore"#)),
         ("cancelled already", refusal(422, "already_cancelled")),
         (
             "not confirmed",
-            Answer::json(200, &scene.story.documents.quote),
+            MockResponse::json(200, &scene.story.documents.quote),
         ),
     ] {
         let booking = scene.confirmed().await;
         scene.duffel.answer_with(CONFIRM, answer, true);
         scene.client.cancel_flight(&booking).await;
-        let canceled = scene.client.flight_booking_once(&booking, "CANCELED").await;
+        let canceled = scene.client.wait_for_flight_booking(&booking, "CANCELED").await;
         let cancellation = &canceled["cancellation"];
         assert_eq!(
             cancellation["refund_amount"],
@@ -140,7 +140,7 @@ async fn a_refund_that_nobody_can_tell_is_held_until_an_operator_says() {
     });
     let booking = scene.confirmed().await;
     scene.client.cancel_flight(&booking).await;
-    let canceled = scene.client.flight_booking_once(&booking, "CANCELED").await;
+    let canceled = scene.client.wait_for_flight_booking(&booking, "CANCELED").await;
     let held =
         json!({"fee": null, "refunded_by": "SERVICE", "refund_amount": null, "refund_to": []});
     assert_eq!(canceled["cancellation"], held);

@@ -4,7 +4,7 @@ use crate::duffel::scene::{Scene, TAKEN};
 use crate::duffel::service::{TOKEN, cents, decimal};
 use crate::duffel::story::{Story, vendor_folder};
 use serde_json::{Value, json};
-use tests::{Received, count, days_ahead, prebook_flight_request, routes, say};
+use tests::{ReceivedRequest, count, days_ahead, prebook_flight_request, routes, print_line};
 
 #[tokio::test]
 async fn a_trip_is_searched_booked_and_cancelled_at_duffel_with_our_documents() {
@@ -16,7 +16,7 @@ async fn a_trip_is_searched_booked_and_cancelled_at_duffel_with_our_documents() 
 async fn a_trip_is_searched_booked_and_cancelled_at_duffel_with_the_vendors_documents() {
     match Story::vendor() {
         Some(story) => drive(story).await,
-        None => say(&format!(
+        None => print_line(&format!(
             "{} is not there: driven with our own documents only",
             vendor_folder().display()
         )),
@@ -24,7 +24,7 @@ async fn a_trip_is_searched_booked_and_cancelled_at_duffel_with_the_vendors_docu
 }
 
 async fn drive(story: Story) {
-    say(&format!("Duffel is driven with {}", story.source));
+    print_line(&format!("Duffel is driven with {}", story.source));
     let drive = Drive {
         scene: Scene::of(story).await,
     };
@@ -50,7 +50,7 @@ impl Drive {
         &self.scene.story
     }
 
-    fn received(&self) -> Vec<Received> {
+    fn received(&self) -> Vec<ReceivedRequest> {
         self.scene.duffel.take_received()
     }
 
@@ -308,7 +308,7 @@ impl Drive {
     async fn cancel(&self, id: &str) {
         let begun = self.scene.client.cancel_flight(id).await;
         assert!(matches!(begun.status, 200 | 202), "{:#}", begun.body);
-        let canceled = self.scene.client.flight_booking_once(id, "CANCELED").await;
+        let canceled = self.scene.client.wait_for_flight_booking(id, "CANCELED").await;
         let cancellation = &canceled["cancellation"];
         assert_eq!(cancellation["refunded_by"], "SERVICE");
         assert_eq!(cancellation["fee"], self.story().money(&self.fee()));

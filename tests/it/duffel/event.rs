@@ -6,8 +6,8 @@ use crate::duffel::service::{Duffel, SECRET, refusal};
 use crate::duffel::story::Story;
 use serde_json::{Value, json};
 use tests::{
-    Answer, Client, Database, Reply, Server, count, eventually, minutes_ahead, on_both_databases,
-    webhook_signature,
+    MockResponse, Client, Database, Reply, Server, count, eventually, minutes_ahead, on_both_databases,
+    sign_supplier_webhook,
 };
 
 const ORDERS: &str = "POST /air/orders";
@@ -25,7 +25,7 @@ fn event(id: &str, kind: &str, object: Value) -> Value {
 
 /// `X-Duffel-Signature` of a body that is sent so many seconds from now.
 fn signature(body: &[u8], ahead_s: i64) -> String {
-    webhook_signature(SECRET, body, ahead_s)
+    sign_supplier_webhook(SECRET, body, ahead_s)
 }
 
 impl Scene {
@@ -54,7 +54,7 @@ impl Scene {
     /// A booking whose order is made while Duffel says that it is not yet.
     async fn pending(&self) -> String {
         let booking = self.ready().await;
-        let accepted = Answer::json(202, &json!({"data": {}}));
+        let accepted = MockResponse::json(202, &json!({"data": {}}));
         self.duffel.answer_with(ORDERS, accepted, true);
         let reply = self.book(&booking).await.expect(202);
         assert_eq!(reply.data()["status"], "COMPLETE_IN_PROGRESS");
@@ -142,7 +142,7 @@ async fn an_order_that_was_pending_is_finished_by_the_event_that_tells_of_it(dat
         scene.tell(&event(id, "order.created", object)).await;
         let ended = scene
             .client
-            .flight_booking_once(&booking, "CONFIRMED")
+            .wait_for_flight_booking(&booking, "CONFIRMED")
             .await;
         assert_eq!(ended["supplier_reference"], "ord_own", "{by}");
         scene.leaves(by, &booking, TAKEN).await;
@@ -218,7 +218,7 @@ async fn only_what_duffel_says_when_it_is_asked_moves_a_ticket(database: Databas
     let told = about("wev_2", "order.airline_initiated_change_detected");
     scene.tell(&told).await;
     let shown = client
-        .flight_booking_when(&booking, "the airline's change", |booking| {
+        .wait_for_flight_booking_where(&booking, "the airline's change", |booking| {
             booking["airline_initiated_changes"][0]["type"] == "SCHEDULE_CHANGE"
         })
         .await;
@@ -248,7 +248,7 @@ async fn only_what_duffel_says_when_it_is_asked_moves_a_ticket(database: Databas
     scene
         .tell(&about("wev_3", "order_cancellation.confirmed"))
         .await;
-    client.flight_booking_once(&booking, "CANCELED").await;
+    client.wait_for_flight_booking(&booking, "CANCELED").await;
     let refunded = [TAKEN, &["refund"]].concat();
     scene
         .leaves("the airline's cancellation", &booking, &refunded)
@@ -278,7 +278,7 @@ async fn an_event_waits_for_the_answer_that_names_its_booking(database: Database
     scene.tell(&event("wev_2", "order.created", about)).await;
     scene
         .client
-        .flight_booking_once(&booking, "CONFIRMED")
+        .wait_for_flight_booking(&booking, "CONFIRMED")
         .await;
     eventually("the early event to be told", async || {
         let is_read = count(&scene.duffel.api.received(), READ) == 1;
@@ -332,8 +332,8 @@ async fn a_reading_survives_a_crash(database: Database) {
         let story = Story::own();
         let duffel = Duffel::start(&story).await;
         let plain = duffel.options(database, config);
-        let armed = plain.clone().aborting_at(point);
-        let server = Server::start_beside_sandbox(armed).await;
+        let armed = plain.clone().with_failpoint(point);
+        let server = Server::start_with_own_sandbox(armed).await;
         let mut scene = Scene::at(story, duffel, server);
         let booking = scene.confirmed().await;
         scene.duffel.change_order(|order| {
@@ -347,7 +347,7 @@ async fn a_reading_survives_a_crash(database: Database) {
         assert!(!status.success(), "{point}: the process ended by itself");
         scene.server = scene.server.restart(plain).await;
         scene.client = scene.server.client();
-        scene.client.flight_booking_once(&booking, "CANCELED").await;
+        scene.client.wait_for_flight_booking(&booking, "CANCELED").await;
         let refunded = [TAKEN, &["refund"]].concat();
         scene.leaves(point, &booking, &refunded).await;
         assert_eq!(

@@ -3,7 +3,7 @@
 use crate::duffel::scene::Scene;
 use crate::duffel::service::refusal;
 use serde_json::{Value, json};
-use tests::{Answer, routes};
+use tests::{MockResponse, routes};
 
 #[tokio::test]
 async fn loyalty_programmes_stand_on_the_offer_before_it_is_priced() {
@@ -31,11 +31,11 @@ async fn loyalty_programmes_stand_on_the_offer_before_it_is_priced() {
 }
 
 /// What the offer is answered with, and how that ends.
-fn offers(usual: &Value) -> [(&'static str, Answer, u16, &'static str); 10] {
+fn offers(usual: &Value) -> [(&'static str, MockResponse, u16, &'static str); 10] {
     let changed = |name: &str, value: Value| {
         let mut document = usual.clone();
         document["data"][name] = value;
-        Answer::json(200, &document)
+        MockResponse::json(200, &document)
     };
     let gone = refusal(422, "offer_no_longer_available");
     let dollars = changed("total_currency", json!("USD"));
@@ -70,13 +70,13 @@ fn offers(usual: &Value) -> [(&'static str, Answer, u16, &'static str); 10] {
         ),
         (
             "cut",
-            Answer::new(200, r#"{"data": {"id": "off_"#),
+            MockResponse::new(200, r#"{"data": {"id": "off_"#),
             503,
             "supplier_unavailable",
         ),
         (
             "a proxy's failure",
-            Answer::new(502, "<html>"),
+            MockResponse::new(502, "<html>"),
             503,
             "supplier_unavailable",
         ),
@@ -106,7 +106,7 @@ async fn a_cheaper_offer_is_bound_at_what_it_costs_now() {
     let scene = Scene::begin().await;
     let mut offer = scene.story.documents.offer.clone();
     offer["data"]["total_amount"] = json!("350.40");
-    let answer = Answer::json(200, &offer);
+    let answer = MockResponse::json(200, &offer);
     scene
         .duffel
         .answer_with("GET /air/offers/off_flex", answer, false);

@@ -5,7 +5,7 @@ use crate::duffel::story::Story;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use tests::{
-    Answer, Database, Received, Server, ServerOptions, Upstream, example_at, minutes_ahead,
+    MockResponse, Database, ReceivedRequest, Server, ServerOptions, MockServer, example_at, minutes_ahead,
 };
 
 /// What the account is known by.
@@ -15,12 +15,12 @@ pub(super) const TOKEN: &str = "duffel_test_canary";
 pub(super) const SECRET: &str = "whsec-canary";
 
 pub(super) struct Duffel {
-    pub(super) api: Upstream,
+    pub(super) api: MockServer,
     world: Arc<Mutex<World>>,
 }
 
 /// Does what a route is for.
-type Work = fn(&mut World, &Received) -> Answer;
+type Work = fn(&mut World, &ReceivedRequest) -> MockResponse;
 
 /// What there is at Duffel.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ struct World {
 impl Duffel {
     pub(super) async fn start(story: &Story) -> Self {
         let duffel = Self {
-            api: Upstream::start().await,
+            api: MockServer::start().await,
             world: Arc::new(Mutex::new(World::new(story))),
         };
         duffel.usual(story);
@@ -99,7 +99,7 @@ impl Duffel {
 
     /// From now on a route is answered like this, whether it does what it is for or
     /// not.
-    pub(super) fn answer_with(&self, route: &str, answer: Answer, works: bool) {
+    pub(super) fn answer_with(&self, route: &str, answer: MockResponse, works: bool) {
         let work = match route {
             "POST /air/orders" => World::make,
             _ if route.ends_with("/services") => World::add_services,
@@ -135,7 +135,7 @@ impl Duffel {
 
     /// What came since the last time, in order; everybody showed token and version,
     /// once.
-    pub(super) fn take_received(&self) -> Vec<Received> {
+    pub(super) fn take_received(&self) -> Vec<ReceivedRequest> {
         let received = self.api.take_received();
         for request in &received {
             let token = format!("Bearer {TOKEN}");
@@ -165,18 +165,18 @@ impl World {
         }
     }
 
-    fn search(&mut self, _: &Received) -> Answer {
-        Answer::json(201, &self.story.documents.offer_request)
+    fn search(&mut self, _: &ReceivedRequest) -> MockResponse {
+        MockResponse::json(201, &self.story.documents.offer_request)
     }
 
-    fn offers(&mut self, request: &Received) -> Answer {
+    fn offers(&mut self, request: &ReceivedRequest) -> MockResponse {
         page(&self.story.documents.offers, request)
     }
 
-    fn offer(&mut self, _: &Received) -> Answer {
+    fn offer(&mut self, _: &ReceivedRequest) -> MockResponse {
         let mut offer = self.story.documents.offer.clone();
         offer["data"]["total_amount"] = json!(self.price());
-        Answer::json(200, &offer)
+        MockResponse::json(200, &offer)
     }
 
     fn price(&self) -> String {
@@ -188,15 +188,15 @@ impl World {
         }
     }
 
-    fn loyalty(&mut self, request: &Received) -> Answer {
+    fn loyalty(&mut self, request: &ReceivedRequest) -> MockResponse {
         let accounts = &request.body["data"]["loyalty_programme_accounts"];
         self.is_loyal = !accounts.as_array().unwrap().is_empty();
         let id = request.route.rsplit('/').next().unwrap();
-        Answer::json(200, &json!({"data": {"id": id, "type": "adult"}}))
+        MockResponse::json(200, &json!({"data": {"id": id, "type": "adult"}}))
     }
 
     /// Only for exactly the price, and one an offer request.
-    fn make(&mut self, request: &Received) -> Answer {
+    fn make(&mut self, request: &ReceivedRequest) -> MockResponse {
         let asked = &request.body["data"];
         let price =
             json!([{"type": "balance", "amount": self.price(), "currency": self.story.currency}]);
@@ -213,29 +213,29 @@ impl World {
         self.order_or(201)
     }
 
-    fn orders(&mut self, request: &Received) -> Answer {
+    fn orders(&mut self, request: &ReceivedRequest) -> MockResponse {
         let is_asked = request.query == format!("offer_id={}", self.story.offer);
         let orders: Vec<&Value> = self.order.iter().filter(|_| is_asked).collect();
-        Answer::json(200, &json!({"data": orders, "meta": {"after": null}}))
+        MockResponse::json(200, &json!({"data": orders, "meta": {"after": null}}))
     }
 
-    fn read(&mut self, _: &Received) -> Answer {
+    fn read(&mut self, _: &ReceivedRequest) -> MockResponse {
         self.order_or(200)
     }
 
-    fn order_or(&self, status: u16) -> Answer {
+    fn order_or(&self, status: u16) -> MockResponse {
         match &self.order {
-            Some(order) => Answer::json(status, &json!({"data": order})),
+            Some(order) => MockResponse::json(status, &json!({"data": order})),
             None => refusal(404, "not_found"),
         }
     }
 
-    fn for_sale(&mut self, _: &Received) -> Answer {
-        Answer::json(200, &self.story.documents.services)
+    fn for_sale(&mut self, _: &ReceivedRequest) -> MockResponse {
+        MockResponse::json(200, &self.story.documents.services)
     }
 
     /// On the ticket services have ids of their own, and one price for all pieces.
-    fn add_services(&mut self, request: &Received) -> Answer {
+    fn add_services(&mut self, request: &ReceivedRequest) -> MockResponse {
         let asked = &request.body["data"];
         let for_sale = self.story.documents.services["data"].as_array().unwrap();
         let mut added = Vec::new();
@@ -262,11 +262,11 @@ impl World {
         self.order_or(200)
     }
 
-    fn quote(&mut self, _: &Received) -> Answer {
-        Answer::json(201, &self.story.documents.quote)
+    fn quote(&mut self, _: &ReceivedRequest) -> MockResponse {
+        MockResponse::json(201, &self.story.documents.quote)
     }
 
-    fn confirm(&mut self, _: &Received) -> Answer {
+    fn confirm(&mut self, _: &ReceivedRequest) -> MockResponse {
         if self.cancellation.is_some() {
             return refusal(422, "already_cancelled");
         }
@@ -275,27 +275,27 @@ impl World {
         quote["data"]["confirmed_at"] = now.clone();
         self.cancellation = Some(quote["data"].clone());
         self.order.as_mut().unwrap()["cancelled_at"] = now;
-        Answer::json(200, &quote)
+        MockResponse::json(200, &quote)
     }
 
     /// With a quote that was never confirmed among them.
-    fn cancellations(&mut self, _: &Received) -> Answer {
+    fn cancellations(&mut self, _: &ReceivedRequest) -> MockResponse {
         let quote = &self.story.documents.quote["data"];
         let all: Vec<&Value> = std::iter::once(quote).chain(&self.cancellation).collect();
-        Answer::json(200, &json!({"data": all, "meta": null}))
+        MockResponse::json(200, &json!({"data": all, "meta": null}))
     }
 
-    fn suggestions(&mut self, _: &Received) -> Answer {
-        Answer::json(200, &self.story.documents.suggestions)
+    fn suggestions(&mut self, _: &ReceivedRequest) -> MockResponse {
+        MockResponse::json(200, &self.story.documents.suggestions)
     }
 
-    fn airlines(&mut self, request: &Received) -> Answer {
+    fn airlines(&mut self, request: &ReceivedRequest) -> MockResponse {
         page(&self.story.documents.airlines, request)
     }
 }
 
 /// The page that a request names by its `after`.
-fn page(pages: &[Value], request: &Received) -> Answer {
+fn page(pages: &[Value], request: &ReceivedRequest) -> MockResponse {
     let mut parameters = request.query.split('&');
     let after = parameters.find_map(|parameter| parameter.strip_prefix("after="));
     let before = |page: &Value| page["meta"]["after"].as_str() == after;
@@ -303,11 +303,11 @@ fn page(pages: &[Value], request: &Received) -> Answer {
         Some(_) => 1 + pages.iter().position(before).unwrap(),
         None => 0,
     };
-    Answer::json(200, &pages[number])
+    MockResponse::json(200, &pages[number])
 }
 
 /// An error as Duffel writes it.
-pub(super) fn refusal(status: u16, code: &str) -> Answer {
+pub(super) fn refusal(status: u16, code: &str) -> MockResponse {
     let kind = match status {
         429 => "rate_limit_error",
         500.. => "api_error",
@@ -319,12 +319,12 @@ pub(super) fn refusal(status: u16, code: &str) -> Answer {
         "documentation_url": "https://duffel.com/docs", "source": "Own Air",
     });
     let meta = json!({"status": 400, "request_id": "FqWnUwPVJu8TlfkAACqB"});
-    Answer::json(status, &json!({"errors": [error], "meta": meta}))
+    MockResponse::json(status, &json!({"errors": [error], "meta": meta}))
 }
 
 fn for_account(
-    answer: impl Fn(&Received) -> Answer + Send + Sync + 'static,
-) -> impl Fn(&Received) -> Answer + Send + Sync + 'static {
+    answer: impl Fn(&ReceivedRequest) -> MockResponse + Send + Sync + 'static,
+) -> impl Fn(&ReceivedRequest) -> MockResponse + Send + Sync + 'static {
     move |request| {
         if request.header("authorization") != Some(&format!("Bearer {TOKEN}")) {
             refusal(401, "invalid_authorization_header")

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use tests::{days_ahead, each_text, minutes_ahead, money, move_days, passenger, read_document};
+use tests::{days_ahead, for_each_string, minutes_ahead, money, shift_dates, passenger, read_fixture};
 
 /// The documents of a trip, and what they say.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ impl Story {
     pub(super) fn own() -> Self {
         let folder =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/duffel-flights/fixtures");
-        let read = |name: &str| read_document(&folder.join(name));
+        let read = |name: &str| read_fixture(&folder.join(name));
         let mut documents = Documents {
             offer_request: read("offer-request.json"),
             offers: vec![read("offers-1.json"), read("offers-2.json")],
@@ -114,7 +114,7 @@ impl Story {
         if !folder.is_dir() {
             return None;
         }
-        let read = |name: &str| read_document(&folder.join(name));
+        let read = |name: &str| read_fixture(&folder.join(name));
         let mut documents = Documents {
             offer_request: read("java-sdk/offer_request.json"),
             offers: vec![read("java-sdk/offers_by_offer_request_id.json")],
@@ -228,8 +228,8 @@ impl Documents {
             &mut self.quote,
         ];
         for document in documents.into_iter().chain(&mut self.offers) {
-            move_days(document, from, to);
-            each_text(document, &mut |key, text| {
+            shift_dates(document, from, to);
+            for_each_string(document, &mut |key, text| {
                 if key == "expires_at" {
                     text.clone_from(&soon);
                 }
@@ -244,7 +244,7 @@ pub(super) fn vendor_folder() -> PathBuf {
 }
 
 fn rename(document: &mut Value, from: &str, to: &str) {
-    each_text(document, &mut |_, text| {
+    for_each_string(document, &mut |_, text| {
         if text == from {
             to.clone_into(text);
         }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use tests::{
-    Booked, Client, Database, Operator, Server, ServerOptions, eventually, on_both_databases,
+    HotelBookingBuilder, Client, Database, AdminClient, Server, ServerOptions, eventually, on_both_databases,
 };
 
 /// Read-backs within a second, so that nothing has to be waited for.
@@ -89,7 +89,7 @@ async fn every_hotel_ends_as_it_says(database: Database) {
     let server = server(database).await;
     let client = server.client();
     for case in CASES {
-        let (booking, reply) = Booked::at(case.hotel).book(&client).await;
+        let (booking, reply) = HotelBookingBuilder::at(case.hotel).book(&client).await;
         let (status, word) = case.answer;
         assert_eq!(reply.status, status, "{}: {:#}", case.hotel, reply.body);
         if status < 300 {
@@ -97,7 +97,7 @@ async fn every_hotel_ends_as_it_says(database: Database) {
         } else {
             reply.expect_problem(status, word);
         }
-        let ended = client.hotel_booking_once(&booking, case.end).await;
+        let ended = client.wait_for_hotel_booking(&booking, case.end).await;
         if case.end == "FAILED" {
             assert_eq!(ended["failure"]["code"], "book_failed", "{}", case.hotel);
         }
@@ -112,7 +112,7 @@ async fn every_hotel_ends_as_it_says(database: Database) {
 async fn a_confirmed_booking_is_whole(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let (id, reply) = Booked::at("OK").rooms(2).book(&client).await;
+    let (id, reply) = HotelBookingBuilder::at("OK").rooms(2).book(&client).await;
     let _confirmed = reply.expect(200);
     let captured = "the payment to be captured";
     let booking = eventually(captured, async || {
@@ -152,9 +152,9 @@ async fn a_confirmed_booking_is_whole(database: Database) {
 async fn repeating_book_changes_nothing(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let (booking, reply) = Booked::at("OK").book(&client).await;
+    let (booking, reply) = HotelBookingBuilder::at("OK").book(&client).await;
     let _confirmed = reply.expect(200);
-    let instrument = Booked::at("OK").instrument(&client).await;
+    let instrument = HotelBookingBuilder::at("OK").instrument(&client).await;
     let path = format!("/v1/hotel/bookings/{booking}/book");
     for _ in 0..3 {
         let again = client
@@ -176,8 +176,8 @@ async fn repeating_book_changes_nothing(database: Database) {
 async fn sixty_four_calls_at_once_make_one_booking_and_one_charge(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let booking = Booked::at("OK").ready(&client).await;
-    let body = json!({"payment_instrument_id": Booked::at("OK").instrument(&client).await});
+    let booking = HotelBookingBuilder::at("OK").prebooked(&client).await;
+    let body = json!({"payment_instrument_id": HotelBookingBuilder::at("OK").instrument(&client).await});
     let path = format!("/v1/hotel/bookings/{booking}/book");
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..64 {
@@ -200,12 +200,12 @@ async fn sixty_four_calls_at_once_make_one_booking_and_one_charge(database: Data
 async fn an_outcome_that_is_never_known_stays_unknown_and_is_never_repeated(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let (booking, reply) = Booked::at("BOOK_NEVER_KNOWN").book(&client).await;
+    let (booking, reply) = HotelBookingBuilder::at("BOOK_NEVER_KNOWN").book(&client).await;
     assert_eq!(
         reply.expect_problem(500, "result_unknown").body["retryable"],
         false
     );
-    let body = json!({"payment_instrument_id": Booked::at("OK").instrument(&client).await});
+    let body = json!({"payment_instrument_id": HotelBookingBuilder::at("OK").instrument(&client).await});
     let again = client
         .post(&format!("/v1/hotel/bookings/{booking}/book"), &body)
         .await;
@@ -220,10 +220,10 @@ async fn an_outcome_that_is_never_known_stays_unknown_and_is_never_repeated(data
 async fn an_offer_that_runs_out_expires_its_booking(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let booking = Booked::at("EXPIRES_SOON").ready(&client).await;
-    let expired = client.hotel_booking_once(&booking, "EXPIRED").await;
+    let booking = HotelBookingBuilder::at("EXPIRES_SOON").prebooked(&client).await;
+    let expired = client.wait_for_hotel_booking(&booking, "EXPIRED").await;
     assert_eq!(expired["payments"], json!([]));
-    let body = json!({"payment_instrument_id": Booked::at("OK").instrument(&client).await});
+    let body = json!({"payment_instrument_id": HotelBookingBuilder::at("OK").instrument(&client).await});
     let late = client
         .post(&format!("/v1/hotel/bookings/{booking}/book"), &body)
         .await;
@@ -238,7 +238,7 @@ async fn the_list_is_newest_first_and_filtered_exactly(database: Database) {
     let client = server.client();
     let mut ids = Vec::new();
     for _ in 0..3 {
-        ids.insert(0, Booked::at("OK").ready(&client).await);
+        ids.insert(0, HotelBookingBuilder::at("OK").prebooked(&client).await);
     }
     let listed = async |query: &str| {
         let reply = client
@@ -289,10 +289,10 @@ async fn refused_calls(client: &Client, booking: &str) -> Vec<Value> {
 async fn another_user_and_another_organization_see_nothing(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let ready = Booked::at("OK").ready(&client).await;
-    let booked = Booked::at("OK").confirmed(&client).await;
+    let ready = HotelBookingBuilder::at("OK").prebooked(&client).await;
+    let booked = HotelBookingBuilder::at("OK").book_confirmed(&client).await;
     let unknown = refused_calls(&client, "bkg_00000000000000000000000000000000").await;
-    for stranger in [client.user("stranger"), server.client_of("acme").await] {
+    for stranger in [client.user("stranger"), server.client_for("acme").await] {
         for booking in [&ready, &booked] {
             assert_eq!(refused_calls(&stranger, booking).await, unknown);
         }
@@ -308,7 +308,7 @@ async fn another_user_and_another_organization_see_nothing(database: Database) {
 async fn an_operator_settles_what_nobody_knows(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let operator = Operator::of(&server);
+    let operator = AdminClient::of(&server);
     for (settlement, end, money) in [
         (
             json!({"outcome": "done", "supplier_reference": "LDG-1"}),
@@ -317,10 +317,10 @@ async fn an_operator_settles_what_nobody_knows(database: Database) {
         ),
         (json!({"outcome": "not_done"}), "FAILED", "void"),
     ] {
-        let (booking, reply) = Booked::at("BOOK_NEVER_KNOWN").book(&client).await;
+        let (booking, reply) = HotelBookingBuilder::at("BOOK_NEVER_KNOWN").book(&client).await;
         reply.expect_problem(500, "result_unknown");
-        assert!(operator.lists(&booking, "book").await);
-        let settled = operator.settles(&booking, &settlement).await.expect(200);
+        assert!(operator.has_unresolved_call(&booking, "book").await);
+        let settled = operator.resolve_when_idle(&booking, &settlement).await.expect(200);
         assert_eq!(settled.data()["status"], end);
         eventually("the money", async || {
             (server.ledger().await.count(&booking, money) == 1).then_some(())
@@ -334,13 +334,13 @@ async fn an_operator_settles_what_nobody_knows(database: Database) {
 async fn an_operator_lets_parked_work_begin_anew(database: Database) {
     // It is read back after five seconds, so that there is time to spoil the work.
     let server = Server::start(database).await;
-    let (client, operator) = (server.client(), Operator::of(&server));
+    let (client, operator) = (server.client(), AdminClient::of(&server));
     let mut bookings = Vec::new();
     for _ in 0..3 {
-        let (booking, reply) = Booked::at("BOOK_LOST_ANSWER").book(&client).await;
+        let (booking, reply) = HotelBookingBuilder::at("BOOK_LOST_ANSWER").book(&client).await;
         reply.expect_problem(500, "result_unknown");
-        server.spend_attempts(&booking).await;
-        let parked = eventually("the work to be parked", || operator.parked(&booking)).await;
+        server.exhaust_attempts(&booking).await;
+        let parked = eventually("the work to be parked", || operator.parked_job(&booking)).await;
         assert_eq!(parked["kind"], "hotel_booking");
         bookings.push(booking);
     }
@@ -348,17 +348,17 @@ async fn an_operator_lets_parked_work_begin_anew(database: Database) {
         unreachable!()
     };
     let strange = json!({"kind": "flight_booking", "subject": one});
-    assert_eq!(operator.begins_anew(&strange).await, [json!(null); 0]);
-    let begun = operator.begins_anew(&json!({"subject": one})).await;
+    assert_eq!(operator.retry_parked_jobs(&strange).await, [json!(null); 0]);
+    let begun = operator.retry_parked_jobs(&json!({"subject": one})).await;
     assert_eq!(begun.len(), 1, "{begun:?}");
-    client.hotel_booking_once(one, "CONFIRMED").await;
+    client.wait_for_hotel_booking(one, "CONFIRMED").await;
     for other in others {
-        assert!(operator.parked(other).await.is_some());
+        assert!(operator.parked_job(other).await.is_some());
     }
-    assert_eq!(operator.begins_anew(&json!({})).await.len(), others.len());
+    assert_eq!(operator.retry_parked_jobs(&json!({})).await.len(), others.len());
     for other in others {
-        client.hotel_booking_once(other, "CONFIRMED").await;
-        assert_eq!(operator.parked(other).await, None);
+        client.wait_for_hotel_booking(other, "CONFIRMED").await;
+        assert_eq!(operator.parked_job(other).await, None);
     }
 }
 

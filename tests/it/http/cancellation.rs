@@ -4,7 +4,7 @@ use super::shape::{check_instant, check_names};
 use futures::future::join_all;
 use serde_json::json;
 use tests::{
-    Booked, Client, Database, Reply, Server, ServerOptions, eventually, on_both_databases,
+    HotelBookingBuilder, Client, Database, Reply, Server, ServerOptions, eventually, on_both_databases,
 };
 
 const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n";
@@ -27,9 +27,9 @@ async fn quote(client: &Client, booking: &str) -> Reply {
 
 /// Confirmed, and its payment taken: what a cancellation gives back is then in the ledger,
 /// and nothing changes the booking while it is quoted.
-async fn captured(server: &Server, way: Booked) -> String {
+async fn captured(server: &Server, way: HotelBookingBuilder) -> String {
     let client = server.client();
-    let booking = way.confirmed(&client).await;
+    let booking = way.book_confirmed(&client).await;
     eventually("the capture", async || {
         let payments = client.hotel_booking(&booking).await["payments"].clone();
         (payments[0]["status"] == "CAPTURED").then_some(())
@@ -47,7 +47,7 @@ async fn every_cancellation_ends_as_it_says(database: Database) {
         ("CANCEL_PENDING", "CANCELED", "SUCCEEDED"),
         ("CANCEL_LOST_ANSWER", "CANCELED", "SUCCEEDED"),
     ] {
-        let booking = captured(&server, Booked::at(hotel)).await;
+        let booking = captured(&server, HotelBookingBuilder::at(hotel)).await;
         let begun = cancel(&client, &booking).await;
         assert!(
             matches!(begun.status, 200 | 202),
@@ -86,7 +86,7 @@ async fn every_cancellation_ends_as_it_says(database: Database) {
 async fn rooms_are_released_one_by_one_where_the_supplier_can(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let booking = captured(&server, Booked::at("OK").rooms(2)).await;
+    let booking = captured(&server, HotelBookingBuilder::at("OK").rooms(2)).await;
     let rooms = client.hotel_booking(&booking).await["rooms"].clone();
     let path = format!("/v1/hotel/bookings/{booking}/cancel");
     let first = client
@@ -94,7 +94,7 @@ async fn rooms_are_released_one_by_one_where_the_supplier_can(database: Database
         .await;
     assert_eq!(first.status, 202, "{:#}", first.body);
     let partly = client
-        .hotel_booking_once(&booking, "PARTIALLY_CANCELED")
+        .wait_for_hotel_booking(&booking, "PARTIALLY_CANCELED")
         .await;
     assert_eq!(partly["total"]["amount"], 520.0, "what was booked stays");
     assert!(!partly["rooms"][0]["canceled_at"].is_null());
@@ -114,7 +114,7 @@ async fn rooms_are_released_one_by_one_where_the_supplier_can(database: Database
         .post(&path, &json!({"room_ids": [rooms[1]["id"]]}))
         .await
         .expect(202);
-    let _canceled = client.hotel_booking_once(&booking, "CANCELED").await;
+    let _canceled = client.wait_for_hotel_booking(&booking, "CANCELED").await;
     eventually("both refunds", async || {
         (server.ledger().await.sum(&booking, "refund") == 520.0).then_some(())
     })
@@ -124,7 +124,7 @@ async fn rooms_are_released_one_by_one_where_the_supplier_can(database: Database
 async fn rooms_that_are_not_being_released_are_not_promised(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let booking = captured(&server, Booked::at("OK").rooms(4)).await;
+    let booking = captured(&server, HotelBookingBuilder::at("OK").rooms(4)).await;
     let rooms = client.hotel_booking(&booking).await["rooms"].clone();
     let path = format!("/v1/hotel/bookings/{booking}/cancel");
     let wishes = [0, 1, 2].map(|room| json!({"room_ids": [rooms[room]["id"]]}));
@@ -154,7 +154,7 @@ async fn rooms_that_are_not_being_released_are_not_promised(database: Database) 
 async fn single_rooms_are_refused_elsewhere(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let booking = captured(&server, Booked::at("MANY").rooms(2)).await;
+    let booking = captured(&server, HotelBookingBuilder::at("MANY").rooms(2)).await;
     let rooms = client.hotel_booking(&booking).await["rooms"].clone();
     let path = format!("/v1/hotel/bookings/{booking}/cancel");
     let reply = client
@@ -175,11 +175,11 @@ async fn single_rooms_are_refused_elsewhere(database: Database) {
 async fn what_is_not_refundable_gives_nothing_back(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let booking = captured(&server, Booked::at("OK").non_refundable()).await;
+    let booking = captured(&server, HotelBookingBuilder::at("OK").non_refundable()).await;
     let estimate = quote(&client, &booking).await.expect(200);
     assert_eq!(estimate.data()["refund"]["amount"], 0.0);
     let _begun = cancel(&client, &booking).await;
-    let canceled = client.hotel_booking_once(&booking, "CANCELED").await;
+    let canceled = client.wait_for_hotel_booking(&booking, "CANCELED").await;
     assert_eq!(canceled["cancellations"][0]["fee"]["amount"], 200.0);
     assert_eq!(server.ledger().await.count(&booking, "refund"), 0);
 }
@@ -187,7 +187,7 @@ async fn what_is_not_refundable_gives_nothing_back(database: Database) {
 async fn quotes_say_where_they_come_from(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let ok = captured(&server, Booked::at("OK")).await;
+    let ok = captured(&server, HotelBookingBuilder::at("OK")).await;
     let estimate = quote(&client, &ok).await.expect(200);
     assert_eq!(estimate.data()["source"], "POLICY_ESTIMATE");
     assert_eq!(estimate.data()["available"], true);
@@ -208,7 +208,7 @@ async fn quotes_say_where_they_come_from(database: Database) {
     assert_eq!(estimate.data()["free_until"], policy["deadline"]);
     assert_eq!(estimate.data()["restrictions"], json!([]));
 
-    let preview = captured(&server, Booked::at("QUOTE_PREVIEW")).await;
+    let preview = captured(&server, HotelBookingBuilder::at("QUOTE_PREVIEW")).await;
     let quoted = quote(&client, &preview).await.expect(200);
     assert_eq!(
         (
@@ -218,22 +218,22 @@ async fn quotes_say_where_they_come_from(database: Database) {
         (Some("SUPPLIER_QUOTE"), Some(25.0))
     );
 
-    let unreadable = captured(&server, Booked::at("QUOTE_UNREADABLE")).await;
+    let unreadable = captured(&server, HotelBookingBuilder::at("QUOTE_UNREADABLE")).await;
     let nothing = quote(&client, &unreadable).await.expect(200);
     assert_eq!(nothing.data()["available"], false);
     assert!(nothing.data()["fee"].is_null());
 
-    let failing = captured(&server, Booked::at("QUOTE_FAILS")).await;
+    let failing = captured(&server, HotelBookingBuilder::at("QUOTE_FAILS")).await;
     quote(&client, &failing)
         .await
         .expect_problem(502, "supplier_error");
 
-    let restricted = captured(&server, Booked::at("RESTRICTED")).await;
+    let restricted = captured(&server, HotelBookingBuilder::at("RESTRICTED")).await;
     quote(&client, &restricted)
         .await
         .expect_problem(422, "cancellation_restricted");
 
-    let ready = Booked::at("OK").ready(&client).await;
+    let ready = HotelBookingBuilder::at("OK").prebooked(&client).await;
     let early = quote(&client, &ready)
         .await
         .expect_problem(409, "booking_state_conflict");
@@ -247,7 +247,7 @@ async fn a_quote_of_a_booking_that_changes_meanwhile_is_not_given(database: Data
     let server = server(database).await;
     let client = server.client();
     let quoted = tests::eventually("a quote to be made when its booking changes", async || {
-        let booking = Booked::at("SLOW_2000").confirmed(&client).await;
+        let booking = HotelBookingBuilder::at("SLOW_2000").book_confirmed(&client).await;
         let (quoted, canceled) = tokio::join!(quote(&client, &booking), async {
             // The supplier takes two seconds to be read; ten answers later the quote waits for it.
             for _ in 0..10 {

@@ -3,7 +3,7 @@
 use super::shape::check_names;
 use serde_json::json;
 use tests::{
-    Booked, Client, Database, Server, ServerOptions, days_ahead, eventually, heal, offers_request,
+    HotelBookingBuilder, Client, Database, Server, ServerOptions, days_ahead, eventually, restore_content, offers_request,
     on_both_databases,
 };
 
@@ -53,7 +53,7 @@ async fn what_was_fetched_is_kept_when_the_rest_fails(database: Database) {
         .await
         .expect_problem(502, "supplier_error");
     let failed_at = jiff::Timestamp::now();
-    heal(&server.sandbox_url).await;
+    restore_content(&server.sandbox_url).await;
     let healed = client.get(&path).await.expect(200);
     let fetched_at = |source: &str| -> jiff::Timestamp {
         let told = &healed.body["meta"][source]["fetched_at"];
@@ -121,7 +121,7 @@ async fn weather_covers_the_stay_as_far_as_it_is_known(database: Database) {
     let sky = &day["conditions"][0];
     check_names("sky", sky, &["description", "icon"], &[]);
     assert!(day["summary"].is_string(), "{day:#}");
-    let far = Booked::at("OK").ready(&client).await;
+    let far = HotelBookingBuilder::at("OK").prebooked(&client).await;
     let none = client
         .get(&format!("/v1/hotel/bookings/{far}/weather"))
         .await

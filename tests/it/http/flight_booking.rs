@@ -2,7 +2,7 @@
 
 use super::shape::{check_instant, check_local, check_names};
 use serde_json::{Value, json};
-use tests::{Client, Database, Flown, Server, on_both_databases, passenger};
+use tests::{Client, Database, FlightBookingBuilder, Server, on_both_databases, passenger};
 
 const SUPPLIERS: [&str; 2] = ["SUPPLIER_A", "SUPPLIER_B"];
 
@@ -43,11 +43,11 @@ fn two_adults() -> Vec<Value> {
 }
 
 async fn a_booking_is_whole_in_every_status(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for supplier in SUPPLIERS {
-        let way = Flown::on("LHR-JFK").at(supplier).passengers(two_adults());
-        let id = way.ready(&server).await;
+        let way = FlightBookingBuilder::on("LHR-JFK").at(supplier).passengers(two_adults());
+        let id = way.prebooked(&server).await;
         let ready = client.flight_booking(&id).await;
         check_names("ready", &ready, &ALWAYS, &["expires_at"]);
         check_ready(&ready, &id, supplier);
@@ -72,11 +72,11 @@ async fn a_booking_is_whole_in_every_status(database: Database) {
         let of_payment = ["id", "status", "amount", "collected_by", "created_at"];
         check_names("payment", &ticket["payments"][0], &of_payment, method);
         let _begun = client.cancel_flight(&id).await.expect(202);
-        let canceled = client.flight_booking_once(&id, "CANCELED").await;
+        let canceled = client.wait_for_flight_booking(&id, "CANCELED").await;
         let more = ["airline_pnr", "cancellation"];
         check_names("canceled", &canceled, &ALWAYS, &more);
         check_instant(&canceled["canceled_at"]);
-        let (failed, _refused) = Flown::on("LHR-LGW").at(supplier).book(&server).await;
+        let (failed, _refused) = FlightBookingBuilder::on("LHR-LGW").at(supplier).book(&server).await;
         let failed = client.flight_booking(&failed).await;
         check_names("failed", &failed, &ALWAYS, &["failure"]);
         check_names("failure", &failed["failure"], &["code", "description"], &[]);
@@ -173,9 +173,9 @@ fn check_itinerary(booking: &Value) {
 }
 
 async fn the_callers_own_reference_comes_back(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let way = Flown::on("LHR-JFK");
+    let way = FlightBookingBuilder::on("LHR-JFK");
     let mut request = way.request(&way.offer(&client).await);
     request["reference_id"] = json!("trip-4711");
     let bound = client.prebook_flight("named", &request).await;
@@ -205,7 +205,7 @@ async fn refused_calls(client: &Client, booking: &str) -> Vec<Value> {
         client.cancel_flight(booking).await,
         client.get(&at("/cancellation-quote")).await,
         client.bags_for_sale(booking).await,
-        client.buy_bags(booking, "bags", &bags).await,
+        client.purchase_bags(booking, "bags", &bags).await,
     ];
     let same = replies.map(|reply| {
         let mut body = reply.expect_problem(404, "booking_not_found").body;
@@ -217,12 +217,12 @@ async fn refused_calls(client: &Client, booking: &str) -> Vec<Value> {
 }
 
 async fn nobody_elses_booking_can_be_told_from_none(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let ready = Flown::on("LHR-JFK").ready(&server).await;
-    let ticket = Flown::on("LHR-JFK").confirmed(&server).await;
+    let ready = FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await;
+    let ticket = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
     let unknown = refused_calls(&client, "bkg_00000000000000000000000000000000").await;
-    for stranger in [client.user("somebody-else"), server.client_of("acme").await] {
+    for stranger in [client.user("somebody-else"), server.client_for("acme").await] {
         for booking in [&ready, &ticket] {
             assert_eq!(refused_calls(&stranger, booking).await, unknown);
         }

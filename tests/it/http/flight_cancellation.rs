@@ -1,7 +1,7 @@
 //! Giving a ticket back, quoting that, and what is given back.
 
 use serde_json::{Value, json};
-use tests::{Client, Database, Flown, Reply, Server, eventually, on_both_databases};
+use tests::{Client, Database, FlightBookingBuilder, Reply, Server, eventually, on_both_databases};
 
 const SUPPLIERS: [&str; 2] = ["SUPPLIER_A", "SUPPLIER_B"];
 /// The code with which a refused cancellation is told.
@@ -12,8 +12,8 @@ fn euros(amount: u32) -> Value {
 }
 
 /// Confirmed, and the money taken: what a cancellation gives back is then in the ledger.
-async fn paid(server: &Server, way: Flown) -> String {
-    let booking = way.confirmed(server).await;
+async fn paid(server: &Server, way: FlightBookingBuilder) -> String {
+    let booking = way.book_confirmed(server).await;
     eventually("the money to be taken", async || {
         let now = server.client().flight_booking(&booking).await;
         (now["payments"][0]["status"] == "CAPTURED").then_some(())
@@ -70,19 +70,19 @@ const GIVEN: &[Given] = &[
 ];
 
 async fn every_cancellation_ends_as_it_says(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for supplier in SUPPLIERS {
         for given in GIVEN {
             let what = format!("{} of {} at {supplier}", given.fare, given.route);
-            let way = Flown::on(given.route).at(supplier).fare(given.fare);
+            let way = FlightBookingBuilder::on(given.route).at(supplier).fare(given.fare);
             let booking = paid(&server, way).await;
             let begun = client.cancel_flight(&booking).await.expect(202);
             assert_eq!(begun.data()["status"], "CANCEL_IN_PROGRESS", "{what}");
             assert_eq!(begun.header("x-supplier"), Some(supplier), "{what}");
             match given.fee_and_refund {
                 Some(amounts) => {
-                    let canceled = client.flight_booking_once(&booking, "CANCELED").await;
+                    let canceled = client.wait_for_flight_booking(&booking, "CANCELED").await;
                     check_canceled(&what, &canceled, supplier, amounts);
                     check_money(&server, &what, &booking, supplier, given).await;
                     let again = client.cancel_flight(&booking).await.expect(200);
@@ -162,17 +162,17 @@ async fn check_refused(server: &Server, what: &str, booking: &str) {
 }
 
 async fn only_a_ticket_can_be_given_back_and_only_whole(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let ready = Flown::on("LHR-JFK").ready(&server).await;
+    let ready = FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await;
     let early = client.cancel_flight(&ready).await;
     let early = early.expect_problem(409, "booking_state_conflict");
     assert_eq!(early.body["booking_status"], "READY_FOR_COMPLETE");
-    let (failed, _refused) = Flown::on("LHR-LGW").book(&server).await;
+    let (failed, _refused) = FlightBookingBuilder::on("LHR-LGW").book(&server).await;
     let late = client.cancel_flight(&failed).await;
     let late = late.expect_problem(409, "booking_state_conflict");
     assert_eq!(late.body["booking_status"], "FAILED");
-    let ticket = Flown::on("LHR-JFK").confirmed(&server).await;
+    let ticket = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
     let path = format!("/v1/flight/bookings/{ticket}/cancel");
     for body in [json!({"room_ids": []}), json!({"force": true}), json!([])] {
         let wrong = client.post(&path, &body).await;
@@ -189,7 +189,7 @@ async fn quote(client: &Client, booking: &str) -> Reply {
 }
 
 async fn a_quote_says_where_it_comes_from(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for supplier in SUPPLIERS {
         for (route, source) in [("LHR-JFK", "SUPPLIER_QUOTE"), ("AMS-LHR", "FARE_ESTIMATE")] {
@@ -199,8 +199,8 @@ async fn a_quote_says_where_it_comes_from(database: Database) {
                 ("Business", 0, 1480),
             ] {
                 let what = format!("{fare} of {route} at {supplier}");
-                let way = Flown::on(route).at(supplier).fare(fare);
-                let booking = way.confirmed(&server).await;
+                let way = FlightBookingBuilder::on(route).at(supplier).fare(fare);
+                let booking = way.book_confirmed(&server).await;
                 let quoted = quote(&client, &booking).await.expect(200);
                 assert_eq!(quoted.body["meta"]["supplier"], supplier, "{what}");
                 let quoted = quoted.data();
@@ -226,9 +226,9 @@ async fn a_quote_says_where_it_comes_from(database: Database) {
 }
 
 async fn only_a_ticket_is_quoted(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let ready = Flown::on("LHR-JFK").ready(&server).await;
+    let ready = FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await;
     let early = quote(&client, &ready).await;
     let early = early.expect_problem(409, "booking_state_conflict");
     assert_eq!(early.body["booking_status"], "READY_FOR_COMPLETE");

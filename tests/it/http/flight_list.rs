@@ -1,7 +1,7 @@
 //! Listing flight bookings.
 
 use serde_json::{Value, json};
-use tests::{Client, Database, Flown, Server, on_both_databases};
+use tests::{Client, Database, FlightBookingBuilder, Server, on_both_databases};
 
 /// The ids and `meta.pagination` of a page.
 async fn page(client: &Client, query: &str) -> (Vec<String>, Value) {
@@ -23,13 +23,13 @@ fn pagination(limit: u32, offset: u64, has_more: bool, total: u32) -> Value {
 
 /// The id of a booking whose fare was never bound: it has no price.
 async fn unpriced(client: &Client) -> String {
-    let refused = Flown::on("LGW-LHR").prebook(client).await;
+    let refused = FlightBookingBuilder::on("LGW-LHR").prebook(client).await;
     refused.expect_problem(422, "offer_unavailable");
     ids(client, "?limit=1").await.remove(0)
 }
 
 async fn pages_count_exactly(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     assert_eq!(
         page(&client, "").await,
@@ -37,7 +37,7 @@ async fn pages_count_exactly(database: Database) {
     );
     let mut newest_first = Vec::new();
     for _ in 0..4 {
-        newest_first.insert(0, Flown::on("LHR-JFK").ready(&server).await);
+        newest_first.insert(0, FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await);
     }
     for (query, range, pagination) in [
         ("", 0..4, pagination(20, 0, false, 4)),
@@ -69,12 +69,12 @@ async fn pages_count_exactly(database: Database) {
 }
 
 async fn filters_let_through_what_they_say(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let at = |supplier: &str| Flown::on("LHR-JFK").at(supplier);
-    let ready_at_b = at("SUPPLIER_B").ready(&server).await;
-    let ticket_of_a = at("SUPPLIER_A").confirmed(&server).await;
-    let ticket_of_b = at("SUPPLIER_B").confirmed(&server).await;
+    let at = |supplier: &str| FlightBookingBuilder::on("LHR-JFK").at(supplier);
+    let ready_at_b = at("SUPPLIER_B").prebooked(&server).await;
+    let ticket_of_a = at("SUPPLIER_A").book_confirmed(&server).await;
+    let ticket_of_b = at("SUPPLIER_B").book_confirmed(&server).await;
     let failed = unpriced(&client).await;
     let booking = client.flight_booking(&ticket_of_a).await;
     let reference = booking["supplier_reference"].as_str().unwrap();
@@ -106,11 +106,11 @@ async fn filters_let_through_what_they_say(database: Database) {
 }
 
 async fn days_and_instants_bound_the_time_of_making(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let mut made = Vec::new();
     for _ in 0..3 {
-        let id = Flown::on("LHR-JFK").ready(&server).await;
+        let id = FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await;
         let at = client.flight_booking(&id).await["created_at"].clone();
         made.push((id, at.as_str().unwrap().to_owned()));
     }
@@ -170,7 +170,7 @@ async fn days_and_instants_bound_the_time_of_making(database: Database) {
 
 /// Bare amounts, whatever their currency has for minor units; without a price comes last.
 async fn totals_are_compared_as_bare_amounts(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let unpriced = [unpriced(&client).await, unpriced(&client).await];
     let mut ascending = Vec::new();
@@ -180,8 +180,8 @@ async fn totals_are_compared_as_bare_amounts(database: Database) {
         ("GBP", "Economy Flex", 420),
         ("JPY", "Business", 1480),
     ] {
-        let way = Flown::on("LHR-JFK").currency(currency).fare(fare);
-        let booking = way.ready(&server).await;
+        let way = FlightBookingBuilder::on("LHR-JFK").currency(currency).fare(fare);
+        let booking = way.prebooked(&server).await;
         let read = client.flight_booking(&booking).await;
         let money = json!({"amount": total, "currency": currency});
         assert_eq!(read["total_amount"], money);
@@ -208,7 +208,7 @@ async fn totals_are_compared_as_bare_amounts(database: Database) {
 }
 
 async fn what_no_list_can_be_asked_is_said(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for query in [
         "limit=0",

@@ -1,7 +1,7 @@
 //! What pays a ticket: each card of the sandbox, a browser, a supplier's checkout.
 
 use serde_json::{Value, json};
-use tests::{Client, Database, Flown, Server, eventually, on_both_databases, pay};
+use tests::{Client, Database, FlightBookingBuilder, Server, eventually, on_both_databases, complete_payment};
 
 /// What a card does to a booking that the airline takes, or refuses.
 struct Card {
@@ -73,11 +73,11 @@ fn statuses(booking: &Value) -> Vec<&str> {
 }
 
 async fn every_card_does_as_it_says(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let mut begun = Vec::new();
     for card in CARDS {
-        let (booking, reply) = Flown::on(card.route).card(card.token).book(&server).await;
+        let (booking, reply) = FlightBookingBuilder::on(card.route).card(card.token).book(&server).await;
         let (status, word) = card.answer;
         assert_eq!(reply.status, status, "{}: {:#}", card.token, reply.body);
         if status == 200 {
@@ -116,19 +116,19 @@ async fn every_card_does_as_it_says(database: Database) {
 }
 
 async fn another_card_can_follow_one_that_was_declined(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for token in [
         "tok_declined",
         "tok_insufficient_funds",
         "tok_requires_action",
     ] {
-        let (booking, reply) = Flown::on("LHR-JFK").card(token).book(&server).await;
+        let (booking, reply) = FlightBookingBuilder::on("LHR-JFK").card(token).book(&server).await;
         reply.expect_problem(422, "payment_failed");
         let ready = client.flight_booking(&booking).await;
         assert!(ready["expires_at"].is_string(), "it can still be completed");
         assert!(ready.get("failure").is_none(), "{ready:#}");
-        let good = Flown::on("LHR-JFK").payment(&client).await;
+        let good = FlightBookingBuilder::on("LHR-JFK").payment(&client).await;
         let again = client.book_flight(&booking, &good).await.expect(200);
         assert_eq!(again.data()["status"], "CONFIRMED", "{token}");
         eventually("the capture", async || {
@@ -145,13 +145,13 @@ async fn another_card_can_follow_one_that_was_declined(database: Database) {
 }
 
 async fn a_card_can_be_read_in_the_single_read_alone(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for (token, brand, last4, funding) in [
         ("tok_visa", "VISA", "4242", "CREDIT"),
         ("tok_mastercard", "MASTERCARD", "4444", "DEBIT"),
     ] {
-        let booking = Flown::on("LHR-JFK").card(token).confirmed(&server).await;
+        let booking = FlightBookingBuilder::on("LHR-JFK").card(token).book_confirmed(&server).await;
         let read = client.flight_booking(&booking).await;
         let card = json!({"brand": brand, "last4": last4, "funding": funding, "wallet": null});
         let shown = &read["payments"][0]["payment_method"];
@@ -165,9 +165,9 @@ async fn a_card_can_be_read_in_the_single_read_alone(database: Database) {
 }
 
 async fn an_instrument_that_is_not_the_callers_pays_nothing(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let booking = Flown::on("LHR-JFK").ready(&server).await;
+    let booking = FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await;
     let book = async |payment: Value| client.book_flight(&booking, &payment).await;
     let missing = book(json!({})).await;
     missing.expect_problem(400, "validation_failed");
@@ -192,7 +192,7 @@ async fn an_instrument_that_is_not_the_callers_pays_nothing(database: Database) 
 }
 
 /// A prebook under a key: the booking's id, and the token that it gave, once.
-async fn prebooked(client: &Client, way: &Flown, meta: &str) -> (String, String) {
+async fn prebooked(client: &Client, way: &FlightBookingBuilder, meta: &str) -> (String, String) {
     let key = format!("once-{meta}");
     let request = way.request(&way.offer(client).await);
     let fresh = client.prebook_flight(&key, &request).await;
@@ -232,13 +232,13 @@ async fn check_unpaid(client: &Client, booking: &str) {
 }
 
 async fn a_browser_pays(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let way = Flown::on("LHR-JFK").in_browser();
+    let way = FlightBookingBuilder::on("LHR-JFK").in_browser();
     let (booking, token) = prebooked(&client, &way, "payment_sdk").await;
     check_unpaid(&client, &booking).await;
     assert!(server.ledger().await.kinds_of(&booking).is_empty());
-    pay(&server.sandbox_url, &token).await;
+    complete_payment(&server.sandbox_url, &token).await;
     let booked = client.book_flight(&booking, &json!({})).await.expect(200);
     assert_eq!(booked.data()["status"], "CONFIRMED");
     eventually("the capture", async || {
@@ -256,15 +256,15 @@ async fn a_browser_pays(database: Database) {
 
 /// What a browser paid is let go when the airline says no.
 async fn a_browser_pays_for_nothing(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     for (route, status, code) in [
         ("LHR-LGW", 422, "supplier_rejected"),
         ("LHR-LTN", 202, "COMPLETE_IN_PROGRESS"),
     ] {
-        let (booking, reply) = Flown::on(route).in_browser().book(&server).await;
+        let (booking, reply) = FlightBookingBuilder::on(route).in_browser().book(&server).await;
         assert_eq!(reply.status, status, "{route} {code}: {:#}", reply.body);
         let client = server.client();
-        let _failed = client.flight_booking_once(&booking, "FAILED").await;
+        let _failed = client.wait_for_flight_booking(&booking, "FAILED").await;
         eventually("the hold to be released", async || {
             let ledger = server.ledger().await;
             (ledger.kinds_of(&booking) == ["authorization", "void"]).then_some(())
@@ -274,17 +274,17 @@ async fn a_browser_pays_for_nothing(database: Database) {
 }
 
 async fn a_supplier_takes_the_money_itself(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     // Whether a browser pays is not the caller's to say there.
     for (way, key) in [
-        (Flown::on("LHR-JFK").at("SUPPLIER_B"), "plain"),
-        (Flown::on("LHR-JFK").at("SUPPLIER_B").in_browser(), "sdk"),
+        (FlightBookingBuilder::on("LHR-JFK").at("SUPPLIER_B"), "plain"),
+        (FlightBookingBuilder::on("LHR-JFK").at("SUPPLIER_B").in_browser(), "sdk"),
     ] {
         let client = client.user(key);
         let (booking, token) = prebooked(&client, &way, "checkout").await;
         check_unpaid(&client, &booking).await;
-        pay(&server.sandbox_url, &token).await;
+        complete_payment(&server.sandbox_url, &token).await;
         let booked = client.book_flight(&booking, &json!({})).await.expect(200);
         let payments = booked.data()["payments"].as_array().unwrap();
         assert_eq!(payments.len(), 1, "{payments:#?}");

@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use tests::{
-    Database, Flown, Server, days_ahead, on_both_databases, passenger, pay, prebook_flight_request,
+    Database, FlightBookingBuilder, Server, days_ahead, on_both_databases, passenger, complete_payment, prebook_flight_request,
     trip,
 };
 
 const SUPPLIERS: [&str; 2] = ["SUPPLIER_A", "SUPPLIER_B"];
 
 async fn a_key_makes_one_booking(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for supplier in SUPPLIERS {
-        let way = Flown::on("LHR-JFK").at(supplier);
+        let way = FlightBookingBuilder::on("LHR-JFK").at(supplier);
         let request = way.request(&way.offer(&client).await);
         let mut calls = tokio::task::JoinSet::new();
         for _ in 0..64 {
@@ -35,9 +35,9 @@ async fn a_key_makes_one_booking(database: Database) {
 }
 
 async fn a_key_belongs_to_one_request_and_one_user(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let way = Flown::on("LHR-JFK").at("SUPPLIER_B");
+    let way = FlightBookingBuilder::on("LHR-JFK").at("SUPPLIER_B");
     let request = way.request(&way.offer(&client).await);
     let first = client.prebook_flight("order", &request).await.expect(201);
     let spaced = serde_json::to_string_pretty(&request).unwrap().into_bytes();
@@ -71,9 +71,9 @@ async fn a_key_belongs_to_one_request_and_one_user(database: Database) {
 
 /// A repeat gives the booking as it is now.
 async fn a_key_leads_to_its_booking_for_good(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let way = Flown::on("LHR-JFK");
+    let way = FlightBookingBuilder::on("LHR-JFK");
     let request = way.request(&way.offer(&client).await);
     let first = client.prebook_flight("order", &request).await.expect(201);
     let id = first.data()["id"].as_str().unwrap();
@@ -89,10 +89,10 @@ async fn a_key_leads_to_its_booking_for_good(database: Database) {
 /// One unfinished booking an offer, where the supplier wants that; and a refused
 /// prebook uses no key up.
 async fn an_offer_is_held_by_one_unfinished_booking(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for (route, finish) in [("LHR-JFK", 200), ("LHR-LGW", 422)] {
-        let way = Flown::on(route);
+        let way = FlightBookingBuilder::on(route);
         let request = way.request(&way.offer(&client).await);
         let key = |name: &str| format!("{route}-{name}");
         let first = client
@@ -123,14 +123,14 @@ async fn an_offer_is_held_by_one_unfinished_booking(database: Database) {
         assert_ne!(second.data()["id"], id);
     }
     // A prebook that came to nothing holds nothing.
-    let way = Flown::on("JFK-EWR");
+    let way = FlightBookingBuilder::on("JFK-EWR");
     let request = way.request(&way.offer(&client).await);
     for key in ["dearer", "dearer still"] {
         let dearer = client.prebook_flight(key, &request).await;
         dearer.expect_problem(409, "offer_price_changed");
     }
     // The other supplier binds an offer as often as it is asked to.
-    let way = Flown::on("LHR-JFK").at("SUPPLIER_B");
+    let way = FlightBookingBuilder::on("LHR-JFK").at("SUPPLIER_B");
     let request = way.request(&way.offer(&client).await);
     for key in ["one", "two"] {
         let _bound = client.prebook_flight(key, &request).await.expect(201);
@@ -138,10 +138,10 @@ async fn an_offer_is_held_by_one_unfinished_booking(database: Database) {
 }
 
 async fn an_offer_is_of_one_organization(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let stranger = server.client_of("acme").await;
-    let way = Flown::on("LHR-JFK");
+    let stranger = server.client_for("acme").await;
+    let way = FlightBookingBuilder::on("LHR-JFK");
     let offer = way.offer(&client).await;
     let mut bent = offer.clone();
     let at = bent.len() / 2;
@@ -163,14 +163,14 @@ async fn an_offer_is_of_one_organization(database: Database) {
 
 /// A tenth off, at the supplier and in the booking.
 async fn a_loyalty_number_lowers_the_total(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for supplier in SUPPLIERS {
         let loyal = |number: &str| json!({"loyalty_accounts": [{"airline_iata_code": "BA", "membership_number": number}]});
         for (number, total) in [("ZZ-10", 378.0), ("10023456", 420.0)] {
-            let way = Flown::on("LHR-JFK").at(supplier);
+            let way = FlightBookingBuilder::on("LHR-JFK").at(supplier);
             let way = way.passengers(vec![passenger(loyal(number))]);
-            let booking = way.confirmed(&server).await;
+            let booking = way.book_confirmed(&server).await;
             let booked = client.flight_booking(&booking).await;
             let euros = |amount: f64| {
                 let (fare, tax) = (amount * 0.8, amount * 0.2);
@@ -235,9 +235,9 @@ fn wrong_passengers() -> Vec<(Vec<Value>, &'static str)> {
 }
 
 async fn the_passengers_are_those_that_were_priced(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let way = Flown::on("LHR-JFK");
+    let way = FlightBookingBuilder::on("LHR-JFK");
     let offer = way.offer(&client).await;
     for (passengers, pointer) in wrong_passengers() {
         let mut request = way.request(&offer);
@@ -273,11 +273,11 @@ async fn the_passengers_are_those_that_were_priced(database: Database) {
 }
 
 async fn documents_are_wanted_where_the_fare_says_so(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let document = |expires_on: &str| json!({"type": "PASSPORT", "number": "X1234567", "issuing_country": "GB", "expires_on": expires_on});
     for supplier in SUPPLIERS {
-        let way = Flown::on("LHR-ORD").at(supplier);
+        let way = FlightBookingBuilder::on("LHR-ORD").at(supplier);
         let offer = way.offer(&client).await;
         let request = |passenger: Value| {
             let mut request = way.request(&offer);
@@ -303,7 +303,7 @@ async fn documents_are_wanted_where_the_fare_says_so(database: Database) {
 
 /// A family is named in any order, and flies at the price of each.
 async fn a_family_flies(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let born = |kind: &str, name: &str, days: i64| {
         passenger(json!({"type": kind, "first_name": name, "date_of_birth": days_ahead(-days)}))
@@ -334,9 +334,9 @@ async fn a_family_flies(database: Database) {
             "{supplier}: as they were named"
         );
         if let Some(token) = bound.body["meta"]["checkout"]["token"].as_str() {
-            pay(&server.sandbox_url, token).await;
+            complete_payment(&server.sandbox_url, token).await;
         }
-        let payment = Flown::on("LHR-JFK").at(supplier).payment(&client).await;
+        let payment = FlightBookingBuilder::on("LHR-JFK").at(supplier).payment(&client).await;
         let id = bound.data()["id"].as_str().unwrap();
         let booked = client.book_flight(id, &payment).await.expect(200);
         assert_eq!(booked.data()["status"], "CONFIRMED", "{supplier}");

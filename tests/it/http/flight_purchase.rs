@@ -1,7 +1,7 @@
 //! A key that buys bags, whatever becomes of the answer or of the money.
 
 use serde_json::{Value, json};
-use tests::{Client, Database, Flown, Reply, Server, eventually, on_both_databases};
+use tests::{Client, Database, FlightBookingBuilder, Reply, Server, eventually, on_both_databases};
 
 /// Which of these the ledger holds for a booking, and how often.
 async fn counts(server: &Server, booking: &str) -> [usize; 4] {
@@ -12,7 +12,7 @@ async fn counts(server: &Server, booking: &str) -> [usize; 4] {
 /// Under the booking's id as the key.
 async fn buy(client: &Client, booking: &str, card: &str) -> (Value, Reply) {
     let wanted = client.bag_request(booking, card).await;
-    let reply = client.buy_bags(booking, booking, &wanted).await;
+    let reply = client.purchase_bags(booking, booking, &wanted).await;
     (wanted, reply)
 }
 
@@ -25,20 +25,20 @@ fn state_conflict(reply: Reply, status: &str) {
 async fn an_answer_that_is_lost_is_unknown_until_it_is_found(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
-    let booking = Flown::on("BTS-LHR").confirmed(&server).await;
+    let booking = FlightBookingBuilder::on("BTS-LHR").book_confirmed(&server).await;
     let (wanted, first) = buy(&client, &booking, "tok_visa").await;
     let unknown = first.expect_problem(500, "result_unknown");
     assert_eq!(unknown.body["retryable"], false);
-    let again = client.buy_bags(&booking, &booking, &wanted).await;
+    let again = client.purchase_bags(&booking, &booking, &wanted).await;
     again.expect_problem(500, "result_unknown");
-    let other = client.buy_bags(&booking, "other", &wanted).await;
+    let other = client.purchase_bags(&booking, "other", &wanted).await;
     state_conflict(other, "CONFIRMED");
     state_conflict(client.cancel_flight(&booking).await, "CONFIRMED");
     let meanwhile = client.flight_booking(&booking).await;
     assert_eq!(meanwhile["services"][0]["status"], "PENDING");
     assert_eq!(meanwhile["total_amount"]["amount"], 420);
     let bought = eventually("the bags to be found", async || {
-        let repeat = client.buy_bags(&booking, &booking, &wanted).await;
+        let repeat = client.purchase_bags(&booking, &booking, &wanted).await;
         match repeat.status {
             200 => Some(repeat),
             _ => {
@@ -58,15 +58,15 @@ async fn an_answer_that_is_lost_is_unknown_until_it_is_found(database: Database)
 
 /// The supplier has confirmed: no trouble with the money undoes that.
 async fn trouble_with_the_money_undoes_no_bags(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for card in ["tok_timeout", "tok_capture_fails"] {
-        let booking = Flown::on("LHR-JFK").confirmed(&server).await;
+        let booking = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
         let (_, bought) = buy(&client, &booking, card).await;
         let bought = bought.expect(200);
         assert_eq!(bought.data()["status"], "CONFIRMED", "{card}");
         assert_eq!(bought.data()["services"][0]["status"], "CONFIRMED");
-        let paid = client.flight_booking_when(&booking, "to be paid", |now| {
+        let paid = client.wait_for_flight_booking_where(&booking, "to be paid", |now| {
             now["payments"][1]["status"] == "CAPTURED"
         });
         let paid = paid.await;
@@ -77,13 +77,13 @@ async fn trouble_with_the_money_undoes_no_bags(database: Database) {
 
 /// A refusal is kept by its key for good; a new key is a new try, with a hold of its own.
 async fn a_refusal_stays_and_a_new_key_tries_again(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let booking = Flown::on("BTS-MRU").confirmed(&server).await;
+    let booking = FlightBookingBuilder::on("BTS-MRU").book_confirmed(&server).await;
     let wanted = client.bag_request(&booking, "tok_visa").await;
     for (tries, key) in [(1, "first"), (2, "second")] {
         for _ in 0..3 {
-            let refused = client.buy_bags(&booking, key, &wanted).await;
+            let refused = client.purchase_bags(&booking, key, &wanted).await;
             let refused = refused.expect_problem(422, "supplier_rejected");
             assert_eq!(refused.header("x-supplier"), Some("SUPPLIER_A"));
         }
@@ -92,7 +92,7 @@ async fn a_refusal_stays_and_a_new_key_tries_again(database: Database) {
         })
         .await;
     }
-    let first = client.buy_bags(&booking, "first", &wanted).await;
+    let first = client.purchase_bags(&booking, "first", &wanted).await;
     first.expect_problem(422, "supplier_rejected");
     let ticket = client.flight_booking(&booking).await;
     assert_eq!(ticket["status"], "CONFIRMED");
@@ -100,42 +100,42 @@ async fn a_refusal_stays_and_a_new_key_tries_again(database: Database) {
 }
 
 async fn bags_are_sold_on_tickets_that_stand(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let bag = json!({"id": "svc_00000000000000000000000000000000", "quantity": 1});
     let card = client.store_card("tok_visa").await;
     let wanted = json!({"services": [bag], "payment_instrument_id": card});
-    let (refused, _) = Flown::on("LHR-LGW").book(&server).await;
-    let (unknown, _) = Flown::on("LTN-STN").book(&server).await;
-    let canceled = Flown::on("LHR-JFK").confirmed(&server).await;
+    let (refused, _) = FlightBookingBuilder::on("LHR-LGW").book(&server).await;
+    let (unknown, _) = FlightBookingBuilder::on("LTN-STN").book(&server).await;
+    let canceled = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
     let _begun = client.cancel_flight(&canceled).await.expect(202);
-    let _ended = client.flight_booking_once(&canceled, "CANCELED").await;
+    let _ended = client.wait_for_flight_booking(&canceled, "CANCELED").await;
     for (booking, status) in [
         (&refused, "FAILED"),
         (&unknown, "COMPLETE_IN_PROGRESS"),
         (&canceled, "CANCELED"),
     ] {
         state_conflict(client.bags_for_sale(booking).await, status);
-        state_conflict(client.buy_bags(booking, status, &wanted).await, status);
+        state_conflict(client.purchase_bags(booking, status, &wanted).await, status);
     }
 }
 
 async fn nobody_else_buys_bags(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let booking = Flown::on("LHR-JFK").confirmed(&server).await;
+    let booking = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
     let wanted = client.bag_request(&booking, "tok_visa").await;
     let stranger = client.user("stranger");
     let seen = stranger.bags_for_sale(&booking).await;
     seen.expect_problem(404, "booking_not_found");
-    let bought = stranger.buy_bags(&booking, "k", &wanted).await;
+    let bought = stranger.purchase_bags(&booking, "k", &wanted).await;
     bought.expect_problem(404, "booking_not_found");
     // Nor did that use up the owner's key.
-    let bought = client.buy_bags(&booking, "k", &wanted).await.expect(200);
+    let bought = client.purchase_bags(&booking, "k", &wanted).await.expect(200);
     assert_eq!(bought.data()["services_amount"]["amount"], 60);
     let mut other = wanted;
     other["payment_instrument_id"] = json!(client.store_card("tok_visa").await);
-    let reused = client.buy_bags(&booking, "k", &other).await;
+    let reused = client.purchase_bags(&booking, "k", &other).await;
     reused.expect_problem(422, "idempotency_key_reused");
     assert_eq!(server.ledger().await.count(&booking, "bags"), 1);
 }

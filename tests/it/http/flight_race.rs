@@ -8,7 +8,7 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tests::{
-    Booked, Client, Database, Flown, Ledger, Reply, Server, at_once, eventually, on_both_databases,
+    HotelBookingBuilder, Client, Database, FlightBookingBuilder, Ledger, Reply, Server, concurrently, eventually, on_both_databases,
 };
 use tokio::task::JoinSet;
 
@@ -47,17 +47,17 @@ async fn captured(server: &Server, booking: &str, payments: usize) {
 }
 
 async fn a_crowd_that_books_makes_one_order_and_one_charge(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for supplier in ["SUPPLIER_A", "SUPPLIER_B"] {
-        let way = Flown::on("LHR-JFK").at(supplier);
-        let booking = way.ready(&server).await;
+        let way = FlightBookingBuilder::on("LHR-JFK").at(supplier);
+        let booking = way.prebooked(&server).await;
         let payment = way.payment(&client).await;
         let calls = (0..CROWD).map(|_| {
             let (client, booking, payment) = (client.clone(), booking.clone(), payment.clone());
             async move { client.book_flight(&booking, &payment).await }
         });
-        let said = words(&at_once(calls).await);
+        let said = words(&concurrently(calls).await);
         assert_eq!(said, BTreeMap::from([("200 CONFIRMED".to_owned(), CROWD)]));
         let cards = usize::from(supplier == "SUPPLIER_A");
         captured(&server, &booking, cards).await;
@@ -69,16 +69,16 @@ async fn a_crowd_that_books_makes_one_order_and_one_charge(database: Database) {
 
 /// Each with a card of its own: one is charged, and only one.
 async fn a_crowd_with_different_cards_charges_one(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let booking = Flown::on("LHR-JFK").ready(&server).await;
+    let booking = FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await;
     let mut calls = Vec::new();
     for _ in 0..16 {
         let (client, booking) = (client.clone(), booking.clone());
         let card = json!({"payment_instrument_id": client.store_card("tok_visa").await});
         calls.push(async move { client.book_flight(&booking, &card).await });
     }
-    let said = words(&at_once(calls.into_iter()).await);
+    let said = words(&concurrently(calls.into_iter()).await);
     assert_eq!(said, BTreeMap::from([("200 CONFIRMED".to_owned(), 16)]));
     captured(&server, &booking, 1).await;
     let ledger = server.ledger().await;
@@ -90,12 +90,12 @@ async fn a_crowd_with_different_cards_charges_one(database: Database) {
 
 /// A cancellation comes before the ticket, and changes nothing; or after it, and gives it back.
 async fn a_cancellation_comes_before_the_ticket_or_after_it(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let mut races = Vec::new();
     for _ in 0..ROUNDS {
-        let way = Flown::on("LHR-JFK");
-        races.push((way.ready(&server).await, way.payment(&client).await));
+        let way = FlightBookingBuilder::on("LHR-JFK");
+        races.push((way.prebooked(&server).await, way.payment(&client).await));
     }
     let mut running = JoinSet::new();
     for (booking, payment) in races {
@@ -121,7 +121,7 @@ async fn a_cancellation_comes_before_the_ticket_or_after_it(database: Database) 
             }
             other => panic!("{other}: {:#}", canceled.body),
         };
-        let _ended = client.flight_booking_once(&booking, end).await;
+        let _ended = client.wait_for_flight_booking(&booking, end).await;
         let canceled = usize::from(end == "CANCELED");
         let kinds = [
             "booking",
@@ -141,11 +141,11 @@ async fn a_cancellation_comes_before_the_ticket_or_after_it(database: Database) 
 
 /// Whoever comes first at a ticket keeps the other off, or is seen by it.
 async fn a_cancellation_or_a_purchase_of_bags_comes_first(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let mut races = Vec::new();
     for _ in 0..ROUNDS {
-        let booking = Flown::on("LHR-JFK").confirmed(&server).await;
+        let booking = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
         captured(&server, &booking, 1).await;
         let wanted = client.bag_request(&booking, "tok_visa").await;
         races.push((booking, wanted));
@@ -156,7 +156,7 @@ async fn a_cancellation_or_a_purchase_of_bags_comes_first(database: Database) {
         let key = format!("bags-{at}");
         running.spawn(async move {
             let (bought, canceled) = tokio::join!(
-                client.buy_bags(&booking, &key, &wanted),
+                client.purchase_bags(&booking, &key, &wanted),
                 client.cancel_flight(&booking)
             );
             (booking, bought, canceled)
@@ -185,7 +185,7 @@ async fn a_cancellation_or_a_purchase_of_bags_comes_first(database: Database) {
         };
         assert!(has_bags || !is_kept, "neither came to anything");
         let end = if is_kept { "CONFIRMED" } else { "CANCELED" };
-        let ended = client.flight_booking_once(&booking, end).await;
+        let ended = client.wait_for_flight_booking(&booking, end).await;
         let bags = usize::from(has_bags);
         let kinds = ["bags", "capture", "cancellation", "refund"];
         let given = usize::from(!is_kept);
@@ -209,9 +209,9 @@ async fn crowd_at_bags(client: &Client, booking: &str, keys: usize) -> Vec<Reply
     let calls = (0..CROWD).map(|at| {
         let (client, wanted) = (client.clone(), wanted.clone());
         let (booking, key) = (booking.to_owned(), format!("{booking}-{}", at % keys));
-        async move { client.buy_bags(&booking, &key, &wanted).await }
+        async move { client.purchase_bags(&booking, &key, &wanted).await }
     });
-    at_once(calls).await
+    concurrently(calls).await
 }
 
 async fn check_one_bag(server: &Server, booking: &str) {
@@ -227,9 +227,9 @@ async fn check_one_bag(server: &Server, booking: &str) {
 }
 
 async fn a_crowd_with_one_key_buys_one_bag(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let booking = Flown::on("LHR-JFK").confirmed(&server).await;
+    let booking = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
     let said = words(&crowd_at_bags(&client, &booking, 1).await);
     assert_eq!(said, BTreeMap::from([("200 CONFIRMED".to_owned(), CROWD)]));
     check_one_bag(&server, &booking).await;
@@ -237,9 +237,9 @@ async fn a_crowd_with_one_key_buys_one_bag(database: Database) {
 
 /// The others come while the bag is being bought, or when the ticket carries it.
 async fn a_crowd_with_different_keys_buys_one_bag(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let booking = Flown::on("LHR-JFK").confirmed(&server).await;
+    let booking = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
     let replies = crowd_at_bags(&client, &booking, CROWD).await;
     for reply in &replies {
         match word(reply).as_str() {
@@ -257,12 +257,12 @@ async fn a_crowd_with_different_keys_buys_one_bag(database: Database) {
 
 /// At the very end of an offer: booked, or expired, and money only in the one case.
 async fn an_offer_runs_out_or_is_booked(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let card = json!({"payment_instrument_id": client.store_card("tok_visa").await});
     let mut running = JoinSet::new();
     for at in 0..ROUNDS {
-        let booking = Booked::at("EXPIRES_SOON").ready(&client).await;
+        let booking = HotelBookingBuilder::at("EXPIRES_SOON").prebooked(&client).await;
         let ready = client.hotel_booking(&booking).await;
         let expires = ready["offer_expires_at"].as_str().unwrap();
         let expires: jiff::Timestamp = expires.parse().unwrap();
@@ -295,7 +295,7 @@ async fn an_offer_runs_out_or_is_booked(database: Database) {
             "422 supplier_rejected" => ("FAILED", &["authorization", "void"][..]),
             other => panic!("{other}: {:#}", reply.body),
         };
-        let _ended = client.hotel_booking_once(&booking, end).await;
+        let _ended = client.wait_for_hotel_booking(&booking, end).await;
         eventually(&format!("{end} with {effects:?}"), async || {
             (server.ledger().await.kinds_of(&booking) == effects).then_some(())
         })

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use tests::{
-    Client, Database, Flown, Server, ServerOptions, Subscriber, eventually, on_both_databases,
+    Client, Database, FlightBookingBuilder, Server, ServerOptions, Subscriber, eventually, on_both_databases,
     passenger,
 };
 
@@ -18,9 +18,9 @@ fn effects_at(supplier: &str, effects: &[&'static str]) -> Vec<&'static str> {
     effects.iter().filter(is_seen).copied().collect()
 }
 
-fn with_documents(route: &str) -> Flown {
+fn with_documents(route: &str) -> FlightBookingBuilder {
     let document = json!({"type": "PASSPORT", "number": "X1234567", "issuing_country": "GB", "expires_on": "2040-05-31"});
-    Flown::on(route).passengers(vec![passenger(json!({"document": document}))])
+    FlightBookingBuilder::on(route).passengers(vec![passenger(json!({"document": document}))])
 }
 
 /// What a route answers `book`, where the booking ends, and what is carried out
@@ -91,7 +91,7 @@ const ENDINGS: &[Ending] = &[
 ];
 
 async fn every_route_ends_as_it_says(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let mut begun = Vec::new();
     for supplier in SUPPLIERS {
@@ -119,7 +119,7 @@ async fn every_route_ends_as_it_says(database: Database) {
         }
     }
     for (supplier, ending, booking) in &begun {
-        let ended = client.flight_booking_once(booking, ending.end).await;
+        let ended = client.wait_for_flight_booking(booking, ending.end).await;
         let what = format!("{} at {supplier}", ending.route);
         check_end(&what, &ended, ending.end);
         let effects = effects_at(supplier, ending.effects);
@@ -221,8 +221,8 @@ async fn while_a_ticket_is_being_made_a_repeat_says_so(database: Database) {
     let server = Server::start_with(ServerOptions::on(database).config(PATIENT)).await;
     let client = server.client();
     for supplier in SUPPLIERS {
-        let way = Flown::on("LHR-STN").at(supplier);
-        let booking = way.ready(&server).await;
+        let way = FlightBookingBuilder::on("LHR-STN").at(supplier);
+        let booking = way.prebooked(&server).await;
         let payment = way.payment(&client).await;
         for _ in 0..3 {
             let begun = client.book_flight(&booking, &payment).await.expect(202);
@@ -238,18 +238,18 @@ async fn while_a_ticket_is_being_made_a_repeat_says_so(database: Database) {
 
 /// Whether the call waits for the ticket, or it is made afterwards.
 async fn every_ticket_is_told_once(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let subscriber = Subscriber::of("flight", &server.client()).await;
     let mut booked = BTreeSet::new();
     for (route, status) in [("LHR-JFK", 200), ("LHR-STN", 202)] {
         for supplier in SUPPLIERS {
-            let (booking, reply) = Flown::on(route).at(supplier).book(&server).await;
+            let (booking, reply) = FlightBookingBuilder::on(route).at(supplier).book(&server).await;
             let _begun = reply.expect(status);
             booked.insert(booking);
         }
     }
     let told = subscriber
-        .told("flight.booking.confirmed", booked.len())
+        .wait_for_events("flight.booking.confirmed", booked.len())
         .await;
     let about = told.iter().map(|one| {
         let booking = &one.body["data"]["booking"];
@@ -266,14 +266,14 @@ async fn every_ticket_is_told_once(database: Database) {
 }
 
 async fn a_fare_that_changed_is_not_bound(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for supplier in SUPPLIERS {
         for (route, status, code) in [
             ("JFK-EWR", 409, "offer_price_changed"),
             ("LGW-LHR", 422, "offer_unavailable"),
         ] {
-            let way = Flown::on(route).at(supplier);
+            let way = FlightBookingBuilder::on(route).at(supplier);
             let request = way.request(&way.offer(&client).await);
             let key = format!("{supplier}-{route}");
             for _ in 0..2 {
@@ -305,10 +305,10 @@ async fn a_fare_that_changed_is_not_bound(database: Database) {
 
 /// The airline moves a flight as soon as it is booked.
 async fn what_the_airline_changes_is_in_the_booking(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for supplier in SUPPLIERS {
-        let id = Flown::on("LHR-DXB").at(supplier).confirmed(&server).await;
+        let id = FlightBookingBuilder::on("LHR-DXB").at(supplier).book_confirmed(&server).await;
         let booking = client.flight_booking(&id).await;
         let journey = &booking["journeys"][0];
         assert!(journey["stops"].as_u64().unwrap() > 0, "{supplier}");

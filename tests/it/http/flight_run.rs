@@ -1,7 +1,7 @@
 //! The run of a cancellation: begun once, tried again when it is asked for again.
 
 use serde_json::json;
-use tests::{Client, Database, Flown, Server, ServerOptions, eventually, on_both_databases};
+use tests::{Client, Database, FlightBookingBuilder, Server, ServerOptions, eventually, on_both_databases};
 use tokio::task::JoinSet;
 
 /// What is not done at once is not tried again by itself while a test runs.
@@ -16,12 +16,12 @@ fn unreachable(supplier: &str, kind: &str, component: &str) -> String {
     )
 }
 
-async fn paid(server: &Server, way: Flown) -> String {
-    let booking = way.confirmed(server).await;
+async fn paid(server: &Server, way: FlightBookingBuilder) -> String {
+    let booking = way.book_confirmed(server).await;
     let what = "the money to be taken";
     let paid = |now: &serde_json::Value| now["payments"][0]["status"] == "CAPTURED";
     let _paid = (server.client())
-        .flight_booking_when(&booking, what, paid)
+        .wait_for_flight_booking_where(&booking, what, paid)
         .await;
     booking
 }
@@ -32,11 +32,11 @@ async fn counts(server: &Server, booking: &str) -> [usize; 2] {
 }
 
 async fn a_crowd_cancels_once(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     // At once, and two seconds later.
     for route in ["LHR-JFK", "AMS-DXB"] {
-        let booking = paid(&server, Flown::on(route)).await;
+        let booking = paid(&server, FlightBookingBuilder::on(route)).await;
         let mut calls = JoinSet::new();
         for _ in 0..64 {
             let (client, booking) = (client.clone(), booking.clone());
@@ -50,7 +50,7 @@ async fn a_crowd_cancels_once(database: Database) {
             let reply = reply.expect(if status == "CANCELED" { 200 } else { 202 });
             assert_eq!(reply.data()["status"], status, "{route}");
         }
-        let _canceled = client.flight_booking_once(&booking, "CANCELED").await;
+        let _canceled = client.wait_for_flight_booking(&booking, "CANCELED").await;
         eventually("the refund", async || {
             (counts(&server, &booking).await == [1, 1]).then_some(())
         })
@@ -67,13 +67,13 @@ async fn a_crowd_cancels_once(database: Database) {
 /// The whole price is given back before it is taken: it is taken and given back, or
 /// released, and in no case is there more given back than taken.
 async fn what_is_not_taken_yet_is_not_given_back_twice(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for (fare, kept) in [("Business", 0.0), ("Economy Flex", 50.0)] {
-        let way = Flown::on("LHR-JFK").fare(fare).card("tok_capture_fails");
-        let booking = way.confirmed(&server).await;
+        let way = FlightBookingBuilder::on("LHR-JFK").fare(fare).card("tok_capture_fails");
+        let booking = way.book_confirmed(&server).await;
         let _begun = client.cancel_flight(&booking).await.expect(202);
-        let _canceled = client.flight_booking_once(&booking, "CANCELED").await;
+        let _canceled = client.wait_for_flight_booking(&booking, "CANCELED").await;
         eventually(&format!("{fare}: the money to be settled"), async || {
             let ledger = server.ledger().await;
             let sum = |kind| ledger.sum(&booking, kind);
@@ -88,8 +88,8 @@ async fn what_is_not_taken_yet_is_not_given_back_twice(database: Database) {
 
 async fn a_run_that_failed_is_tried_again(database: Database) {
     let hurried = ServerOptions::on(database).hurried();
-    let server = Server::start_beside_sandbox(hurried).await;
-    let booking = paid(&server, Flown::on("LHR-JFK")).await;
+    let server = Server::start_with_own_sandbox(hurried).await;
+    let booking = paid(&server, FlightBookingBuilder::on("LHR-JFK")).await;
     let patient = ServerOptions::on(database).config(PATIENT);
     let airline = unreachable("SUPPLIER_A", "flight", "fake-flights-skylane.wasm");
     let broken = patient.clone().config(&airline);
@@ -103,7 +103,7 @@ async fn a_run_that_failed_is_tried_again(database: Database) {
     let waiting = client.flight_booking(&booking).await;
     assert_eq!(waiting["status"], "CANCEL_IN_PROGRESS");
     let _again = client.cancel_flight(&booking).await.expect(202);
-    let _canceled = client.flight_booking_once(&booking, "CANCELED").await;
+    let _canceled = client.wait_for_flight_booking(&booking, "CANCELED").await;
     eventually("the refund", async || {
         (counts(&server, &booking).await == [1, 1]).then_some(())
     })
@@ -113,15 +113,15 @@ async fn a_run_that_failed_is_tried_again(database: Database) {
 /// The ticket is released already: only the refund is submitted again.
 async fn a_refund_that_failed_is_submitted_again(database: Database) {
     let hurried = ServerOptions::on(database).hurried();
-    let server = Server::start_beside_sandbox(hurried).await;
-    let booking = paid(&server, Flown::on("LHR-JFK")).await;
+    let server = Server::start_with_own_sandbox(hurried).await;
+    let booking = paid(&server, FlightBookingBuilder::on("LHR-JFK")).await;
     let patient = ServerOptions::on(database).config(PATIENT);
     let processor = unreachable("SANDBOX_PAYMENTS", "payment", "fake-payments.wasm");
     let broken = patient.clone().config(&processor);
     let server = server.restart(broken).await;
     let client = server.client();
     let _begun = client.cancel_flight(&booking).await.expect(202);
-    let canceled = client.flight_booking_once(&booking, "CANCELED").await;
+    let canceled = client.wait_for_flight_booking(&booking, "CANCELED").await;
     assert_eq!(canceled["cancellation"]["refund_amount"]["amount"], 370);
     tried(&server, "refund").await;
 
@@ -132,7 +132,7 @@ async fn a_refund_that_failed_is_submitted_again(database: Database) {
     assert_eq!(counts(&server, &booking).await, [1, 0]);
     let again = client.cancel_flight(&booking).await.expect(200);
     assert_eq!(again.data()["status"], "CANCELED");
-    let refunded = client.flight_booking_when(&booking, "to be refunded", |now| {
+    let refunded = client.wait_for_flight_booking_where(&booking, "to be refunded", |now| {
         now["payments"][0]["status"] == "PARTIALLY_REFUNDED"
     });
     let _refunded = refunded.await;

@@ -2,7 +2,7 @@
 //! and nothing about a person is ever logged.
 
 use serde_json::{Value, json};
-use tests::{Database, Flown, Server, on_both_databases, passenger};
+use tests::{Database, FlightBookingBuilder, Server, on_both_databases, passenger};
 
 const DOCUMENT: &str = "CANARY77DOCUMENT";
 const MEMBERSHIP: &str = "CANARY88MEMBER";
@@ -23,7 +23,7 @@ async fn answers(server: &Server) -> String {
     let mut said = String::new();
     for supplier in ["SUPPLIER_A", "SUPPLIER_B"] {
         for route in ["LHR-ORD", "LHR-LGW", "LHR-STN", "JFK-EWR", "STN-LHR"] {
-            let way = Flown::on(route).at(supplier).passengers(vec![named()]);
+            let way = FlightBookingBuilder::on(route).at(supplier).passengers(vec![named()]);
             let mut request = way.request(&way.offer(&client).await);
             request["contact"] = json!({"email": "canary@example.org", "phone": "+442079461234"});
             let key = format!("{supplier}-{route}");
@@ -38,7 +38,7 @@ async fn answers(server: &Server) -> String {
             if let Some(id) = bound.data()["id"].as_str() {
                 let token = bound.body["meta"]["checkout"]["token"].as_str();
                 if let Some(token) = token {
-                    tests::pay(&server.sandbox_url, token).await;
+                    tests::complete_payment(&server.sandbox_url, token).await;
                 }
                 let payment = way.payment(&client).await;
                 said += &client.book_flight(id, &payment).await.body.to_string();
@@ -51,9 +51,9 @@ async fn answers(server: &Server) -> String {
 }
 
 async fn what_is_secret_stands_nowhere_in_clear(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let said = answers(&server).await;
-    let stored = server.stored().await;
+    let stored = server.dump_database().await;
     let logged = std::fs::read_to_string(server.data_dir().join("server.log")).unwrap();
     // Where one looks there is something to find.
     assert!(said.contains(FAMILY));

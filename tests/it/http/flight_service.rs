@@ -1,7 +1,7 @@
 //! Bags on a ticket that exists: what is for sale, and buying it with a payment of its own.
 
 use serde_json::{Value, json};
-use tests::{Client, Database, Flown, Server, eventually, on_both_databases, passenger};
+use tests::{Client, Database, FlightBookingBuilder, Server, eventually, on_both_databases, passenger};
 
 fn euros(amount: u32) -> Value {
     json!({"amount": amount, "currency": "EUR"})
@@ -31,10 +31,10 @@ fn two_adults() -> Vec<Value> {
 }
 
 async fn bags_are_bought_once_a_key_with_a_payment_of_their_own(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let way = Flown::on("LHR-JFK").passengers(two_adults());
-    let booking = way.confirmed(&server).await;
+    let way = FlightBookingBuilder::on("LHR-JFK").passengers(two_adults());
+    let booking = way.book_confirmed(&server).await;
     let before = client.flight_booking(&booking).await;
     let bags = for_sale(&client, &booking).await;
     let segments = json!([before["journeys"][0]["segments"][0]["id"]]);
@@ -49,7 +49,7 @@ async fn bags_are_bought_once_a_key_with_a_payment_of_their_own(database: Databa
     }
     let wanted = purchase(&client, &bags, "tok_mastercard").await;
     let bought = client
-        .buy_bags(&booking, "bags-1", &wanted)
+        .purchase_bags(&booking, "bags-1", &wanted)
         .await
         .expect(200);
     assert_eq!(bought.body["meta"]["supplier"], "SUPPLIER_A");
@@ -84,13 +84,13 @@ async fn bags_are_bought_once_a_key_with_a_payment_of_their_own(database: Databa
 /// A repeat buys nothing, another request under the key is none, and the money is taken once.
 async fn check_once(server: &Server, booking: &str, wanted: &Value) {
     let client = server.client();
-    let again = client.buy_bags(booking, "bags-1", wanted).await.expect(200);
+    let again = client.purchase_bags(booking, "bags-1", wanted).await.expect(200);
     assert_eq!(again.data()["services"].as_array().unwrap().len(), 2);
     let mut other = wanted.clone();
     other["services"].as_array_mut().unwrap().truncate(1);
-    let reused = client.buy_bags(booking, "bags-1", &other).await;
+    let reused = client.purchase_bags(booking, "bags-1", &other).await;
     reused.expect_problem(422, "idempotency_key_reused");
-    let gone = client.buy_bags(booking, "bags-2", wanted).await;
+    let gone = client.purchase_bags(booking, "bags-2", wanted).await;
     let gone = gone.expect_problem(400, "validation_failed");
     assert_eq!(gone.body["errors"][0]["pointer"], "/services/0/id");
     eventually("both payments to be taken", async || {
@@ -151,20 +151,20 @@ const REFUSALS: &[Refusal] = &[
 
 /// Nothing is bought; a new try needs a new key.
 async fn what_is_refused_is_not_bought(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     for refusal in REFUSALS {
         let Refusal { route, card, .. } = refusal;
         let what = format!("{card} on {route}");
-        let booking = Flown::on(route).confirmed(&server).await;
+        let booking = FlightBookingBuilder::on(route).book_confirmed(&server).await;
         let bags = for_sale(&client, &booking).await;
         let wanted = purchase(&client, &bags, card).await;
         for _ in 0..2 {
-            let refused = client.buy_bags(&booking, &what, &wanted).await;
+            let refused = client.purchase_bags(&booking, &what, &wanted).await;
             refused.expect_problem(422, refusal.code);
         }
         let after = client
-            .flight_booking_when(&booking, "its payments to end", |now| {
+            .wait_for_flight_booking_where(&booking, "its payments to end", |now| {
                 now["payments"][0]["status"] == "CAPTURED"
                     && ["FAILED", "VOIDED"]
                         .map(Value::from)
@@ -187,7 +187,7 @@ async fn what_is_refused_is_not_bought(database: Database) {
         if *card != "tok_visa" {
             let good = purchase(&client, &bags, "tok_visa").await;
             let bought = client
-                .buy_bags(&booking, &format!("{what} again"), &good)
+                .purchase_bags(&booking, &format!("{what} again"), &good)
                 .await
                 .expect(200);
             assert_eq!(bought.data()["services_amount"], euros(60), "{what}");
@@ -197,10 +197,10 @@ async fn what_is_refused_is_not_bought(database: Database) {
 }
 
 async fn what_is_not_for_sale_is_not_charged(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let ticket = Flown::on("LHR-JFK").confirmed(&server).await;
-    let bare = Flown::on("BTS-ABV").confirmed(&server).await;
+    let ticket = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
+    let bare = FlightBookingBuilder::on("BTS-ABV").book_confirmed(&server).await;
     let bags = for_sale(&client, &ticket).await;
     assert!(for_sale(&client, &bare).await.is_empty());
     let wanted = purchase(&client, &bags, "tok_visa").await;
@@ -222,7 +222,7 @@ async fn what_is_not_for_sale_is_not_charged(database: Database) {
         (&ticket, twice, "/services/1/id"),
         (&ticket, none, "/services"),
     ] {
-        let refused = client.buy_bags(booking, "wrong", &wrong).await;
+        let refused = client.purchase_bags(booking, "wrong", &wrong).await;
         let refused = refused.expect_problem(400, "validation_failed");
         assert_eq!(
             refused.body["errors"][0]["pointer"], pointer,
@@ -234,11 +234,11 @@ async fn what_is_not_for_sale_is_not_charged(database: Database) {
     let unkeyed = client.post(&path, &wanted).await;
     let unkeyed = unkeyed.expect_problem(400, "validation_failed");
     assert_eq!(unkeyed.body["errors"][0]["in"], "header");
-    let long = client.buy_bags(&ticket, &"k".repeat(257), &wanted).await;
+    let long = client.purchase_bags(&ticket, &"k".repeat(257), &wanted).await;
     long.expect_problem(400, "validation_failed");
     let mut unpaid = wanted.clone();
     unpaid["payment_instrument_id"] = json!("inst_00000000000000000000000000000000");
-    let unpaid = client.buy_bags(&ticket, "wrong", &unpaid).await;
+    let unpaid = client.purchase_bags(&ticket, "wrong", &unpaid).await;
     unpaid.expect_problem(422, "payment_instrument_invalid");
     for booking in [&ticket, &bare] {
         let ledger = server.ledger().await;
@@ -246,64 +246,64 @@ async fn what_is_not_for_sale_is_not_charged(database: Database) {
         assert_eq!(ledger.count(booking, "bags"), 0);
     }
     // None of that used the key up.
-    let longest = client.buy_bags(&ticket, &"k".repeat(256), &wanted).await;
+    let longest = client.purchase_bags(&ticket, &"k".repeat(256), &wanted).await;
     assert_eq!(longest.expect(200).data()["services_amount"], euros(60));
 }
 
 async fn a_supplier_without_bags_sells_none(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let booking = Flown::on("LHR-JFK")
+    let booking = FlightBookingBuilder::on("LHR-JFK")
         .at("SUPPLIER_B")
-        .confirmed(&server)
+        .book_confirmed(&server)
         .await;
     assert!(for_sale(&client, &booking).await.is_empty());
     let bag = json!({"id": "svc_00000000000000000000000000000000"});
     let wanted = purchase(&client, &[bag], "tok_visa").await;
     for _ in 0..2 {
-        let refused = client.buy_bags(&booking, "bags", &wanted).await;
+        let refused = client.purchase_bags(&booking, "bags", &wanted).await;
         refused.expect_problem(422, "supplier_operation_unsupported");
     }
     assert_eq!(server.ledger().await.kinds_of(&booking), ["booking"]);
 }
 
 async fn bags_go_with_a_ticket_alone(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let bag = json!({"id": "svc_00000000000000000000000000000000"});
     let wanted = purchase(&client, &[bag], "tok_visa").await;
     for supplier in ["SUPPLIER_A", "SUPPLIER_B"] {
-        let booking = Flown::on("LHR-JFK").at(supplier).ready(&server).await;
+        let booking = FlightBookingBuilder::on("LHR-JFK").at(supplier).prebooked(&server).await;
         let refused = client.bags_for_sale(&booking).await;
         let refused = refused.expect_problem(409, "booking_state_conflict");
         assert_eq!(refused.body["booking_status"], "READY_FOR_COMPLETE");
-        let refused = client.buy_bags(&booking, supplier, &wanted).await;
+        let refused = client.purchase_bags(&booking, supplier, &wanted).await;
         refused.expect_problem(409, "booking_state_conflict");
     }
     let unknown = "bkg_00000000000000000000000000000000";
     let nobodys = client.bags_for_sale(unknown).await;
     nobodys.expect_problem(404, "booking_not_found");
-    let nobodys = client.buy_bags(unknown, "nobodys", &wanted).await;
+    let nobodys = client.purchase_bags(unknown, "nobodys", &wanted).await;
     nobodys.expect_problem(404, "booking_not_found");
 }
 
 /// The ticket is given back with its bags: what they cost is lost, and told so.
 async fn bags_are_not_given_back_with_the_ticket(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let booking = Flown::on("LHR-JFK")
+    let booking = FlightBookingBuilder::on("LHR-JFK")
         .fare("Business")
-        .confirmed(&server)
+        .book_confirmed(&server)
         .await;
     let bags = for_sale(&client, &booking).await;
     let wanted = purchase(&client, &bags, "tok_visa").await;
-    let _bought = client.buy_bags(&booking, "bags", &wanted).await.expect(200);
+    let _bought = client.purchase_bags(&booking, "bags", &wanted).await.expect(200);
     eventually("both payments to be taken", async || {
         (server.ledger().await.count(&booking, "capture") == 2).then_some(())
     })
     .await;
     let _begun = client.cancel_flight(&booking).await.expect(202);
-    let canceled = client.flight_booking_once(&booking, "CANCELED").await;
+    let canceled = client.wait_for_flight_booking(&booking, "CANCELED").await;
     assert_eq!(canceled["total_amount"], euros(1540), "what was booked");
     assert_eq!(canceled["services"][0]["status"], "CANCELED");
     let cancellation = &canceled["cancellation"];

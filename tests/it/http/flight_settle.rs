@@ -1,7 +1,7 @@
 //! What nobody can find out about a ticket or its bags, a person settles; money follows.
 
 use serde_json::json;
-use tests::{Database, Flown, Operator, Server, ServerOptions, eventually, on_both_databases};
+use tests::{Database, FlightBookingBuilder, AdminClient, Server, ServerOptions, eventually, on_both_databases};
 
 /// Nothing is read back by itself while a test runs.
 const PATIENT: &str = "[reconcile]\nschedule_s = [3600]\n[payments]\ncapture_retry_s = [1]\n";
@@ -14,8 +14,8 @@ async fn holds(server: &Server, booking: &str, kinds: &[&str]) {
 }
 
 async fn a_ticket_that_nobody_knows_of_is_settled(database: Database) {
-    let server = Server::start_hurried(database).await;
-    let (client, operator) = (server.client(), Operator::of(&server));
+    let server = Server::start_with_fast_retries(database).await;
+    let (client, operator) = (server.client(), AdminClient::of(&server));
     for (verdict, end, repeat, payment, money) in [
         (
             json!({"outcome": "done", "supplier_reference": "FLT-9"}),
@@ -32,15 +32,15 @@ async fn a_ticket_that_nobody_knows_of_is_settled(database: Database) {
             "void",
         ),
     ] {
-        let (booking, reply) = Flown::on("LTN-STN").book(&server).await;
+        let (booking, reply) = FlightBookingBuilder::on("LTN-STN").book(&server).await;
         reply.expect_problem(500, "result_unknown");
-        assert!(operator.lists(&booking, "book").await);
+        assert!(operator.has_unresolved_call(&booking, "book").await);
         if end == "CONFIRMED" {
             let unnamed = json!({"outcome": "done"});
-            let unnamed = operator.settles(&booking, &unnamed).await;
+            let unnamed = operator.resolve_when_idle(&booking, &unnamed).await;
             unnamed.expect_problem(400, "validation_failed");
         }
-        let settled = operator.settles(&booking, &verdict).await.expect(200);
+        let settled = operator.resolve_when_idle(&booking, &verdict).await.expect(200);
         assert_eq!(*settled.data(), json!({"id": booking, "status": end}));
         holds(&server, &booking, &["authorization", "booking", money]).await;
         let ended = client.flight_booking(&booking).await;
@@ -53,8 +53,8 @@ async fn a_ticket_that_nobody_knows_of_is_settled(database: Database) {
         let card = json!({"payment_instrument_id": client.store_card("tok_visa").await});
         let again = client.book_flight(&booking, &card).await;
         assert_eq!(again.status, repeat, "{:#}", again.body);
-        assert!(!operator.lists(&booking, "book").await);
-        let late = operator.says(&booking, &verdict).await;
+        assert!(!operator.has_unresolved_call(&booking, "book").await);
+        let late = operator.resolve(&booking, &verdict).await;
         let late = late.expect_problem(409, "booking_state_conflict");
         assert_eq!(late.body["booking_status"], end);
     }
@@ -62,18 +62,18 @@ async fn a_ticket_that_nobody_knows_of_is_settled(database: Database) {
 
 async fn bags_that_nobody_knows_of_are_settled(database: Database) {
     let server = Server::start_with(ServerOptions::on(database).config(PATIENT)).await;
-    let (client, operator) = (server.client(), Operator::of(&server));
+    let (client, operator) = (server.client(), AdminClient::of(&server));
     for (verdict, answer, service, total, money) in [
         (json!({"outcome": "done"}), 200, "CONFIRMED", 480, "capture"),
         (json!({"outcome": "not_done"}), 422, "FAILED", 420, "void"),
     ] {
-        let booking = Flown::on("BTS-LHR").confirmed(&server).await;
+        let booking = FlightBookingBuilder::on("BTS-LHR").book_confirmed(&server).await;
         let ticket = client.flight_booking(&booking).await;
         let wanted = client.bag_request(&booking, "tok_visa").await;
-        let unknown = client.buy_bags(&booking, &booking, &wanted).await;
+        let unknown = client.purchase_bags(&booking, &booking, &wanted).await;
         unknown.expect_problem(500, "result_unknown");
-        assert!(operator.lists(&booking, "buy").await);
-        let settled = operator.settles(&booking, &verdict).await.expect(200);
+        assert!(operator.has_unresolved_call(&booking, "buy").await);
+        let settled = operator.resolve_when_idle(&booking, &verdict).await.expect(200);
         assert_eq!(settled.data()["status"], "CONFIRMED", "the ticket stands");
         let before = [
             "authorization",
@@ -83,7 +83,7 @@ async fn bags_that_nobody_knows_of_are_settled(database: Database) {
             "bags",
         ];
         holds(&server, &booking, &[&before[..], &[money]].concat()).await;
-        let again = client.buy_bags(&booking, &booking, &wanted).await;
+        let again = client.purchase_bags(&booking, &booking, &wanted).await;
         assert_eq!(again.status, answer, "{:#}", again.body);
         let now = client.flight_booking(&booking).await;
         assert_eq!(now["services"][0]["status"], service);
@@ -96,23 +96,23 @@ async fn bags_that_nobody_knows_of_are_settled(database: Database) {
         ] {
             assert_eq!(now[member], ticket[member], "{member}");
         }
-        assert!(!operator.lists(&booking, "buy").await);
+        assert!(!operator.has_unresolved_call(&booking, "buy").await);
     }
 }
 
 async fn only_what_is_unknown_is_settled(database: Database) {
-    let server = Server::start_hurried(database).await;
-    let operator = Operator::of(&server);
+    let server = Server::start_with_fast_retries(database).await;
+    let operator = AdminClient::of(&server);
     let done = json!({"outcome": "done", "supplier_reference": "FLT-9"});
     for verdict in [&done, &json!({"outcome": "not_done"})] {
-        let ready = Flown::on("LHR-JFK").ready(&server).await;
-        let early = operator.says(&ready, verdict).await;
+        let ready = FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await;
+        let early = operator.resolve(&ready, verdict).await;
         early.expect_problem(409, "booking_state_conflict");
-        let ticket = Flown::on("LHR-JFK").confirmed(&server).await;
-        let late = operator.says(&ticket, verdict).await;
+        let ticket = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
+        let late = operator.resolve(&ticket, verdict).await;
         late.expect_problem(409, "booking_state_conflict");
         let unknown = "bkg_00000000000000000000000000000000";
-        let nobodys = operator.says(unknown, verdict).await;
+        let nobodys = operator.resolve(unknown, verdict).await;
         nobodys.expect_problem(404, "booking_not_found");
     }
 }

@@ -4,7 +4,7 @@
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::{
-    Answer, Database, Flown, Reply, Server, ServerOptions, Upstream, eventually, on_both_databases,
+    MockResponse, Database, FlightBookingBuilder, Reply, Server, ServerOptions, MockServer, eventually, on_both_databases,
     seconds_ahead,
 };
 
@@ -30,17 +30,17 @@ fn fare(good_for_s: i64, refund: &Value) -> Value {
 }
 
 /// An airline that sells one fare, tickets it, and never quotes a cancellation.
-async fn airline(good_for_s: i64, refund: Value) -> Upstream {
-    let airline = Upstream::start().await;
+async fn airline(good_for_s: i64, refund: Value) -> MockServer {
+    let airline = MockServer::start().await;
     let data = |value: Value| json!({ "data": value });
     let terms = refund.clone();
     airline.on("POST /skylane/offers/search", move |_| {
         let found = json!({"offers": [fare(good_for_s, &terms)], "matches": 1, "more": false});
-        Answer::json(201, &data(found))
+        MockResponse::json(201, &data(found))
     });
     let terms = refund.clone();
     airline.on("POST /skylane/offers/off-1/price", move |_| {
-        Answer::json(200, &data(fare(good_for_s, &terms)))
+        MockResponse::json(200, &data(fare(good_for_s, &terms)))
     });
     airline.on("POST /skylane/orders", move |request| {
         let mut order = fare(good_for_s, &refund);
@@ -51,23 +51,23 @@ async fn airline(good_for_s: i64, refund: Value) -> Upstream {
         });
         let members = members.as_object().unwrap().clone();
         order.as_object_mut().unwrap().extend(members);
-        Answer::json(201, &data(order))
+        MockResponse::json(201, &data(order))
     });
     airline.on("POST /skylane/orders/ord-1/cancel-quote", |_| {
         let error =
             json!({"code": "quote_unavailable", "title": "No quote", "detail": "Ask later."});
-        Answer::json(422, &json!({"errors": [error]}))
+        MockResponse::json(422, &json!({"errors": [error]}))
     });
     airline
 }
 
 /// The demo, with such an airline in it.
-async fn server(database: Database, airline: &Upstream) -> Server {
+async fn server(database: Database, airline: &MockServer) -> Server {
     server_with(database, airline, &[AIRLINE]).await
 }
 
 /// The same with the airline as several suppliers.
-async fn server_with(database: Database, airline: &Upstream, ids: &[&str]) -> Server {
+async fn server_with(database: Database, airline: &MockServer, ids: &[&str]) -> Server {
     let mut options = ServerOptions::on(database).hurried();
     for id in ids {
         options = options.config(&format!(
@@ -85,7 +85,7 @@ async fn a_booking_that_is_not_completed_expires(database: Database) {
     let airline = airline(3, json!({"allowed": true, "penalty": null})).await;
     let server = server(database, &airline).await;
     let client = server.client();
-    let way = Flown::on("LHR-JFK").at(AIRLINE);
+    let way = FlightBookingBuilder::on("LHR-JFK").at(AIRLINE);
     let first = client
         .prebook_flight("first", &way.request(&way.offer(&client).await))
         .await;
@@ -95,7 +95,7 @@ async fn a_booking_that_is_not_completed_expires(database: Database) {
         .prebook_flight("second", &way.request(&way.offer(&client).await))
         .await;
     held.expect_problem(409, "offer_in_use");
-    let expired = client.flight_booking_once(&id, "EXPIRED").await;
+    let expired = client.wait_for_flight_booking(&id, "EXPIRED").await;
     for absent in ["expires_at", "failure", "cancellation"] {
         assert!(expired.get(absent).is_none(), "{absent} of {expired:#}");
     }
@@ -117,7 +117,7 @@ async fn an_offer_that_is_too_old_is_not_bound(database: Database) {
     let airline = airline(1, json!({"allowed": true, "penalty": null})).await;
     let server = server(database, &airline).await;
     let client = server.client();
-    let way = Flown::on("LHR-JFK").at(AIRLINE);
+    let way = FlightBookingBuilder::on("LHR-JFK").at(AIRLINE);
     let request = way.request(&way.offer(&client).await);
     let attempts = std::sync::atomic::AtomicU32::new(0);
     let refused = eventually("the offer to be too old", async || {
@@ -138,8 +138,8 @@ async fn book_near_the_end(
     supplier: &str,
     before: jiff::SignedDuration,
 ) -> (String, Reply) {
-    let (client, way) = (server.client(), Flown::on("LHR-JFK").at(supplier));
-    let booking = way.ready(server).await;
+    let (client, way) = (server.client(), FlightBookingBuilder::on("LHR-JFK").at(supplier));
+    let booking = way.prebooked(server).await;
     let payment = way.payment(&client).await;
     let ready = client.flight_booking(&booking).await;
     let end: jiff::Timestamp = ready["expires_at"].as_str().unwrap().parse().unwrap();
@@ -176,7 +176,7 @@ async fn a_fare_runs_out_or_is_booked(database: Database) {
                 ("EXPIRED", &[][..])
             }
         };
-        let _ended = client.flight_booking_once(&booking, end).await;
+        let _ended = client.wait_for_flight_booking(&booking, end).await;
         eventually(&format!("{end} with {effects:?}"), async || {
             (server.ledger().await.kinds_of(&booking) == effects).then_some(())
         })
@@ -198,7 +198,7 @@ async fn a_quote_that_nobody_can_give_says_why(database: Database) {
         let airline = airline(600, refund.clone()).await;
         let server = server(database, &airline).await;
         let client = server.client();
-        let id = Flown::on("LHR-JFK").at(AIRLINE).confirmed(&server).await;
+        let id = FlightBookingBuilder::on("LHR-JFK").at(AIRLINE).book_confirmed(&server).await;
         let path = format!("/v1/flight/bookings/{id}/cancellation-quote");
         let quoted = client.get(&path).await.expect(200);
         let quote = quoted.data();

@@ -3,7 +3,7 @@
 use super::shape::{check_instant, check_names};
 use serde_json::{Value, json};
 use tests::{
-    Booked, Client, Database, Server, days_ahead, money, offers_request, on_both_databases,
+    HotelBookingBuilder, Client, Database, Server, days_ahead, money, offers_request, on_both_databases,
     prebook_request,
 };
 
@@ -171,7 +171,7 @@ fn check_ready(booking: &Value) {
 }
 
 async fn a_booking_is_whole_in_every_status(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let whole = |what: &str, booking: &Value, more: &[&str]| {
         check_names(what, booking, &[&SUMMARY[..], &DETAILS].concat(), more);
@@ -209,10 +209,10 @@ async fn a_booking_is_whole_in_every_status(database: Database) {
     }
     let begun = client.post(&format!("{path}/cancel"), &json!({})).await;
     assert!(matches!(begun.status, 200 | 202), "{:#}", begun.body);
-    let canceled = client.hotel_booking_once(id, "CANCELED").await;
+    let canceled = client.wait_for_hotel_booking(id, "CANCELED").await;
     whole("canceled", &canceled, &[]);
     check_instant(&canceled["canceled_at"]);
-    let (refused, reply) = Booked::at("BOOK_REFUSED").book(&client).await;
+    let (refused, reply) = HotelBookingBuilder::at("BOOK_REFUSED").book(&client).await;
     reply.expect_problem(422, "supplier_rejected");
     let failed = client.hotel_booking(&refused).await;
     whole("failed", &failed, &["failure"]);
@@ -233,7 +233,7 @@ async fn a_reference_finds_all_its_bookings_and_no_other(database: Database) {
     let longest = "r".repeat(200);
     let mut made = Vec::new();
     for (number, reference) in ["Trip-1", "trip-1", "Trip-1", &longest].iter().enumerate() {
-        let offer = Booked::at("OK").offer(&client).await;
+        let offer = HotelBookingBuilder::at("OK").offer(&client).await;
         let mut request = prebook_request(&offer, 1);
         request["reference_id"] = json!(reference);
         let keyed = client.header("x-idempotency-key", &number.to_string());

@@ -1,7 +1,7 @@
 //! One key, one effect.
 
 use serde_json::{Value, json};
-use tests::{Booked, Client, Database, Server, on_both_databases, prebook_request};
+use tests::{HotelBookingBuilder, Client, Database, Server, on_both_databases, prebook_request};
 
 /// The client's key, with which this was asked, stands for nothing else.
 async fn expect_no_other(client: &Client, request: &Value) {
@@ -17,7 +17,7 @@ async fn a_key_makes_one_booking(database: Database) {
     let server = Server::start(database).await;
     let client = server.client().header("x-idempotency-key", "order-1");
     let request = prebook_request(
-        &Booked::at("OK")
+        &HotelBookingBuilder::at("OK")
             .offer(&client.without("x-idempotency-key"))
             .await,
         1,
@@ -41,7 +41,7 @@ async fn a_key_belongs_to_one_request_and_one_user(database: Database) {
     let server = Server::start(database).await;
     let plain = server.client();
     let client = plain.header("x-idempotency-key", "order-2");
-    let request = prebook_request(&Booked::at("OK").offer(&plain).await, 1);
+    let request = prebook_request(&HotelBookingBuilder::at("OK").offer(&plain).await, 1);
     let first = client.post("/v1/hotel/prebook", &request).await.expect(201);
     expect_no_other(&client, &request).await;
     let another = client
@@ -70,7 +70,7 @@ async fn a_refusal_is_repeated_and_a_mistake_is_not(database: Database) {
         ("SOLD_OUT", 422, "offer_unavailable"),
     ] {
         let client = plain.header("x-idempotency-key", hotel);
-        let request = prebook_request(&Booked::at(hotel).offer(&plain).await, 1);
+        let request = prebook_request(&HotelBookingBuilder::at(hotel).offer(&plain).await, 1);
         let mut mistaken = request.clone();
         mistaken["rooms"][0]["guests"][0]["is_lead"] = json!(false);
         client
@@ -93,7 +93,7 @@ async fn a_refusal_is_repeated_and_a_mistake_is_not(database: Database) {
 async fn what_was_bound_in_time_is_told_after_the_offer_has_run_out(database: Database) {
     let server = Server::start(database).await;
     let plain = server.client();
-    let request = prebook_request(&Booked::at("EXPIRES_SOON").offer(&plain).await, 1);
+    let request = prebook_request(&HotelBookingBuilder::at("EXPIRES_SOON").offer(&plain).await, 1);
     let client = plain.header("x-idempotency-key", "in-time");
     let first = client.post("/v1/hotel/prebook", &request).await.expect(201);
     tests::eventually("the offer to run out", async || {
@@ -110,7 +110,7 @@ async fn what_was_bound_in_time_is_told_after_the_offer_has_run_out(database: Da
 async fn a_prebook_needs_a_key(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
-    let request = prebook_request(&Booked::at("OK").offer(&client).await, 1);
+    let request = prebook_request(&HotelBookingBuilder::at("OK").offer(&client).await, 1);
     let missing = client
         .post("/v1/hotel/prebook", &request)
         .await

@@ -59,7 +59,7 @@ async fn a_mandate_is_issued_and_read(database: Database) {
         let read = seeing.get(&path(mandate)).await.expect(200);
         assert_eq!(read.data(), mandate);
     }
-    let other = server.client_of("other").await;
+    let other = server.client_for("other").await;
     for blind in [&client.user("bob"), &other, &other.user("ann")] {
         let revoke = format!("{}/revoke", path(mandate));
         let read = blind.get(&path(mandate)).await;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::{
-    Booked, Database, Server, days_ahead, offers_request, on_both_databases, prebook_request,
+    HotelBookingBuilder, Database, Server, days_ahead, offers_request, on_both_databases, prebook_request,
     set_price,
 };
 
@@ -241,7 +241,7 @@ async fn a_plugin_that_misbehaves_is_contained(database: Database) {
 async fn an_offer_reference_is_bound_to_whom_it_was_given(database: Database) {
     let server = Server::start(database).await;
     let client = server.client().header("x-idempotency-key", "sealed");
-    let offer = Booked::at("OK").offer(&server.client()).await;
+    let offer = HotelBookingBuilder::at("OK").offer(&server.client()).await;
     let mut changed = offer.clone().into_bytes();
     let middle = changed.len() / 2;
     changed[middle] = if changed[middle] == b'A' { b'B' } else { b'A' };
@@ -256,7 +256,7 @@ async fn an_offer_reference_is_bound_to_whom_it_was_given(database: Database) {
             .expect_problem(422, "offer_invalid");
     }
     let live = server.client_with("demo", &["--mode", "live"]).await;
-    for other in [server.client_of("acme").await, live] {
+    for other in [server.client_for("acme").await, live] {
         other
             .header("x-idempotency-key", "not-theirs")
             .post("/v1/hotel/prebook", &prebook_request(&offer, 1))
@@ -268,7 +268,7 @@ async fn an_offer_reference_is_bound_to_whom_it_was_given(database: Database) {
 async fn an_offer_that_has_run_out_is_refused(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
-    let offer = Booked::at("EXPIRES_SOON").offer(&client).await;
+    let offer = HotelBookingBuilder::at("EXPIRES_SOON").offer(&client).await;
     let expired = tests::eventually("the offer to run out", async || {
         let reply = client
             .header("x-idempotency-key", &uuid::Uuid::now_v7().to_string())
@@ -282,7 +282,7 @@ async fn an_offer_that_has_run_out_is_refused(database: Database) {
 
 async fn a_lower_price_is_passed_on(database: Database) {
     let server = Server::start(database).await;
-    let reply = Booked::at("PRICE_DOWN")
+    let reply = HotelBookingBuilder::at("PRICE_DOWN")
         .prebook(&server.client())
         .await
         .expect(201);
@@ -292,7 +292,7 @@ async fn a_lower_price_is_passed_on(database: Database) {
 async fn guests_must_fit_the_offer(database: Database) {
     let server = Server::start(database).await;
     let client = server.client().header("x-idempotency-key", "guests");
-    let offer = Booked::at("OK").offer(&server.client()).await;
+    let offer = HotelBookingBuilder::at("OK").offer(&server.client()).await;
     let good = prebook_request(&offer, 1);
     for (change, pointer) in [
         (json!([]), "/rooms"),
@@ -330,7 +330,7 @@ async fn amounts_are_exact_from_the_offer_to_the_charge(database: Database) {
     let client = server.client();
     for (nightly, total) in [(33.33, "66.66"), (0.1, "0.2"), (1_234_567.89, "2469135.78")] {
         set_price(&server.sandbox_url, "OK", nightly).await;
-        let booking = Booked::at("OK").non_refundable().confirmed(&client).await;
+        let booking = HotelBookingBuilder::at("OK").non_refundable().book_confirmed(&client).await;
         let shown = client.hotel_booking(&booking).await;
         assert_eq!(shown["total"]["amount"].to_string(), total);
         assert_eq!(shown["payments"][0]["amount"]["amount"].to_string(), total);
@@ -348,7 +348,7 @@ async fn amounts_are_exact_from_the_offer_to_the_charge(database: Database) {
 async fn a_price_that_moved_since_the_offer_is_told(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
-    let offer = Booked::at("OK").non_refundable().offer(&client).await;
+    let offer = HotelBookingBuilder::at("OK").non_refundable().offer(&client).await;
     set_price(&server.sandbox_url, "OK", 110.05).await;
     let problem = client
         .header("x-idempotency-key", "moved")

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tests::{
-    Booked, Client, Database, Server, ServerOptions, eventually, on_both_databases, pay,
+    HotelBookingBuilder, Client, Database, Server, ServerOptions, eventually, on_both_databases, complete_payment,
     prebook_request,
 };
 
@@ -24,14 +24,14 @@ async fn a_declined_card_can_be_followed_by_a_good_one(database: Database) {
     let server = server(database).await;
     let client = server.client();
     for token in ["tok_declined", "tok_insufficient_funds"] {
-        let (booking, reply) = Booked::at("OK").card(token).book(&client).await;
+        let (booking, reply) = HotelBookingBuilder::at("OK").card(token).book(&client).await;
         reply.expect_problem(422, "payment_failed");
         assert_eq!(
             client.hotel_booking(&booking).await["status"],
             "READY_FOR_COMPLETE"
         );
         assert_eq!(payment_status(&client, &booking).await, "FAILED");
-        let good = Booked::at("OK").instrument(&client).await;
+        let good = HotelBookingBuilder::at("OK").instrument(&client).await;
         let again = client
             .post(
                 &format!("/v1/hotel/bookings/{booking}/book"),
@@ -46,7 +46,7 @@ async fn a_declined_card_can_be_followed_by_a_good_one(database: Database) {
 async fn a_card_that_needs_its_owner_is_not_charged(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let (booking, reply) = Booked::at("OK")
+    let (booking, reply) = HotelBookingBuilder::at("OK")
         .card("tok_requires_action")
         .book(&client)
         .await;
@@ -61,7 +61,7 @@ async fn a_card_that_needs_its_owner_is_not_charged(database: Database) {
 async fn a_lost_authorization_is_found(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let (booking, reply) = Booked::at("OK").card("tok_timeout").book(&client).await;
+    let (booking, reply) = HotelBookingBuilder::at("OK").card("tok_timeout").book(&client).await;
     assert_eq!(reply.expect(200).data()["status"], "CONFIRMED");
     assert_eq!(server.ledger().await.count(&booking, "authorization"), 1);
 }
@@ -69,9 +69,9 @@ async fn a_lost_authorization_is_found(database: Database) {
 async fn a_capture_that_fails_is_tried_until_it_succeeds(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let booking = Booked::at("OK")
+    let booking = HotelBookingBuilder::at("OK")
         .card("tok_capture_fails")
-        .confirmed(&client)
+        .book_confirmed(&client)
         .await;
     let status = "the payment to be captured";
     eventually(status, async || {
@@ -85,7 +85,7 @@ async fn a_capture_that_fails_is_tried_until_it_succeeds(database: Database) {
 async fn the_browser_pays_then_the_booking_is_completed(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let offer = Booked::at("OK").offer(&client).await;
+    let offer = HotelBookingBuilder::at("OK").offer(&client).await;
     let mut request = prebook_request(&offer, 1);
     request["use_payment_sdk"] = json!(true);
     let with_key = client.header("x-idempotency-key", "sdk-1");
@@ -113,13 +113,13 @@ async fn the_browser_pays_then_the_booking_is_completed(database: Database) {
         .await
         .expect_problem(422, "payment_failed");
     assert_eq!(early.body["payment_status"], "REQUIRES_ACTION");
-    let card = Booked::at("OK").instrument(&client).await;
+    let card = HotelBookingBuilder::at("OK").instrument(&client).await;
     client
         .post(&path, &json!({"payment_instrument_id": card}))
         .await
         .expect_problem(400, "validation_failed");
 
-    pay(&server.sandbox_url, &token).await;
+    complete_payment(&server.sandbox_url, &token).await;
     assert_eq!(
         client.post(&path, &json!({})).await.expect(200).data()["status"],
         "CONFIRMED"
@@ -137,7 +137,7 @@ async fn the_browser_pays_then_the_booking_is_completed(database: Database) {
 async fn a_browser_payment_of_an_expired_booking_is_released(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let offer = Booked::at("EXPIRES_SOON").offer(&client).await;
+    let offer = HotelBookingBuilder::at("EXPIRES_SOON").offer(&client).await;
     let mut request = prebook_request(&offer, 1);
     request["use_payment_sdk"] = json!(true);
     let fresh = client
@@ -146,12 +146,12 @@ async fn a_browser_payment_of_an_expired_booking_is_released(database: Database)
         .await
         .expect(201);
     let booking = fresh.data()["id"].as_str().unwrap().to_owned();
-    pay(
+    complete_payment(
         &server.sandbox_url,
         fresh.body["meta"]["payment_sdk"]["token"].as_str().unwrap(),
     )
     .await;
-    let _expired = client.hotel_booking_once(&booking, "EXPIRED").await;
+    let _expired = client.wait_for_hotel_booking(&booking, "EXPIRED").await;
     eventually("the hold to be released", async || {
         (server.ledger().await.count(&booking, "void") == 1).then_some(())
     })
@@ -161,7 +161,7 @@ async fn a_browser_payment_of_an_expired_booking_is_released(database: Database)
 async fn a_stored_card_is_wanted_where_no_browser_pays(database: Database) {
     let server = server(database).await;
     let client = server.client();
-    let booking = Booked::at("OK").ready(&client).await;
+    let booking = HotelBookingBuilder::at("OK").prebooked(&client).await;
     let path = format!("/v1/hotel/bookings/{booking}/book");
     client
         .post(&path, &json!({}))

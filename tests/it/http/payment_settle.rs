@@ -4,9 +4,9 @@
 //! itself while a test runs.
 
 use serde_json::{Value, json};
-use tests::Fault::{FailAfter, FailBefore};
+use tests::Fault::{ErrorAfterEffect, ErrorBeforeEffect};
 use tests::{
-    Booked, CALLER, Client, Database, Fault, FaultProxy, Flown, Misstep, Operator, Server,
+    HotelBookingBuilder, CALLER, Client, Database, Fault, FaultProxy, FlightBookingBuilder, PlannedFault, AdminClient, Server,
     ServerOptions, eventually, on_both_databases,
 };
 
@@ -46,7 +46,7 @@ fn config(proxy: &str) -> String {
 struct Stage {
     server: Server,
     client: Client,
-    operator: Operator,
+    operator: AdminClient,
     proxy: FaultProxy,
 }
 
@@ -58,14 +58,14 @@ impl Stage {
         proxy.forward_to(&server.sandbox_url);
         Self {
             client: server.client(),
-            operator: Operator::of(&server),
+            operator: AdminClient::of(&server),
             server,
             proxy,
         }
     }
 
     fn loses(&self, calls: &[(&'static str, Fault)]) {
-        let misstep = |&(route, fault)| Misstep {
+        let misstep = |&(route, fault)| PlannedFault {
             route,
             fault,
             refusal: (500, ""),
@@ -78,7 +78,7 @@ impl Stage {
     async fn open(&self, booking: &str, step: &str, many: usize) -> Vec<Value> {
         let what = format!("{many} of {step} to be listed");
         eventually(&what, async || {
-            let listed = self.operator.listed(booking, step).await;
+            let listed = self.operator.unresolved_calls(booking, step).await;
             (listed.len() == many).then_some(listed)
         })
         .await
@@ -99,7 +99,7 @@ impl Stage {
 
     /// Paid, and nothing under way any more.
     async fn paid(&self) -> String {
-        let booking = Booked::at("OK").confirmed(&self.client).await;
+        let booking = HotelBookingBuilder::at("OK").book_confirmed(&self.client).await;
         self.ends(&booking, "CONFIRMED", "CAPTURED", BOOKED).await;
         booking
     }
@@ -114,7 +114,7 @@ const BOOKED: &[&str] = &["authorization", "booking", "capture"];
 
 fn verdict(fault: Fault) -> Value {
     match fault {
-        FailAfter => json!({"outcome": "done"}),
+        ErrorAfterEffect => json!({"outcome": "done"}),
         _ => json!({"outcome": "not_done"}),
     }
 }
@@ -122,30 +122,30 @@ fn verdict(fault: Fault) -> Value {
 async fn a_hold_that_nobody_knows_of_is_settled(database: Database) {
     let stage = Stage::on(database).await;
 
-    stage.loses(&[(AUTHORIZE, FailAfter), (FIND, FailBefore)]);
-    let (booking, reply) = Booked::at("OK").book(&stage.client).await;
+    stage.loses(&[(AUTHORIZE, ErrorAfterEffect), (FIND, ErrorBeforeEffect)]);
+    let (booking, reply) = HotelBookingBuilder::at("OK").book(&stage.client).await;
     reply.expect_problem(500, "result_unknown");
     stage.open(&booking, "authorize", 1).await;
     let unnamed = json!({"outcome": "done"});
-    let unnamed = stage.operator.settles(&booking, &unnamed).await;
+    let unnamed = stage.operator.resolve_when_idle(&booking, &unnamed).await;
     unnamed.expect_problem(400, "validation_failed");
     let held = stage.server.ledger().await.of(&booking).next().cloned();
     let named = json!({"outcome": "done", "supplier_reference": held.unwrap().reference});
-    let settled = stage.operator.settles(&booking, &named).await.expect(200);
+    let settled = stage.operator.resolve_when_idle(&booking, &named).await.expect(200);
     assert_eq!(settled.data()["status"], "CONFIRMED");
     stage.ends(&booking, "CONFIRMED", "CAPTURED", BOOKED).await;
-    assert!(!stage.operator.lists(&booking, "authorize").await);
-    let late = stage.operator.says(&booking, &named).await;
+    assert!(!stage.operator.has_unresolved_call(&booking, "authorize").await);
+    let late = stage.operator.resolve(&booking, &named).await;
     late.expect_problem(409, "booking_state_conflict");
 
-    stage.loses(&[(AUTHORIZE, FailBefore), (FIND, FailBefore)]);
-    let (booking, reply) = Booked::at("OK").book(&stage.client).await;
+    stage.loses(&[(AUTHORIZE, ErrorBeforeEffect), (FIND, ErrorBeforeEffect)]);
+    let (booking, reply) = HotelBookingBuilder::at("OK").book(&stage.client).await;
     reply.expect_problem(500, "result_unknown");
     stage.open(&booking, "authorize", 1).await;
-    let settled = stage.operator.settles(&booking, &verdict(FailBefore)).await;
+    let settled = stage.operator.resolve_when_idle(&booking, &verdict(ErrorBeforeEffect)).await;
     assert_eq!(settled.expect(200).data()["status"], "READY_FOR_COMPLETE");
-    assert!(!stage.operator.lists(&booking, "authorize").await);
-    let card = Booked::at("OK").instrument(&stage.client).await;
+    assert!(!stage.operator.has_unresolved_call(&booking, "authorize").await);
+    let card = HotelBookingBuilder::at("OK").instrument(&stage.client).await;
     let path = format!("/v1/hotel/bookings/{booking}/book");
     let request = json!({"payment_instrument_id": card});
     let again = stage.client.post(&path, &request).await.expect(200);
@@ -156,65 +156,65 @@ async fn a_hold_that_nobody_knows_of_is_settled(database: Database) {
 
 async fn what_was_taken_or_released_is_settled(database: Database) {
     let stage = Stage::on(database).await;
-    for fault in [FailAfter, FailBefore] {
+    for fault in [ErrorAfterEffect, ErrorBeforeEffect] {
         stage.loses(&[(CAPTURE, fault)]);
-        let booking = Booked::at("OK").confirmed(&stage.client).await;
+        let booking = HotelBookingBuilder::at("OK").book_confirmed(&stage.client).await;
         stage.open(&booking, "capture", 1).await;
-        let settled = stage.operator.settles(&booking, &verdict(fault)).await;
+        let settled = stage.operator.resolve_when_idle(&booking, &verdict(fault)).await;
         assert_eq!(settled.expect(200).data()["status"], "CONFIRMED");
         stage.ends(&booking, "CONFIRMED", "CAPTURED", BOOKED).await;
-        assert!(!stage.operator.lists(&booking, "capture").await);
+        assert!(!stage.operator.has_unresolved_call(&booking, "capture").await);
 
         stage.loses(&[(VOID, fault)]);
-        let (booking, reply) = Booked::at("BOOK_REFUSED").book(&stage.client).await;
+        let (booking, reply) = HotelBookingBuilder::at("BOOK_REFUSED").book(&stage.client).await;
         reply.expect_problem(422, "supplier_rejected");
         stage.open(&booking, "void", 1).await;
-        let settled = stage.operator.settles(&booking, &verdict(fault)).await;
+        let settled = stage.operator.resolve_when_idle(&booking, &verdict(fault)).await;
         assert_eq!(settled.expect(200).data()["status"], "FAILED");
         let released = ["authorization", "void"];
         stage.ends(&booking, "FAILED", "VOIDED", &released).await;
-        assert!(!stage.operator.lists(&booking, "void").await);
+        assert!(!stage.operator.has_unresolved_call(&booking, "void").await);
     }
 }
 
 async fn what_was_given_back_is_settled(database: Database) {
     let stage = Stage::on(database).await;
-    for fault in [FailAfter, FailBefore] {
+    for fault in [ErrorAfterEffect, ErrorBeforeEffect] {
         let booking = stage.paid().await;
         stage.loses(&[(REFUND, fault)]);
         stage.cancel(&booking).await;
         stage.open(&booking, "refund", 1).await;
-        let settled = stage.operator.settles(&booking, &verdict(fault)).await;
+        let settled = stage.operator.resolve_when_idle(&booking, &verdict(fault)).await;
         assert_eq!(settled.expect(200).data()["status"], "CANCELED");
         let returned = [BOOKED, &["cancellation", "refund"]].concat();
         stage
             .ends(&booking, "CANCELED", "REFUNDED", &returned)
             .await;
-        assert!(!stage.operator.lists(&booking, "refund").await);
+        assert!(!stage.operator.has_unresolved_call(&booking, "refund").await);
     }
 }
 
 /// A ticket and its bags are paid apart.
 async fn of_several_calls_one_is_named(database: Database) {
     let stage = Stage::on(database).await;
-    stage.loses(&[(CAPTURE, FailAfter), (CAPTURE, FailAfter)]);
-    let booking = Flown::on("LHR-JFK").confirmed(&stage.server).await;
+    stage.loses(&[(CAPTURE, ErrorAfterEffect), (CAPTURE, ErrorAfterEffect)]);
+    let booking = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&stage.server).await;
     stage.open(&booking, "capture", 1).await;
     let bags = stage.client.bag_request(&booking, "tok_visa").await;
-    let bought = stage.client.buy_bags(&booking, &booking, &bags).await;
+    let bought = stage.client.purchase_bags(&booking, &booking, &bags).await;
     bought.expect(200);
     let open = stage.open(&booking, "capture", 2).await;
-    let unnamed = stage.operator.settles(&booking, &verdict(FailAfter)).await;
+    let unnamed = stage.operator.resolve_when_idle(&booking, &verdict(ErrorAfterEffect)).await;
     let problem = unnamed.expect_problem(400, "validation_failed");
     let detail = problem.body["detail"].as_str().unwrap();
     assert!(detail.contains("client_reference"), "{detail}");
     let unknown = json!({"outcome": "done", "client_reference": "nobody's"});
-    let unknown = stage.operator.settles(&booking, &unknown).await;
+    let unknown = stage.operator.resolve_when_idle(&booking, &unknown).await;
     unknown.expect_problem(409, "booking_state_conflict");
     for (call, left) in open.iter().zip([1, 0]) {
         let named = json!({"outcome": "done", "client_reference": call["client_reference"]});
-        stage.operator.settles(&booking, &named).await.expect(200);
-        let listed = stage.operator.listed(&booking, "capture").await;
+        stage.operator.resolve_when_idle(&booking, &named).await.expect(200);
+        let listed = stage.operator.unresolved_calls(&booking, "capture").await;
         assert_eq!(listed.len(), left);
         assert!(!listed.contains(call), "the other one stays");
     }

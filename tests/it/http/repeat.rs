@@ -3,7 +3,7 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{Booked, Client, Database, Flown, Reply, Server, eventually, on_both_databases};
+use tests::{HotelBookingBuilder, Client, Database, FlightBookingBuilder, Reply, Server, eventually, on_both_databases};
 
 const KEY: &str = "x-idempotency-key";
 
@@ -16,8 +16,8 @@ struct Sold {
 impl Sold {
     async fn both(server: &Server, hotel: &str, route: &str) -> [Self; 2] {
         let client = server.client();
-        let hotel = Booked::at(hotel).ready(&client).await;
-        let flight = Flown::on(route).ready(server).await;
+        let hotel = HotelBookingBuilder::at(hotel).prebooked(&client).await;
+        let flight = FlightBookingBuilder::on(route).prebooked(server).await;
         [("hotel", hotel), ("flight", flight)].map(|(product, id)| Self {
             path: format!("/v1/{product}/bookings/{id}"),
             id,
@@ -46,7 +46,7 @@ impl Sold {
 }
 
 async fn a_refused_cancellation_is_begun_again_by_a_new_key_alone(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let card = client.store_card("tok_visa").await;
     for sold in Sold::both(&server, "CANCEL_REFUSED", "DXB-AMS").await {
@@ -67,7 +67,7 @@ async fn a_refused_cancellation_is_begun_again_by_a_new_key_alone(database: Data
 }
 
 async fn what_was_booked_under_a_key_is_what_its_repeats_are_told(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let card = client.store_card("tok_visa").await;
     for sold in Sold::both(&server, "OK", "LHR-JFK").await {
@@ -88,7 +88,7 @@ async fn what_was_booked_under_a_key_is_what_its_repeats_are_told(database: Data
 }
 
 async fn a_declined_card_does_not_hide_the_one_that_paid(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let declined = client.store_card("tok_declined").await;
     let card = client.store_card("tok_visa").await;
@@ -114,7 +114,7 @@ async fn a_declined_card_does_not_hide_the_one_that_paid(database: Database) {
 }
 
 async fn one_key_for_two_cards_at_once_pays_with_one(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let cards = [
         client.store_card("tok_visa").await,

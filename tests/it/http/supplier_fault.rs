@@ -11,11 +11,11 @@ use std::collections::HashSet;
 use std::fmt::{self, Write};
 use std::panic::AssertUnwindSafe;
 use tests::Fault::{
-    Denied, FailAfter, FailBefore, Fine, Garbage, HangAfter, HangBefore, Late, Refuse, Reset, Slow,
-    Twice,
+    Forbidden, ErrorAfterEffect, ErrorBeforeEffect, None, MalformedResponse, TimeoutAfterEffect, TimeoutBeforeEffect, DelayedEffect, Rejected, ConnectionReset, Slow,
+    DuplicatedRequest,
 };
 use tests::{
-    Booked, CALLER, Client, Database, Fault, FaultProxy, Flown, Misstep, Reply, Server,
+    HotelBookingBuilder, CALLER, Client, Database, Fault, FaultProxy, FlightBookingBuilder, PlannedFault, Reply, Server,
     ServerOptions, eventually, on_both_databases, prebook_request,
 };
 
@@ -77,83 +77,83 @@ const NOT_CARRIED: &[&str] = &[
 #[rustfmt::skip]
 const MATRIX: [Cell; 72] = [
     //   call     meets       is answered at once         and ends                with, in the ledger
-    Cell(Price,   Fine,       (200, "OFFERED"),              "OFFERED",              NOTHING),
+    Cell(Price,   None,       (200, "OFFERED"),              "OFFERED",              NOTHING),
     Cell(Price,   Slow,       (200, "OFFERED"),              "OFFERED",              NOTHING),
-    Cell(Price,   Refuse,     (422, "supplier_rejected"),    "OFFERED",              NOTHING),
-    Cell(Price,   Denied,     (502, "supplier_error"),       "OFFERED",              NOTHING),
-    Cell(Price,   FailBefore, (502, "supplier_error"),       "OFFERED",              NOTHING),
-    Cell(Price,   FailAfter,  (502, "supplier_error"),       "OFFERED",              NOTHING),
-    Cell(Price,   HangBefore, (504, "supplier_timeout"),     "OFFERED",              NOTHING),
-    Cell(Price,   HangAfter,  (504, "supplier_timeout"),     "OFFERED",              NOTHING),
-    Cell(Price,   Reset,      (503, "supplier_unavailable"), "OFFERED",              NOTHING),
-    Cell(Price,   Garbage,    (502, "supplier_error"),       "OFFERED",              NOTHING),
-    Cell(Price,   Twice,      (200, "OFFERED"),              "OFFERED",              NOTHING),
-    Cell(Price,   Late,       (503, "supplier_unavailable"), "OFFERED",              NOTHING),
+    Cell(Price,   Rejected,     (422, "supplier_rejected"),    "OFFERED",              NOTHING),
+    Cell(Price,   Forbidden,     (502, "supplier_error"),       "OFFERED",              NOTHING),
+    Cell(Price,   ErrorBeforeEffect, (502, "supplier_error"),       "OFFERED",              NOTHING),
+    Cell(Price,   ErrorAfterEffect,  (502, "supplier_error"),       "OFFERED",              NOTHING),
+    Cell(Price,   TimeoutBeforeEffect, (504, "supplier_timeout"),     "OFFERED",              NOTHING),
+    Cell(Price,   TimeoutAfterEffect,  (504, "supplier_timeout"),     "OFFERED",              NOTHING),
+    Cell(Price,   ConnectionReset,      (503, "supplier_unavailable"), "OFFERED",              NOTHING),
+    Cell(Price,   MalformedResponse,    (502, "supplier_error"),       "OFFERED",              NOTHING),
+    Cell(Price,   DuplicatedRequest,      (200, "OFFERED"),              "OFFERED",              NOTHING),
+    Cell(Price,   DelayedEffect,       (503, "supplier_unavailable"), "OFFERED",              NOTHING),
 
-    Cell(Prebook, Fine,       (201, "READY_FOR_COMPLETE"),   "READY_FOR_COMPLETE",   NOTHING),
+    Cell(Prebook, None,       (201, "READY_FOR_COMPLETE"),   "READY_FOR_COMPLETE",   NOTHING),
     Cell(Prebook, Slow,       (201, "READY_FOR_COMPLETE"),   "READY_FOR_COMPLETE",   NOTHING),
-    Cell(Prebook, Refuse,     (422, "offer_unavailable"),    "FAILED",               NOTHING),
-    Cell(Prebook, Denied,     (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
-    Cell(Prebook, FailBefore, (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
-    Cell(Prebook, FailAfter,  (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
-    Cell(Prebook, HangBefore, (504, "supplier_timeout"),     "PREBOOK_IN_PROGRESS",  NOTHING),
-    Cell(Prebook, HangAfter,  (504, "supplier_timeout"),     "PREBOOK_IN_PROGRESS",  NOTHING),
-    Cell(Prebook, Reset,      (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
-    Cell(Prebook, Garbage,    (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
-    Cell(Prebook, Twice,      (201, "READY_FOR_COMPLETE"),   "READY_FOR_COMPLETE",   NOTHING),
-    Cell(Prebook, Late,       (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
+    Cell(Prebook, Rejected,     (422, "offer_unavailable"),    "FAILED",               NOTHING),
+    Cell(Prebook, Forbidden,     (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
+    Cell(Prebook, ErrorBeforeEffect, (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
+    Cell(Prebook, ErrorAfterEffect,  (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
+    Cell(Prebook, TimeoutBeforeEffect, (504, "supplier_timeout"),     "PREBOOK_IN_PROGRESS",  NOTHING),
+    Cell(Prebook, TimeoutAfterEffect,  (504, "supplier_timeout"),     "PREBOOK_IN_PROGRESS",  NOTHING),
+    Cell(Prebook, ConnectionReset,      (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
+    Cell(Prebook, MalformedResponse,    (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
+    Cell(Prebook, DuplicatedRequest,      (201, "READY_FOR_COMPLETE"),   "READY_FOR_COMPLETE",   NOTHING),
+    Cell(Prebook, DelayedEffect,       (502, "supplier_error"),       "PREBOOK_IN_PROGRESS",  NOTHING),
 
-    Cell(Book,    Fine,       (200, "CONFIRMED"),            "CONFIRMED",            BOOKED),
+    Cell(Book,    None,       (200, "CONFIRMED"),            "CONFIRMED",            BOOKED),
     Cell(Book,    Slow,       (200, "CONFIRMED"),            "CONFIRMED",            BOOKED),
-    Cell(Book,    Refuse,     (422, "supplier_rejected"),    "FAILED",               RELEASED),
-    Cell(Book,    Denied,     (500, "result_unknown"),       "FAILED",               RELEASED),
-    Cell(Book,    FailBefore, (500, "result_unknown"),       "FAILED",               RELEASED),
-    Cell(Book,    FailAfter,  (500, "result_unknown"),       "CONFIRMED",            BOOKED),
-    Cell(Book,    HangBefore, (500, "result_unknown"),       "FAILED",               RELEASED),
-    Cell(Book,    HangAfter,  (500, "result_unknown"),       "CONFIRMED",            BOOKED),
-    Cell(Book,    Reset,      (500, "result_unknown"),       "CONFIRMED",            BOOKED),
-    Cell(Book,    Garbage,    (500, "result_unknown"),       "CONFIRMED",            BOOKED),
-    Cell(Book,    Twice,      (500, "result_unknown"),       "CONFIRMED",            BOOKED),
-    Cell(Book,    Late,       (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Book,    Rejected,     (422, "supplier_rejected"),    "FAILED",               RELEASED),
+    Cell(Book,    Forbidden,     (500, "result_unknown"),       "FAILED",               RELEASED),
+    Cell(Book,    ErrorBeforeEffect, (500, "result_unknown"),       "FAILED",               RELEASED),
+    Cell(Book,    ErrorAfterEffect,  (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Book,    TimeoutBeforeEffect, (500, "result_unknown"),       "FAILED",               RELEASED),
+    Cell(Book,    TimeoutAfterEffect,  (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Book,    ConnectionReset,      (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Book,    MalformedResponse,    (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Book,    DuplicatedRequest,      (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Book,    DelayedEffect,       (500, "result_unknown"),       "CONFIRMED",            BOOKED),
 
-    Cell(Find,    Fine,       (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    None,       (500, "result_unknown"),       "CONFIRMED",            BOOKED),
     Cell(Find,    Slow,       (500, "result_unknown"),       "CONFIRMED",            BOOKED),
-    Cell(Find,    Refuse,     (500, "result_unknown"),       "CONFIRMED",            BOOKED),
-    Cell(Find,    Denied,     (500, "result_unknown"),       "CONFIRMED",            BOOKED),
-    Cell(Find,    FailBefore, (500, "result_unknown"),       "CONFIRMED",            BOOKED),
-    Cell(Find,    FailAfter,  (500, "result_unknown"),       "CONFIRMED",            BOOKED),
-    Cell(Find,    HangBefore, (500, "result_unknown"),       "CONFIRMED",            BOOKED),
-    Cell(Find,    HangAfter,  (500, "result_unknown"),       "CONFIRMED",            BOOKED),
-    Cell(Find,    Reset,      (500, "result_unknown"),       "CONFIRMED",            BOOKED),
-    Cell(Find,    Garbage,    (500, "result_unknown"),       "CONFIRMED",            BOOKED),
-    Cell(Find,    Twice,      (500, "result_unknown"),       "CONFIRMED",            BOOKED),
-    Cell(Find,    Late,       (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    Rejected,     (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    Forbidden,     (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    ErrorBeforeEffect, (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    ErrorAfterEffect,  (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    TimeoutBeforeEffect, (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    TimeoutAfterEffect,  (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    ConnectionReset,      (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    MalformedResponse,    (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    DuplicatedRequest,      (500, "result_unknown"),       "CONFIRMED",            BOOKED),
+    Cell(Find,    DelayedEffect,       (500, "result_unknown"),       "CONFIRMED",            BOOKED),
 
-    Cell(Cancel,  Fine,       (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
+    Cell(Cancel,  None,       (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
     Cell(Cancel,  Slow,       (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
-    Cell(Cancel,  Refuse,     (202, "CANCEL_IN_PROGRESS"),   "CONFIRMED REFUSED",    BOOKED),
-    Cell(Cancel,  Denied,     (202, "CANCEL_IN_PROGRESS"),   "CONFIRMED FAILED",     BOOKED),
-    Cell(Cancel,  FailBefore, (202, "CANCEL_IN_PROGRESS"),   "CONFIRMED FAILED",     BOOKED),
-    Cell(Cancel,  FailAfter,  (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
-    Cell(Cancel,  HangBefore, (202, "CANCEL_IN_PROGRESS"),   "CONFIRMED FAILED",     BOOKED),
-    Cell(Cancel,  HangAfter,  (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
-    Cell(Cancel,  Reset,      (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
-    Cell(Cancel,  Garbage,    (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
-    Cell(Cancel,  Twice,      (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
-    Cell(Cancel,  Late,       (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
+    Cell(Cancel,  Rejected,     (202, "CANCEL_IN_PROGRESS"),   "CONFIRMED REFUSED",    BOOKED),
+    Cell(Cancel,  Forbidden,     (202, "CANCEL_IN_PROGRESS"),   "CONFIRMED FAILED",     BOOKED),
+    Cell(Cancel,  ErrorBeforeEffect, (202, "CANCEL_IN_PROGRESS"),   "CONFIRMED FAILED",     BOOKED),
+    Cell(Cancel,  ErrorAfterEffect,  (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
+    Cell(Cancel,  TimeoutBeforeEffect, (202, "CANCEL_IN_PROGRESS"),   "CONFIRMED FAILED",     BOOKED),
+    Cell(Cancel,  TimeoutAfterEffect,  (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
+    Cell(Cancel,  ConnectionReset,      (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
+    Cell(Cancel,  MalformedResponse,    (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
+    Cell(Cancel,  DuplicatedRequest,      (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
+    Cell(Cancel,  DelayedEffect,       (202, "CANCEL_IN_PROGRESS"),   "CANCELED SUCCEEDED",   RETURNED),
 
-    Cell(Bags,    Fine,       (200, "CONFIRMED"),            "CONFIRMED CONFIRMED",  CARRIED),
+    Cell(Bags,    None,       (200, "CONFIRMED"),            "CONFIRMED CONFIRMED",  CARRIED),
     Cell(Bags,    Slow,       (200, "CONFIRMED"),            "CONFIRMED CONFIRMED",  CARRIED),
-    Cell(Bags,    Refuse,     (422, "supplier_rejected"),    "CONFIRMED FAILED",     NOT_CARRIED),
-    Cell(Bags,    Denied,     (500, "result_unknown"),       "CONFIRMED FAILED",     NOT_CARRIED),
-    Cell(Bags,    FailBefore, (500, "result_unknown"),       "CONFIRMED FAILED",     NOT_CARRIED),
-    Cell(Bags,    FailAfter,  (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
-    Cell(Bags,    HangBefore, (500, "result_unknown"),       "CONFIRMED FAILED",     NOT_CARRIED),
-    Cell(Bags,    HangAfter,  (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
-    Cell(Bags,    Reset,      (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
-    Cell(Bags,    Garbage,    (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
-    Cell(Bags,    Twice,      (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
-    Cell(Bags,    Late,       (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
+    Cell(Bags,    Rejected,     (422, "supplier_rejected"),    "CONFIRMED FAILED",     NOT_CARRIED),
+    Cell(Bags,    Forbidden,     (500, "result_unknown"),       "CONFIRMED FAILED",     NOT_CARRIED),
+    Cell(Bags,    ErrorBeforeEffect, (500, "result_unknown"),       "CONFIRMED FAILED",     NOT_CARRIED),
+    Cell(Bags,    ErrorAfterEffect,  (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
+    Cell(Bags,    TimeoutBeforeEffect, (500, "result_unknown"),       "CONFIRMED FAILED",     NOT_CARRIED),
+    Cell(Bags,    TimeoutAfterEffect,  (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
+    Cell(Bags,    ConnectionReset,      (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
+    Cell(Bags,    MalformedResponse,    (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
+    Cell(Bags,    DuplicatedRequest,      (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
+    Cell(Bags,    DelayedEffect,       (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
 ];
 
 /// Method and path of a call at its supplier, and how that says no to it.
@@ -197,11 +197,11 @@ impl fmt::Display for Cell {
 
 impl Cell {
     /// What its supplier does wrong.
-    fn missteps(&self) -> Vec<Misstep> {
+    fn missteps(&self) -> Vec<PlannedFault> {
         let Self(call, fault, ..) = *self;
         let misstep = |call, fault| {
             let (route, refusal) = at_supplier(call);
-            Misstep {
+            PlannedFault {
                 route,
                 fault,
                 refusal,
@@ -209,9 +209,9 @@ impl Cell {
         };
         match (call, fault) {
             // What appears late is not found at first.
-            (Find, Late) => vec![misstep(Book, Late)],
+            (Find, DelayedEffect) => vec![misstep(Book, DelayedEffect)],
             // Only what may have been lost is read back.
-            (Find, _) => vec![misstep(Book, FailAfter), misstep(Find, fault)],
+            (Find, _) => vec![misstep(Book, ErrorAfterEffect), misstep(Find, fault)],
             _ => vec![misstep(call, fault)],
         }
     }
@@ -275,7 +275,7 @@ fn every_call_meets_every_fault() {
 /// The ones that take longest begin first.
 fn longest_first() -> Vec<Cell> {
     let mut cells = MATRIX.to_vec();
-    cells.sort_by_key(|cell| !matches!(cell.1, HangBefore | HangAfter));
+    cells.sort_by_key(|cell| !matches!(cell.1, TimeoutBeforeEffect | TimeoutAfterEffect));
     cells
 }
 
@@ -334,7 +334,7 @@ impl Stage {
 
     /// The next time it is asked, nothing is wrong any more.
     async fn price(&self, cell: &Cell) -> String {
-        let way = Booked::at("OK").sold_by(&cell.to_string());
+        let way = HotelBookingBuilder::at("OK").sold_by(&cell.to_string());
         cell.check_at_once(&way.price(&self.client).await);
         let (status, word) = told(&way.price(&self.client).await);
         assert_eq!(status, 200, "{cell}: {word}");
@@ -343,7 +343,7 @@ impl Stage {
 
     async fn prebook(&self, cell: &Cell) -> (String, String) {
         let name = cell.to_string();
-        let offer = Booked::at("OK").sold_by(&name).offer(&self.client).await;
+        let offer = HotelBookingBuilder::at("OK").sold_by(&name).offer(&self.client).await;
         let mut request = prebook_request(&offer, 1);
         request["reference_id"] = json!(name);
         let client = self.client.header("x-idempotency-key", &name);
@@ -366,8 +366,8 @@ impl Stage {
     }
 
     async fn book(&self, cell: &Cell) -> (String, String) {
-        let way = Booked::at("OK").sold_by(&cell.to_string());
-        let booking = way.ready(&self.client).await;
+        let way = HotelBookingBuilder::at("OK").sold_by(&cell.to_string());
+        let booking = way.prebooked(&self.client).await;
         cell.check_at_once(&self.ask_to_book(&booking).await);
         let ended = self.settled(cell, &booking).await;
         let again = match ended["status"].as_str() {
@@ -395,8 +395,8 @@ impl Stage {
     }
 
     async fn cancel(&self, cell: &Cell) -> (String, String) {
-        let way = Booked::at("OK").sold_by(&cell.to_string());
-        let booking = way.ready(&self.client).await;
+        let way = HotelBookingBuilder::at("OK").sold_by(&cell.to_string());
+        let booking = way.prebooked(&self.client).await;
         let _confirmed = self.ask_to_book(&booking).await.expect(200);
         self.wait_for_capture(&booking).await;
         let path = format!("/v1/hotel/bookings/{booking}/cancel");
@@ -416,11 +416,11 @@ impl Stage {
 
     async fn buy_bags(&self, cell: &Cell) -> (String, String) {
         let (client, name) = (&self.client, cell.to_string());
-        let way = Flown::on("LHR-JFK").at(&name);
-        let ticket = way.confirmed(&self.server).await;
+        let way = FlightBookingBuilder::on("LHR-JFK").at(&name);
+        let ticket = way.book_confirmed(&self.server).await;
         self.wait_for_capture(&ticket).await;
         let request = client.bag_request(&ticket, "tok_visa").await;
-        cell.check_at_once(&client.buy_bags(&ticket, &name, &request).await);
+        cell.check_at_once(&client.purchase_bags(&ticket, &name, &request).await);
         let ended = eventually(&format!("{cell} to be settled"), async || {
             let booking = client.flight_booking(&ticket).await;
             (booking["services"][0]["status"] != "PENDING").then_some(booking)
@@ -431,7 +431,7 @@ impl Stage {
             Some("FAILED") => (422, "supplier_rejected".to_owned()),
             _ => (200, "CONFIRMED".to_owned()),
         };
-        let repeated = told(&client.buy_bags(&ticket, &name, &request).await);
+        let repeated = told(&client.purchase_bags(&ticket, &name, &request).await);
         assert_eq!(repeated, again, "{cell}, repeated");
         let word = |value: &Value| value.as_str().unwrap().to_owned();
         (ticket, [word(status), word(bag)].join(" "))

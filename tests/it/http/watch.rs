@@ -43,7 +43,7 @@ async fn a_watch_is_shown_as_it_was_asked_for(database: Database) {
     assert!(id.as_str().unwrap().starts_with("wtc_"));
     assert_eq!(Value::from(shown), expected);
     let what = "the price to be looked at";
-    let seen = client.watch_that(what, &id, |watch| !watch["last_checked_at"].is_null());
+    let seen = client.wait_for_watch(what, &id, |watch| !watch["last_checked_at"].is_null());
     assert_eq!(seen.await["last_total"], money(200.0, "EUR"));
 }
 
@@ -138,7 +138,7 @@ async fn nobody_else_sees_a_watch(database: Database) {
     for other in [
         server.client(),
         server.client().user("byron"),
-        server.client_of("acme").await,
+        server.client_for("acme").await,
     ] {
         other
             .get(&path)
@@ -164,7 +164,7 @@ async fn a_deleted_watch_stays_readable(database: Database) {
     let id = &watch["id"];
     let path = format!("{WATCHES}/{}", id.as_str().unwrap());
     let what = "the price to be looked at";
-    let seen = client.watch_that(what, id, |watch| !watch["last_checked_at"].is_null());
+    let seen = client.wait_for_watch(what, id, |watch| !watch["last_checked_at"].is_null());
     let seen = seen.await;
     client.delete(&path).await.expect(204);
     let canceled = client.read_watch(id).await;

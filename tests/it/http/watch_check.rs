@@ -29,7 +29,7 @@ async fn checks(client: &Client, id: &Value, count: usize) {
     // The check that is running now may have begun before.
     for _ in 0..=count {
         let what = "another check";
-        let watch = client.watch_that(what, id, |watch| watch["last_checked_at"] != seen);
+        let watch = client.wait_for_watch(what, id, |watch| watch["last_checked_at"] != seen);
         seen = watch.await["last_checked_at"].clone();
     }
 }
@@ -43,7 +43,7 @@ async fn a_watch_tells_once_until_the_price_was_above_again(database: Database) 
     assert_eq!(client.read_watch(id).await["status"], "active");
     assert_eq!(client.watch_events().await, Vec::<Value>::new());
     set_price(&server.sandbox_url, "OK", 90.0).await;
-    let triggered = client.watch_once(id, "triggered").await;
+    let triggered = client.wait_for_watch_status(id, "triggered").await;
     let events = client.watch_events().await;
     assert_eq!(events.len(), 1);
     assert_eq!(events[0]["type"], "travel.hotel.watch.triggered");
@@ -69,10 +69,10 @@ async fn a_watch_tells_once_until_the_price_was_above_again(database: Database) 
     checks(&client, id, 2).await;
     assert_eq!(client.watch_events().await.len(), 1, "it is told once");
     set_price(&server.sandbox_url, "OK", 90.01).await;
-    let active = client.watch_once(id, "active").await;
+    let active = client.wait_for_watch_status(id, "active").await;
     assert_eq!(active["last_total"], money(180.02, "EUR"));
     set_price(&server.sandbox_url, "OK", 50.0).await;
-    client.watch_once(id, "triggered").await;
+    client.wait_for_watch_status(id, "triggered").await;
     let events = client.watch_events().await;
     assert_eq!(events.len(), 2);
     assert_ne!(events[0]["id"], events[1]["id"]);
@@ -193,7 +193,7 @@ async fn a_trip_tells_of_the_cheapest_hotels(database: Database) {
     );
     assert_eq!(watch["place_id"], request["place_id"]);
     assert_eq!(watch["filters"]["board"], json!(["ROOM_ONLY"]));
-    let triggered = client.watch_once(&watch["id"], "triggered").await;
+    let triggered = client.wait_for_watch_status(&watch["id"], "triggered").await;
     assert_eq!(triggered["last_total"], money(60.0, "EUR"));
     let events = client.watch_events().await;
     assert_eq!(events.len(), 1);
@@ -230,7 +230,7 @@ async fn a_trip_tells_of_the_cheapest_hotels(database: Database) {
 
 async fn a_watch_is_checked_again_after_its_process_is_killed(database: Database) {
     let options = ServerOptions::on(database).config(OFTEN);
-    let server = Server::start_beside_sandbox(options.clone()).await;
+    let server = Server::start_with_own_sandbox(options.clone()).await;
     let client = server.client();
     let watch = client.watch_hotel("OK", 180.0, json!({})).await;
     checks(&client, &watch["id"], 1).await;
@@ -238,7 +238,7 @@ async fn a_watch_is_checked_again_after_its_process_is_killed(database: Database
     let server = server.restart(options).await;
     set_price(&sandbox, "OK", 80.0).await;
     let client = server.client();
-    client.watch_once(&watch["id"], "triggered").await;
+    client.wait_for_watch_status(&watch["id"], "triggered").await;
     eventually("the event", async || {
         (client.watch_events().await.len() == 1).then_some(())
     })

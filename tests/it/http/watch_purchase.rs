@@ -36,7 +36,7 @@ async fn an_armed_watch_buys_once_and_tells_of_that_alone(database: Database) {
     let watch = armed(&server, &client, "OK", "tok_visa").await;
     assert_eq!(client.mandate_of(&watch).await["status"], "ACTIVE");
     set_price(&server.sandbox_url, "OK", 90.0).await;
-    let bought = client.watch_once(&watch["id"], "purchased").await;
+    let bought = client.wait_for_watch_status(&watch["id"], "purchased").await;
     let booking = client
         .hotel_booking(bought["booking_id"].as_str().unwrap())
         .await;
@@ -66,7 +66,7 @@ async fn an_armed_watch_buys_once_and_tells_of_that_alone(database: Database) {
     for kind in ["booking", "authorization"] {
         assert_eq!(ledger.count(id, kind), 1, "{kind}");
     }
-    assert_eq!(client.begun_for(&watch).await.len(), 1);
+    assert_eq!(client.bookings_of_watch(&watch).await.len(), 1);
     // Nothing can be done about it any more.
     let path = format!("{WATCHES}/{}", watch["id"].as_str().unwrap());
     let deleted = client.delete(&path).await;
@@ -144,7 +144,7 @@ async fn every_outcome_of_a_purchase_ends_as_it_should(database: Database) {
         let client = server.client().user(hotel);
         let watch = armed(&server, &client, hotel, card).await;
         set_price(&server.sandbox_url, hotel, 90.0).await;
-        let ended = client.watch_once(&watch["id"], status).await;
+        let ended = client.wait_for_watch_status(&watch["id"], status).await;
         let id = ended["booking_id"].as_str().unwrap();
         eventually(&format!("{hotel}: {effects:?}"), async || {
             let ledger = server.ledger().await;
@@ -186,7 +186,7 @@ async fn what_was_not_promised_is_waited_for_again(database: Database) {
         set_price(&server.sandbox_url, hotel, 95.0).await;
         // It is tried, and tried again.
         eventually("two bookings that came to nothing", async || {
-            let begun = client.begun_for(&watch).await;
+            let begun = client.bookings_of_watch(&watch).await;
             let failed = begun.iter().filter(|booking| booking["status"] == "FAILED");
             (failed.count() >= 2).then_some(())
         })
@@ -194,7 +194,7 @@ async fn what_was_not_promised_is_waited_for_again(database: Database) {
         // Dear again, it comes to rest.
         set_price(&server.sandbox_url, hotel, 500.0).await;
         let what = "the watch to wait";
-        let waiting = client.watch_that(what, &watch["id"], |watch| {
+        let waiting = client.wait_for_watch(what, &watch["id"], |watch| {
             watch["status"] == "active" && watch["last_total"] == money(1000.0, "EUR")
         });
         assert_eq!(waiting.await["booking_id"], Value::Null, "{hotel}");
@@ -204,7 +204,7 @@ async fn what_was_not_promised_is_waited_for_again(database: Database) {
             "{hotel}"
         );
         let ledger = server.ledger().await;
-        for booking in client.begun_for(&watch).await {
+        for booking in client.bookings_of_watch(&watch).await {
             assert_eq!(
                 ledger.of(booking["id"].as_str().unwrap()).count(),
                 0,
@@ -221,7 +221,7 @@ async fn an_unknown_outcome_keeps_the_watch_purchasing(database: Database) {
     let watch = armed(&server, &client, "BOOK_NEVER_KNOWN", "tok_visa").await;
     set_price(&server.sandbox_url, "BOOK_NEVER_KNOWN", 90.0).await;
     let begun = eventually("the booking to be unknown", async || {
-        let begun = client.begun_for(&watch).await;
+        let begun = client.bookings_of_watch(&watch).await;
         begun
             .into_iter()
             .find(|booking| booking["status"] == "COMPLETE_IN_PROGRESS")
@@ -250,7 +250,7 @@ async fn an_unknown_outcome_keeps_the_watch_purchasing(database: Database) {
 
 async fn fails_for(server: &Server, client: &Client, watch: &Value, reason: &str) {
     set_price(&server.sandbox_url, "OK", 90.0).await;
-    client.watch_once(&watch["id"], "purchase_failed").await;
+    client.wait_for_watch_status(&watch["id"], "purchase_failed").await;
     let events = client.watch_events().await;
     assert_eq!(events.len(), 1);
     assert_eq!(events[0]["type"], "travel.hotel.watch.purchase_failed");
@@ -258,7 +258,7 @@ async fn fails_for(server: &Server, client: &Client, watch: &Value, reason: &str
     assert_eq!(data["reason"], reason);
     assert_eq!(data["watch"]["status"], "purchase_failed");
     check_names("data", data, &["watch", "user_id", "reason"], &[]);
-    for booking in client.begun_for(watch).await {
+    for booking in client.bookings_of_watch(watch).await {
         let ledger = server.ledger().await;
         assert_eq!(ledger.of(booking["id"].as_str().unwrap()).count(), 0);
     }
@@ -301,13 +301,13 @@ async fn without_consent_a_watch_only_tells(database: Database) {
         .expect(201)
         .data()
         .clone();
-    client.watch_once(&watch["id"], "triggered").await;
+    client.wait_for_watch_status(&watch["id"], "triggered").await;
     let events = client.watch_events().await;
     assert_eq!(events[0]["type"], "travel.hotel.watch.triggered");
-    assert_eq!(client.begun_for(&watch).await, Vec::<Value>::new());
+    assert_eq!(client.bookings_of_watch(&watch).await, Vec::<Value>::new());
     // Whoever consents now buys at that price.
     let watch = client.confirm_purchase(&watch["id"]).await;
-    client.watch_once(&watch["id"], "purchased").await;
+    client.wait_for_watch_status(&watch["id"], "purchased").await;
     let events = client.watch_events().await;
     assert_eq!(events.len(), 2);
     assert_eq!(events[1]["type"], "travel.hotel.watch.purchased");

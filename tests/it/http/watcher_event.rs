@@ -64,7 +64,7 @@ async fn the_log_is_the_organization_s(database: Database) {
     assert_eq!(payload["data"]["watch"]["id"], watch["id"]);
     assert_eq!(payload["data"]["user_id"], "ada");
     assert_eq!(watch_events(&client.user("eve"), None).await, logged);
-    let other = server.client_of("acme").await;
+    let other = server.client_for("acme").await;
     assert!(watch_events(&other, None).await.is_empty());
     let id = event["id"].as_str().unwrap();
     let path = format!("/v1/watcher/events?after={id}");

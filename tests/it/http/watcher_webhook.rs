@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use tests::{
-    Answer, Client, Database, Server, ServerOptions, WatcherWebhook, eventually, on_both_databases,
-    set_price, signed_by, watch_event_in, watch_events,
+    MockResponse, Client, Database, Server, ServerOptions, WatcherWebhook, eventually, on_both_databases,
+    set_price, verify_signatures, wait_for_watch_event, watch_events,
 };
 
 const PATH: &str = "/v1/watcher/webhooks";
@@ -70,7 +70,7 @@ async fn there_is_one_and_a_new_one_replaces_it(database: Database) {
         made.push((data["id"].clone(), secret));
     }
     assert!(made[0].0 != made[1].0 && made[0].1 != made[1].1);
-    missing(&server.client_of("acme").await).await;
+    missing(&server.client_for("acme").await).await;
     client.delete(PATH).await.expect(204);
     missing(&client).await;
 }
@@ -106,11 +106,11 @@ async fn a_fallen_price_arrives_signed_and_is_logged(database: Database) {
     let replaced = WatcherWebhook::register(&client).await;
     let webhook = WatcherWebhook::register(&client).await;
     let watch = trigger(&server, &client.user("ada")).await;
-    let told = webhook.told(1).await;
+    let told = webhook.wait_for_events(1).await;
     let secrets = [webhook.secret.as_str(), replaced.secret.as_str()];
-    assert_eq!(signed_by(&told[0], &secrets), [true, false]);
+    assert_eq!(verify_signatures(&told[0], &secrets), [true, false]);
     assert_eq!(told[0].header("content-type"), Some("application/json"));
-    let event = watch_event_in(&client, "delivered").await;
+    let event = wait_for_watch_event(&client, "delivered").await;
     assert_eq!(event["payload"], told[0].body, "as it was sent");
     let data = &told[0].body["data"];
     assert_eq!(data["watch"]["id"], watch["id"]);
@@ -118,7 +118,7 @@ async fn a_fallen_price_arrives_signed_and_is_logged(database: Database) {
     assert_eq!(data["user_id"], "ada");
     assert!(replaced.upstream.received().is_empty());
     assert!(
-        !server.stored().await.contains("whsec_"),
+        !server.dump_database().await.contains("whsec_"),
         "secrets are sealed"
     );
 }
@@ -127,17 +127,17 @@ async fn what_it_does_not_take_has_failed_and_is_in_the_log(database: Database) 
     let server = start(database).await;
     let client = server.client();
     let webhook = WatcherWebhook::register(&client).await;
-    webhook.answers(|_| Answer::empty(500));
+    webhook.respond_with(|_| MockResponse::empty(500));
     trigger(&server, &client).await;
-    let failed = watch_event_in(&client, "failed").await;
+    let failed = wait_for_watch_event(&client, "failed").await;
     let tries = webhook.upstream.received();
     assert_eq!(tries.len(), 3, "at once, and after each step");
     for request in &tries {
-        assert_eq!(signed_by(request, &[&webhook.secret]), [true]);
+        assert_eq!(verify_signatures(request, &[&webhook.secret]), [true]);
         assert_eq!(request.body, failed["payload"]);
     }
     // What comes later is read behind what was there; what failed stays failed.
-    webhook.answers(|_| Answer::empty(200));
+    webhook.respond_with(|_| MockResponse::empty(200));
     client.watch_hotel("OK", 151.0, json!({})).await;
     let after = failed["id"].as_str();
     let next = eventually("the next to be delivered", async || {
@@ -155,17 +155,17 @@ async fn what_nobody_took_goes_to_the_next_one(database: Database) {
     let server = start(database).await;
     let client = server.client();
     trigger(&server, &client).await;
-    let unsent = watch_event_in(&client, "pending").await;
+    let unsent = wait_for_watch_event(&client, "pending").await;
     let first = WatcherWebhook::register(&client).await;
-    first.answers(|_| Answer::empty(500));
-    assert_eq!(first.told(1).await[0].body, unsent["payload"]);
+    first.respond_with(|_| MockResponse::empty(500));
+    assert_eq!(first.wait_for_events(1).await[0].body, unsent["payload"]);
     let second = WatcherWebhook::register(&client).await;
-    second.told(1).await;
-    let delivered = watch_event_in(&client, "delivered").await;
+    second.wait_for_events(1).await;
+    let delivered = wait_for_watch_event(&client, "delivered").await;
     assert_eq!(delivered["payload"], unsent["payload"]);
     let third = WatcherWebhook::register(&client).await;
     client.watch_hotel("OK", 151.0, json!({})).await;
-    let told = third.told(1).await;
+    let told = third.wait_for_events(1).await;
     let told: BTreeSet<_> = told
         .iter()
         .filter_map(|one| one.body["id"].as_str())
@@ -180,13 +180,13 @@ async fn one_that_says_gone_is_told_like_any_other(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let webhook = WatcherWebhook::register(&client).await;
-    webhook.answers(|_| Answer::empty(410));
+    webhook.respond_with(|_| MockResponse::empty(410));
     trigger(&server, &client).await;
-    let failed = watch_event_in(&client, "failed").await;
+    let failed = wait_for_watch_event(&client, "failed").await;
     let tries = webhook.upstream.take_received();
     assert_eq!(tries.len(), 3, "at once, and after each step");
-    webhook.answers(|_| Answer::empty(200));
+    webhook.respond_with(|_| MockResponse::empty(200));
     client.watch_hotel("OK", 151.0, json!({})).await;
-    let next = webhook.told(1).await;
+    let next = webhook.wait_for_events(1).await;
     assert_ne!(next[0].body["id"], failed["id"]);
 }

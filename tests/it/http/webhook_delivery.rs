@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tests::{
-    Answer, Booked, Client, Database, Received, Server, ServerOptions, Subscriber, Subscription,
-    eventually, on_both_databases, signed_by, silence,
+    MockResponse, HotelBookingBuilder, Client, Database, ReceivedRequest, Server, ServerOptions, Subscriber, Subscription,
+    eventually, on_both_databases, verify_signatures, unresponsive_server,
 };
 
 on_both_databases!(
@@ -41,7 +41,7 @@ fn instant(value: &Value) -> jiff::Timestamp {
     value.as_str().unwrap().parse().unwrap()
 }
 
-fn delivered_ids(received: &[Received]) -> BTreeSet<String> {
+fn delivered_ids(received: &[ReceivedRequest]) -> BTreeSet<String> {
     let ids = received.iter().map(|one| one.header("svc-delivery-id"));
     ids.map(|id| id.unwrap().to_owned()).collect()
 }
@@ -50,19 +50,19 @@ async fn what_happens_to_a_booking_arrives_signed(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
-    let nobody = server.client_of("somebody-else").await;
+    let nobody = server.client_for("somebody-else").await;
     let other = Subscriber::start(&nobody).await;
-    let (booking, booked) = Booked::at("OK").book(&client).await;
+    let (booking, booked) = HotelBookingBuilder::at("OK").book(&client).await;
     booked.expect(200);
     for event_type in [
         "hotel.booking.created",
         "hotel.booking.confirmed",
         "payment.captured",
     ] {
-        let told = subscriber.told(event_type, 1).await;
+        let told = subscriber.wait_for_events(event_type, 1).await;
         let request = &told[0];
         let secret = subscriber.subscription.secret.as_str();
-        assert_eq!(signed_by(request, &[secret, "whsec_AAAA"]), [true, false]);
+        assert_eq!(verify_signatures(request, &[secret, "whsec_AAAA"]), [true, false]);
         assert_eq!(request.header("content-type"), Some("application/json"));
         let data = &request.body["data"];
         let about = data["booking"]["id"]
@@ -79,7 +79,7 @@ async fn what_happens_to_a_booking_arrives_signed(database: Database) {
         }
         let delivery = subscriber
             .subscription
-            .delivery_in(&client, delivery, "DELIVERED");
+            .wait_for_delivery_status(&client, delivery, "DELIVERED");
         let delivery = delivery.await;
         assert_eq!(delivery["event"], request.body, "as it was sent");
         assert_eq!(statuses(&delivery), [Some(204)]);
@@ -98,15 +98,15 @@ async fn an_attempt_that_fails_is_repeated_on_schedule(database: Database) {
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
     let long = "ä".repeat(2000);
-    subscriber.answers(move |_| Answer::new(500, long.clone()));
+    subscriber.respond_with(move |_| MockResponse::new(500, long.clone()));
     let subscription = &subscriber.subscription;
     let id = subscription.ping(&client).await;
     eventually("two attempts", async || {
         (subscriber.upstream.received().len() >= 2).then_some(())
     })
     .await;
-    subscriber.answers(|_| Answer::json(200, &json!({"thanks": true})));
-    let delivery = subscription.delivery_in(&client, &id, "DELIVERED").await;
+    subscriber.respond_with(|_| MockResponse::json(200, &json!({"thanks": true})));
+    let delivery = subscription.wait_for_delivery_status(&client, &id, "DELIVERED").await;
     let attempts = delivery["attempts"].as_array().unwrap();
     assert_eq!(statuses(&delivery), [Some(500), Some(500), Some(200)]);
     let numbers: Vec<_> = attempts.iter().map(|one| &one["attempt_number"]).collect();
@@ -128,7 +128,7 @@ async fn an_attempt_that_fails_is_repeated_on_schedule(database: Database) {
         .collect();
     assert_eq!(signatures.len(), 3, "each is signed anew");
     for request in &requests {
-        assert_eq!(signed_by(request, &[&subscription.secret]), [true]);
+        assert_eq!(verify_signatures(request, &[&subscription.secret]), [true]);
         assert_eq!(request.text, requests[0].text);
     }
 }
@@ -138,21 +138,21 @@ async fn after_the_last_attempt_it_has_failed_and_can_be_sent_anew(database: Dat
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
     let subscription = &subscriber.subscription;
-    subscriber.answers(|_| Answer::empty(503));
+    subscriber.respond_with(|_| MockResponse::empty(503));
     let begin = jiff::Timestamp::now();
     let first = subscription.ping(&client).await;
     let second = subscription.ping(&client).await;
     for id in [&first, &second] {
-        let failed = subscription.delivery_in(&client, id, "FAILED").await;
+        let failed = subscription.wait_for_delivery_status(&client, id, "FAILED").await;
         assert_eq!(failed["failure_reason"], "retries_exhausted");
         assert_eq!(statuses(&failed), [Some(503), Some(503), Some(503)]);
     }
-    subscriber.answers(|_| Answer::empty(200));
+    subscriber.respond_with(|_| MockResponse::empty(200));
     let replay = subscription.path(&format!("/deliveries/{first}/replay"));
     let again = client.post(&replay, &json!({})).await.expect(200);
     assert_eq!(again.data()["status"], "PENDING");
     assert_eq!(again.data()["replay_count"], 1);
-    let delivered = subscription.delivery_in(&client, &first, "DELIVERED").await;
+    let delivered = subscription.wait_for_delivery_status(&client, &first, "DELIVERED").await;
     assert_eq!(statuses(&delivered), [Some(200)], "of the current replay");
     let recover = subscription.path("/recover");
     let since = json!({"since": begin.to_string()});
@@ -163,7 +163,7 @@ async fn after_the_last_attempt_it_has_failed_and_can_be_sent_anew(database: Dat
         "what failed, and nothing else"
     );
     let delivered = subscription
-        .delivery_in(&client, &second, "DELIVERED")
+        .wait_for_delivery_status(&client, &second, "DELIVERED")
         .await;
     assert_eq!(delivered["replay_count"], 1);
 }
@@ -176,9 +176,9 @@ async fn a_receiver_that_asks_for_time_is_given_what_there_is() {
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
     let subscription = &subscriber.subscription;
-    subscriber.answers(|_| Answer::empty(503).header("retry-after", "3600"));
+    subscriber.respond_with(|_| MockResponse::empty(503).header("retry-after", "3600"));
     let id = subscription.ping(&client).await;
-    let failed = subscription.delivery_in(&client, &id, "FAILED").await;
+    let failed = subscription.wait_for_delivery_status(&client, &id, "FAILED").await;
     assert_eq!(statuses(&failed), [Some(503), Some(503)]);
     let took = instant(&failed["failed_at"]) - instant(&failed["published_at"]);
     let took_s = took.total(jiff::Unit::Second).unwrap();
@@ -189,17 +189,17 @@ async fn a_receiver_that_asks_for_time_is_given_what_there_is() {
 async fn what_cannot_be_taken_has_its_reason(database: Database) {
     let server = start(database, SOON).await;
     let client = server.client();
-    let (_silence, url) = silence();
+    let (_silence, url) = unresponsive_server();
     let silent = Subscription::create(&client, &url).await;
     let refusing = Subscription::create(&client, "http://127.0.0.1:1/").await;
     let redirecting = Subscriber::start(&client).await;
     let trap = Subscriber::start(&client).await;
     let elsewhere = format!("{}/hook", trap.upstream.url);
-    redirecting.answers(move |_| Answer::empty(307).header("location", &elsewhere));
+    redirecting.respond_with(move |_| MockResponse::empty(307).header("location", &elsewhere));
     let redirected = &redirecting.subscription;
     for (subscription, status) in [(&silent, None), (&refusing, None), (redirected, Some(307))] {
         let id = subscription.ping(&client).await;
-        let failed = subscription.delivery_in(&client, &id, "FAILED").await;
+        let failed = subscription.wait_for_delivery_status(&client, &id, "FAILED").await;
         assert_eq!(statuses(&failed), [status; 3], "{failed:#}");
     }
     assert!(
@@ -226,19 +226,19 @@ async fn for_a_time_both_secrets_sign(database: Database) {
     assert_ne!(new, subscription.secret);
     let secrets = [new, subscription.secret.as_str()];
     let id = subscription.ping(&client).await;
-    subscription.delivery_in(&client, &id, "DELIVERED").await;
+    subscription.wait_for_delivery_status(&client, &id, "DELIVERED").await;
     let received = subscriber.upstream.take_received();
-    assert_eq!(signed_by(&received[0], &secrets), [true, true]);
+    assert_eq!(verify_signatures(&received[0], &secrets), [true, true]);
     eventually("the old secret to end", async || {
         let id = subscription.ping(&client).await;
-        subscription.delivery_in(&client, &id, "DELIVERED").await;
+        subscription.wait_for_delivery_status(&client, &id, "DELIVERED").await;
         let received = subscriber.upstream.take_received();
-        let signed = signed_by(&received[0], &secrets);
+        let signed = verify_signatures(&received[0], &secrets);
         assert!(signed[0]);
         (!signed[1]).then_some(())
     })
     .await;
-    let stored = server.stored().await;
+    let stored = server.dump_database().await;
     assert!(!stored.contains("whsec_"), "secrets are sealed");
 }
 
@@ -264,9 +264,9 @@ async fn a_second_rotation_ends_the_first_secret(database: Database) {
         }
     }
     subscription.ping(&client).await;
-    let told = subscriber.told("ping", 1).await;
+    let told = subscriber.wait_for_events("ping", 1).await;
     let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
-    assert_eq!(signed_by(&told[0], &secrets), [true, true, false]);
+    assert_eq!(verify_signatures(&told[0], &secrets), [true, true, false]);
 }
 
 async fn a_receiver_that_is_gone_is_left_alone(database: Database) {
@@ -274,9 +274,9 @@ async fn a_receiver_that_is_gone_is_left_alone(database: Database) {
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
     let subscription = &subscriber.subscription;
-    subscriber.answers(|_| Answer::empty(410));
+    subscriber.respond_with(|_| MockResponse::empty(410));
     let id = subscription.ping(&client).await;
-    let failed = subscription.delivery_in(&client, &id, "FAILED").await;
+    let failed = subscription.wait_for_delivery_status(&client, &id, "FAILED").await;
     assert_eq!(failed["failure_reason"], "gone");
     eventually("the subscription to pause", async || {
         (subscription.read(&client).await["status"] == "PAUSED").then_some(())
@@ -295,9 +295,9 @@ async fn what_happens_while_paused_is_sent_afterwards(database: Database) {
     let subscription = &paused.subscription;
     let pause = client.post(&subscription.path("/pause"), &json!({})).await;
     assert_eq!(pause.expect(200).data()["status"], "PAUSED");
-    let (_, booked) = Booked::at("OK").book(&client).await;
+    let (_, booked) = HotelBookingBuilder::at("OK").book(&client).await;
     booked.expect(200);
-    running.told("payment.captured", 1).await;
+    running.wait_for_events("payment.captured", 1).await;
     let listed = client
         .get(&subscription.path("/deliveries"))
         .await
@@ -310,7 +310,7 @@ async fn what_happens_while_paused_is_sent_afterwards(database: Database) {
         .post(&subscription.path("/resume"), &json!({}))
         .await
         .expect(200);
-    paused.told("payment.captured", 1).await;
+    paused.wait_for_events("payment.captured", 1).await;
     let events = |subscriber: &Subscriber| -> BTreeSet<String> {
         let received = subscriber.upstream.received();
         received.iter().map(|one| one.text.clone()).collect()
@@ -327,7 +327,7 @@ async fn without_one_success_a_subscription_is_disabled(database: Database) {
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
     let subscription = &subscriber.subscription;
-    subscriber.answers(|_| Answer::empty(500));
+    subscriber.respond_with(|_| MockResponse::empty(500));
     for _ in 0..PINGS {
         subscription.ping(&client).await;
     }
@@ -335,7 +335,7 @@ async fn without_one_success_a_subscription_is_disabled(database: Database) {
         (subscription.read(&client).await["status"] == "DISABLED").then_some(())
     })
     .await;
-    subscriber.answers(|_| Answer::empty(200));
+    subscriber.respond_with(|_| MockResponse::empty(200));
     let waiting = subscription.ping(&client).await;
     assert_eq!(
         subscription.delivery(&client, &waiting).await["status"],
@@ -344,7 +344,7 @@ async fn without_one_success_a_subscription_is_disabled(database: Database) {
     let resumed = client.post(&subscription.path("/resume"), &json!({})).await;
     assert_eq!(resumed.expect(200).data()["status"], "ACTIVE");
     subscription
-        .delivery_in(&client, &waiting, "DELIVERED")
+        .wait_for_delivery_status(&client, &waiting, "DELIVERED")
         .await;
     let metrics = Client::new(&server.admin, "").get("/metrics").await.body;
     let line = "stopover_webhook_subscriptions_disabled_total 1\n";
@@ -365,14 +365,14 @@ async fn a_slow_receiver_delays_nobody_else(database: Database) {
     )
     .await;
     let client = server.client();
-    let (_silence, url) = silence();
+    let (_silence, url) = unresponsive_server();
     let silent = Subscription::create(&client, &url).await;
     let quick = Subscriber::start(&client).await;
     for _ in 0..PINGS {
         silent.ping(&client).await;
         quick.subscription.ping(&client).await;
     }
-    quick.told("ping", PINGS).await;
+    quick.wait_for_events("ping", PINGS).await;
     let path = silent.path("/deliveries?status=DELIVERED");
     let delivered = client.get(&path).await.expect(200);
     assert_eq!(delivered.data().as_array().unwrap().len(), 0);
@@ -406,7 +406,7 @@ async fn nothing_is_lost_when_the_process_is_killed(database: Database) {
             sent.insert(subscription.ping(&client).await);
         }
         // Some have arrived, some are on their way, some wait.
-        subscriber.told("ping", round * PINGS / 2).await;
+        subscriber.wait_for_events("ping", round * PINGS / 2).await;
         server = server.restart(options.clone()).await;
     }
     let client = server.client();
@@ -416,7 +416,7 @@ async fn nothing_is_lost_when_the_process_is_killed(database: Database) {
     })
     .await;
     for id in &sent {
-        let delivery = subscription.delivery_in(&client, id, "DELIVERED").await;
+        let delivery = subscription.wait_for_delivery_status(&client, id, "DELIVERED").await;
         assert_eq!(delivery["failure_reason"], Value::Null, "{delivery:#}");
     }
 }

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use tests::{
-    Booked, Client, Database, Flown, Received, Server, ServerOptions, Subscriber, WatcherWebhook,
+    HotelBookingBuilder, Client, Database, FlightBookingBuilder, ReceivedRequest, Server, ServerOptions, Subscriber, WatcherWebhook,
     eventually, on_both_databases, set_price, watch_request,
 };
 
@@ -18,7 +18,7 @@ on_both_databases!(
 );
 
 /// Checks body and headers against the section about webhooks.
-fn check(document: &Value, received: &Received) {
+fn check(document: &Value, received: &ReceivedRequest) {
     let event_type = received.body["type"].as_str().unwrap();
     let webhook = &document["webhooks"][event_type]["post"];
     assert!(webhook.is_object(), "{event_type} is documented");
@@ -54,13 +54,13 @@ fn check(document: &Value, received: &Received) {
 }
 
 /// Events of one type.
-fn told<'a>(received: &'a [Received], event_type: &str) -> Vec<&'a Received> {
+fn told<'a>(received: &'a [ReceivedRequest], event_type: &str) -> Vec<&'a ReceivedRequest> {
     let all = received.iter();
     all.filter(|one| one.body["type"] == event_type).collect()
 }
 
 /// Every type of a booking's events, once they are all there.
-async fn all(server: &Server, subscriber: &Subscriber, booking: &str) -> Vec<Received> {
+async fn all(server: &Server, subscriber: &Subscriber, booking: &str) -> Vec<ReceivedRequest> {
     eventually("every event", async || {
         let mut laid_out = server.outbox(booking).await;
         let received = subscriber.upstream.received();
@@ -80,22 +80,22 @@ async fn an_event_shows_what_could_be_read(database: Database) {
     let client = server.client();
     let hotels = Subscriber::start(&client).await;
     let flights = Subscriber::of("flight", &client).await;
-    let hotel = Booked::at("OK").ready(&client).await;
-    let flight = Flown::on("LHR-JFK").ready(&server).await;
+    let hotel = HotelBookingBuilder::at("OK").prebooked(&client).await;
+    let flight = FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await;
     for (product, subscriber, booking) in [("hotel", hotels, hotel), ("flight", flights, flight)] {
         let read = client
             .get(&format!("/v1/{product}/bookings/{booking}"))
             .await
             .expect(200);
         let created = subscriber
-            .told(&format!("{product}.booking.created"), 1)
+            .wait_for_events(&format!("{product}.booking.created"), 1)
             .await;
         assert_eq!(&created[0].body["data"]["booking"], read.data());
     }
 }
 
 async fn events_of_hotels_are_as_documented(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let document = client.get("/openapi.json").await.expect(200).body;
     let hotels = Subscriber::start(&client).await;
@@ -105,12 +105,12 @@ async fn events_of_hotels_are_as_documented(database: Database) {
     let path = some.subscription.path("");
     let patched = client.send(Method::PATCH, &path, Some(body.into_bytes()));
     patched.await.expect(200);
-    let (booking, booked) = Booked::at("OK").book(&client).await;
+    let (booking, booked) = HotelBookingBuilder::at("OK").book(&client).await;
     booked.expect(200);
-    hotels.told("payment.captured", 1).await;
+    hotels.wait_for_events("payment.captured", 1).await;
     let path = format!("/v1/hotel/bookings/{booking}");
     let _begun = client.post(&format!("{path}/cancel"), &json!({})).await;
-    hotels.told("hotel.booking.canceled", 1).await;
+    hotels.wait_for_events("hotel.booking.canceled", 1).await;
     let received = all(&server, &hotels, &booking).await;
     for (event_type, status) in [
         ("hotel.booking.created", "READY_FOR_COMPLETE"),
@@ -132,22 +132,22 @@ async fn events_of_hotels_are_as_documented(database: Database) {
     for one in &received {
         check(&document, one);
     }
-    assert_eq!(some.told("hotel.booking.canceled", 1).await.len(), 1);
+    assert_eq!(some.wait_for_events("hotel.booking.canceled", 1).await.len(), 1);
     assert_eq!(some.upstream.received().len(), 1, "only what it asks for");
     assert!(flights.upstream.received().is_empty());
 }
 
 async fn events_of_flights_are_as_documented(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let document = client.get("/openapi.json").await.expect(200).body;
     let flights = Subscriber::of("flight", &client).await;
     let hotels = Subscriber::start(&client).await;
-    let booking = Flown::on("LHR-JFK").confirmed(&server).await;
-    flights.told("payment.captured", 1).await;
+    let booking = FlightBookingBuilder::on("LHR-JFK").book_confirmed(&server).await;
+    flights.wait_for_events("payment.captured", 1).await;
     let path = format!("/v1/flight/bookings/{booking}");
     let _begun = client.post(&format!("{path}/cancel"), &json!({})).await;
-    flights.told("flight.booking.canceled", 1).await;
+    flights.wait_for_events("flight.booking.canceled", 1).await;
     let received = all(&server, &flights, &booking).await;
     for event_type in [
         "flight.booking.created",
@@ -165,9 +165,9 @@ async fn events_of_flights_are_as_documented(database: Database) {
     let ping = flights.subscription.ping(&client).await;
     flights
         .subscription
-        .delivery_in(&client, &ping, "DELIVERED")
+        .wait_for_delivery_status(&client, &ping, "DELIVERED")
         .await;
-    check(&document, &flights.told("ping", 1).await[0]);
+    check(&document, &flights.wait_for_events("ping", 1).await[0]);
 }
 
 /// What is told of bookings that do not simply end well.
@@ -197,7 +197,7 @@ const OTHERWISE: [(&str, &[&str]); 2] = [
 ];
 
 async fn events_of_what_ends_otherwise_are_as_documented(database: Database) {
-    let server = Server::start_hurried(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
     let document = client.get("/openapi.json").await.expect(200).body;
     let mut subscribers = Vec::new();
@@ -208,7 +208,7 @@ async fn events_of_what_ends_otherwise_are_as_documented(database: Database) {
     tickets_end_otherwise(&server).await;
     for (subscriber, event_types) in &subscribers {
         for event_type in *event_types {
-            subscriber.told(event_type, 1).await;
+            subscriber.wait_for_events(event_type, 1).await;
         }
         for one in &subscriber.upstream.received() {
             check(&document, one);
@@ -217,14 +217,14 @@ async fn events_of_what_ends_otherwise_are_as_documented(database: Database) {
 }
 
 async fn rooms_end_otherwise(client: &Client) {
-    let _expires = Booked::at("EXPIRES_SOON").ready(client).await;
-    let (_, refused) = Booked::at("BOOK_REFUSED").book(client).await;
+    let _expires = HotelBookingBuilder::at("EXPIRES_SOON").prebooked(client).await;
+    let (_, refused) = HotelBookingBuilder::at("BOOK_REFUSED").book(client).await;
     refused.expect_problem(422, "supplier_rejected");
-    let (_, declined) = Booked::at("OK").card("tok_declined").book(client).await;
+    let (_, declined) = HotelBookingBuilder::at("OK").card("tok_declined").book(client).await;
     declined.expect_problem(422, "payment_failed");
-    let two = Booked::at("OK").rooms(2).confirmed(client).await;
+    let two = HotelBookingBuilder::at("OK").rooms(2).book_confirmed(client).await;
     let room = client.hotel_booking(&two).await["rooms"][0]["id"].clone();
-    let kept = Booked::at("CANCEL_REFUSED").confirmed(client).await;
+    let kept = HotelBookingBuilder::at("CANCEL_REFUSED").book_confirmed(client).await;
     for (booking, body) in [(two, json!({"room_ids": [room]})), (kept, json!({}))] {
         let path = format!("/v1/hotel/bookings/{booking}/cancel");
         let _begun = client.post(&path, &body).await.expect(202);
@@ -233,15 +233,15 @@ async fn rooms_end_otherwise(client: &Client) {
 
 async fn tickets_end_otherwise(server: &Server) {
     let client = server.client();
-    let (_, refused) = Flown::on("LHR-LGW").book(server).await;
+    let (_, refused) = FlightBookingBuilder::on("LHR-LGW").book(server).await;
     refused.expect_problem(422, "supplier_rejected");
-    let (_, declined) = Flown::on("LHR-JFK").card("tok_declined").book(server).await;
+    let (_, declined) = FlightBookingBuilder::on("LHR-JFK").card("tok_declined").book(server).await;
     declined.expect_problem(422, "payment_failed");
-    let _changed = Flown::on("LHR-DXB").confirmed(server).await;
-    let carried = Flown::on("LHR-JFK").confirmed(server).await;
+    let _changed = FlightBookingBuilder::on("LHR-DXB").book_confirmed(server).await;
+    let carried = FlightBookingBuilder::on("LHR-JFK").book_confirmed(server).await;
     let wanted = client.bag_request(&carried, "tok_visa").await;
-    client.buy_bags(&carried, "bags", &wanted).await.expect(200);
-    let kept = Flown::on("DXB-AMS").confirmed(server).await;
+    client.purchase_bags(&carried, "bags", &wanted).await.expect(200);
+    let kept = FlightBookingBuilder::on("DXB-AMS").book_confirmed(server).await;
     for booking in [carried, kept] {
         let _begun = client.cancel_flight(&booking).await.expect(202);
     }
@@ -267,7 +267,7 @@ async fn events_of_watches_are_as_documented(database: Database) {
     client.armed_watch("MANY", 150.0, "tok_visa").await;
     client.armed_watch("MANY", 150.0, "tok_declined").await;
     set_price(&server.sandbox_url, "MANY", 50.0).await;
-    let told = webhook.told(4).await;
+    let told = webhook.wait_for_events(4).await;
     let types: BTreeSet<_> = told.iter().map(|one| one.body["type"].as_str()).collect();
     let all = document["webhooks"].as_object().unwrap().keys();
     let documented: BTreeSet<_> = all

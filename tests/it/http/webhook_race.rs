@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::json;
 use std::collections::BTreeSet;
-use tests::{Client, Database, Reply, Server, Subscription, at_once, on_both_databases};
+use tests::{Client, Database, Reply, Server, Subscription, concurrently, on_both_databases};
 
 on_both_databases!(
     a_crowd_that_changes_a_subscription_is_served_whole,
@@ -19,7 +19,7 @@ async fn crowd<F: Future<Output = Reply> + Send + 'static>(
     call: impl Fn(Client, usize) -> F,
     client: &Client,
 ) -> Vec<Reply> {
-    at_once((0..CROWD).map(|number| call(client.clone(), number))).await
+    concurrently((0..CROWD).map(|number| call(client.clone(), number))).await
 }
 
 /// Its members of all answers, each another.

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tests::{
     Client, Database, Server, ServerOptions, Subscriber, Subscription, eventually,
-    on_both_databases, signed_by, silence,
+    on_both_databases, verify_signatures, unresponsive_server,
 };
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -135,20 +135,20 @@ async fn check_delivered(client: &Client, product: &str) {
     let subscriber = Subscriber::of(product, client).await;
     let subscription = &subscriber.subscription;
     let id = subscription.ping(client).await;
-    let first = subscription.delivery_in(client, &id, "DELIVERED").await;
+    let first = subscription.wait_for_delivery_status(client, &id, "DELIVERED").await;
     for replays in 1..=2 {
         let replayed = subscription.replay(client, &id).await.expect(200);
         is_new(replayed.data(), replays);
         assert_eq!(replayed.data()["event"], first["event"]);
         assert_eq!(replayed.data()["created_at"], first["created_at"]);
-        let again = subscription.delivery_in(client, &id, "DELIVERED").await;
+        let again = subscription.wait_for_delivery_status(client, &id, "DELIVERED").await;
         assert_eq!(statuses(&again), [Some(204)], "of this replay alone");
     }
     let received = subscriber.upstream.received();
     assert_eq!(received.len(), 3);
     for request in &received {
         assert_eq!(request.text, received[0].text, "byte for byte");
-        assert_eq!(signed_by(request, &[&subscription.secret]), [true]);
+        assert_eq!(verify_signatures(request, &[&subscription.secret]), [true]);
     }
     let keyed = client.header("x-idempotency-key", product);
     for _ in 0..2 {
@@ -162,13 +162,13 @@ async fn failed_is_always_sent_anew(database: Database) {
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
     let subscription = &subscriber.subscription;
-    subscriber.answers(|_| tests::Answer::empty(500));
+    subscriber.respond_with(|_| tests::MockResponse::empty(500));
     let id = subscription.ping(&client).await;
-    let failed = subscription.delivery_in(&client, &id, "FAILED").await;
+    let failed = subscription.wait_for_delivery_status(&client, &id, "FAILED").await;
     assert_eq!(statuses(&failed), [Some(500); 2]);
     let replayed = subscription.replay(&client, &id).await.expect(200);
     is_new(replayed.data(), 1);
-    let failed = subscription.delivery_in(&client, &id, "FAILED").await;
+    let failed = subscription.wait_for_delivery_status(&client, &id, "FAILED").await;
     assert_eq!(
         statuses(&failed),
         [Some(500); 2],
@@ -180,7 +180,7 @@ async fn failed_is_always_sent_anew(database: Database) {
 async fn pending_is_sent_anew_after_a_minute(database: Database) {
     let server = start(database).await;
     let client = server.client();
-    let (_silence, url) = silence();
+    let (_silence, url) = unresponsive_server();
     let subscription = Subscription::create(&client, &url).await;
     // More than are taken at once for a receiver that does not answer.
     let mut last = String::new();
@@ -210,7 +210,7 @@ async fn published_is_sent_anew_when_nothing_came_of_it_for_long(database: Datab
     assert_eq!(second.body, first.body);
     assert_ne!(second.signature, first.signature, "signed afresh");
     second.answer(200).await;
-    subscription.delivery_in(&client, &id, "DELIVERED").await;
+    subscription.wait_for_delivery_status(&client, &id, "DELIVERED").await;
 }
 
 async fn nothing_is_sent_anew_while_paused(database: Database) {
@@ -220,11 +220,11 @@ async fn nothing_is_sent_anew_while_paused(database: Database) {
     let subscription = &subscriber.subscription;
     let delivered = subscription.ping(&client).await;
     subscription
-        .delivery_in(&client, &delivered, "DELIVERED")
+        .wait_for_delivery_status(&client, &delivered, "DELIVERED")
         .await;
-    subscriber.answers(|_| tests::Answer::empty(500));
+    subscriber.respond_with(|_| tests::MockResponse::empty(500));
     let failed = subscription.ping(&client).await;
-    subscription.delivery_in(&client, &failed, "FAILED").await;
+    subscription.wait_for_delivery_status(&client, &failed, "FAILED").await;
     client
         .post(&subscription.path("/pause"), &json!({}))
         .await
@@ -264,7 +264,7 @@ async fn sent_twice(client: &Client, receiver: &mut Patient) -> (Subscription, S
 async fn settle(client: &Client, subscription: &Subscription, receiver: &mut Patient) {
     let id = subscription.ping(client).await;
     receiver.call().await.answer(200).await;
-    subscription.delivery_in(client, &id, "DELIVERED").await;
+    subscription.wait_for_delivery_status(client, &id, "DELIVERED").await;
 }
 
 async fn a_late_refusal_does_not_touch_what_is_sent_now(database: Database) {
@@ -273,7 +273,7 @@ async fn a_late_refusal_does_not_touch_what_is_sent_now(database: Database) {
     let mut receiver = Patient::start().await;
     let (subscription, id, first, second) = sent_twice(&client, &mut receiver).await;
     second.answer(200).await;
-    let delivered = subscription.delivery_in(&client, &id, "DELIVERED").await;
+    let delivered = subscription.wait_for_delivery_status(&client, &id, "DELIVERED").await;
     first.answer(410).await;
     let refused = async || {
         let labels = [("product", "hotel"), ("outcome", "4xx")];
@@ -296,7 +296,7 @@ async fn a_late_yes_does_not_touch_what_is_sent_now(database: Database) {
     assert_eq!(subscription.delivery(&client, &id).await, published);
     second.answer(500).await;
     receiver.call().await.answer(202).await;
-    let delivered = subscription.delivery_in(&client, &id, "DELIVERED").await;
+    let delivered = subscription.wait_for_delivery_status(&client, &id, "DELIVERED").await;
     assert_eq!(statuses(&delivered), [Some(500), Some(202)]);
 }
 
@@ -306,13 +306,13 @@ async fn recovering_sends_what_failed_since(database: Database) {
     let subscriber = Subscriber::start(&client).await;
     let subscription = &subscriber.subscription;
     let fine = subscription.ping(&client).await;
-    subscription.delivery_in(&client, &fine, "DELIVERED").await;
-    subscriber.answers(|_| tests::Answer::empty(500));
+    subscription.wait_for_delivery_status(&client, &fine, "DELIVERED").await;
+    subscriber.respond_with(|_| tests::MockResponse::empty(500));
     let old = subscription.ping(&client).await;
-    subscription.delivery_in(&client, &old, "FAILED").await;
+    subscription.wait_for_delivery_status(&client, &old, "FAILED").await;
     let new = subscription.ping(&client).await;
-    let failed = subscription.delivery_in(&client, &new, "FAILED").await;
-    subscriber.answers(|_| tests::Answer::empty(200));
+    let failed = subscription.wait_for_delivery_status(&client, &new, "FAILED").await;
+    subscriber.respond_with(|_| tests::MockResponse::empty(200));
     let recover = async |client: &Client, since: &Value| {
         let body = json!({"since": since});
         let reply = client.post(&subscription.path("/recover"), &body).await;
@@ -324,7 +324,7 @@ async fn recovering_sends_what_failed_since(database: Database) {
         1,
         "the instant itself counts"
     );
-    subscription.delivery_in(&client, &new, "DELIVERED").await;
+    subscription.wait_for_delivery_status(&client, &new, "DELIVERED").await;
     assert_eq!(recover(&keyed, &failed["failed_at"]).await, 0);
     assert_eq!(
         subscription.delivery(&client, &old).await["status"],
@@ -336,7 +336,7 @@ async fn recovering_sends_what_failed_since(database: Database) {
         "it failed before"
     );
     assert_eq!(recover(&client, &json!("2026-01-01")).await, 1);
-    subscription.delivery_in(&client, &old, "DELIVERED").await;
+    subscription.wait_for_delivery_status(&client, &old, "DELIVERED").await;
     assert_eq!(
         subscription.delivery(&client, &fine).await["replay_count"],
         0

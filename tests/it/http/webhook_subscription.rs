@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tests::{
     Client, Database, Reply, Server, ServerOptions, Subscription, eventually, on_both_databases,
-    silence, subscriptions,
+    unresponsive_server, subscriptions,
 };
 
 on_both_databases!(
@@ -376,7 +376,7 @@ async fn nobody_else_sees_a_subscription(database: Database) {
     let client = server.client();
     let subscription = Subscription::create(&client, URL).await;
     let delivery = subscription.ping(&client).await;
-    let other = server.client_of("somebody-else").await;
+    let other = server.client_for("somebody-else").await;
     let live = server.client_with("demo", &["--mode", "live"]).await;
     let of_flights = subscription.path("").replace("/hotel/", "/flight/");
     let own = subscription.path("");
@@ -489,7 +489,7 @@ async fn a_repeated_key_does_nothing_twice(database: Database) {
 async fn deliveries_are_listed_newest_first(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
-    let (_silence, url) = silence();
+    let (_silence, url) = unresponsive_server();
     let subscription = Subscription::create(&client, &url).await;
     client
         .post(&subscription.path("/pause"), &json!({}))

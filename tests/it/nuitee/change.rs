@@ -5,15 +5,15 @@ use crate::nuitee::drive::pay;
 use crate::nuitee::scene::Scene;
 use crate::nuitee::service::{KEY, refusal};
 use serde_json::{Value, json};
-use tests::{Answer, eventually};
+use tests::{MockResponse, eventually};
 
 /// What prebook is answered with, and how that ends.
-fn prebooks(usual: &Value) -> [(&'static str, Answer, u16, &'static str); 9] {
+fn prebooks(usual: &Value) -> [(&'static str, MockResponse, u16, &'static str); 9] {
     let changed = |members: Value| {
         let mut document = usual.clone();
         let members = members.as_object().unwrap().clone();
         document["data"].as_object_mut().unwrap().extend(members);
-        Answer::json(200, &document)
+        MockResponse::json(200, &document)
     };
     let dearer = changed(json!({"price": 469.99, "priceDifferencePercent": 2.06}));
     let board = changed(json!({"boardChanged": true}));
@@ -70,7 +70,7 @@ async fn an_offer_that_is_not_what_it_was_is_not_bound() {
 /// how that ends.
 struct Case {
     name: &'static str,
-    answer: Answer,
+    answer: MockResponse,
     is_made: bool,
     reply: (u16, &'static str),
     end: &'static str,
@@ -113,9 +113,9 @@ fn bookings() -> [Case; 10] {
         ),
         unknown(
             "an answer that is cut",
-            Answer::new(200, r#"{"data": {"bookingId": "BK"#),
+            MockResponse::new(200, r#"{"data": {"bookingId": "BK"#),
         ),
-        unknown("a proxy's failure", Answer::new(502, "<html>")),
+        unknown("a proxy's failure", MockResponse::new(502, "<html>")),
         refused("not confirmed", 400, 2010, "booking not confirmed"),
         refused("a provider that failed", 400, 2013, "booking failed"),
         refused(
@@ -150,7 +150,7 @@ async fn every_answer_to_book_ends_in_what_nuitee_has() {
         };
         let word = reply.body.pointer(pointer).and_then(Value::as_str).unwrap();
         assert_eq!((reply.status, word), case.reply, "{name}: {:#}", reply.body);
-        let ended = scene.client.hotel_booking_once(&booking, case.end).await;
+        let ended = scene.client.wait_for_hotel_booking(&booking, case.end).await;
         scene
             .leaves_in_the_ledger(name, &booking, case.ledger)
             .await;
@@ -175,9 +175,9 @@ async fn every_answer_to_book_ends_in_what_nuitee_has() {
 async fn a_cancellation_that_nuitee_refuses_leaves_the_booking() {
     let scene = Scene::begin().await;
     for (name, answer) in [
-        ("not modified", Answer::empty(304)),
+        ("not modified", MockResponse::empty(304)),
         ("a limit", refusal(429, 4290, "too many requests")),
-        ("no such booking", Answer::empty(204)),
+        ("no such booking", MockResponse::empty(204)),
     ] {
         let booking = scene.confirmed().await;
         scene.leaves_in_the_ledger(name, &booking, TAKEN).await;

@@ -3,7 +3,7 @@
 use crate::nuitee::service::{KEY, Nuitee};
 use crate::nuitee::story::{Story, vendor_folder};
 use serde_json::{Value, json};
-use tests::{Client, Database, Received, Server, eventually, money, routes, say};
+use tests::{Client, Database, ReceivedRequest, Server, eventually, money, routes, print_line};
 
 #[tokio::test]
 async fn a_stay_is_searched_booked_and_cancelled_at_nuitee_with_our_documents() {
@@ -15,7 +15,7 @@ async fn a_stay_is_searched_booked_and_cancelled_at_nuitee_with_our_documents() 
 async fn a_stay_is_searched_booked_and_cancelled_at_nuitee_with_the_vendors_documents() {
     match Story::vendor() {
         Some(story) => drive(story).await,
-        None => say(&format!(
+        None => print_line(&format!(
             "{} is not there: driven with our own documents only",
             vendor_folder().display()
         )),
@@ -23,7 +23,7 @@ async fn a_stay_is_searched_booked_and_cancelled_at_nuitee_with_the_vendors_docu
 }
 
 async fn drive(story: Story) {
-    say(&format!("Nuitee is driven with {}", story.source));
+    print_line(&format!("Nuitee is driven with {}", story.source));
     let nuitee = Nuitee::start(&story).await;
     let server = nuitee.gateway(Database::Sqlite).await;
     let drive = Drive {
@@ -50,7 +50,7 @@ struct Drive {
 
 impl Drive {
     /// What came at each host since the last time; everybody showed the key, once.
-    fn received(&self) -> [Vec<Received>; 2] {
+    fn received(&self) -> [Vec<ReceivedRequest>; 2] {
         let received = self.nuitee.take_received();
         for request in received.iter().flatten() {
             assert_eq!(request.header("x-api-key"), Some(KEY), "{}", request.route);
@@ -331,7 +331,7 @@ impl Drive {
             .post(&format!("{path}/cancel"), &json!({}))
             .await;
         assert!(matches!(begun.status, 200 | 202), "{:#}", begun.body);
-        let canceled = self.client.hotel_booking_once(id, "CANCELED").await;
+        let canceled = self.client.wait_for_hotel_booking(id, "CANCELED").await;
         let cancellation = &canceled["cancellations"][0];
         assert_eq!(cancellation["status"], "SUCCEEDED");
         assert_eq!(cancellation["fee"], self.money(self.story.fee));

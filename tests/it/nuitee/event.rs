@@ -77,7 +77,7 @@ async fn what_the_hotel_changes_is_told_and_what_it_cancels_is_paid_back(databas
     scene
         .tell(&event("evt_3", "booking.cancel", &booking))
         .await;
-    let canceled = scene.client.hotel_booking_once(&booking, "CANCELED").await;
+    let canceled = scene.client.wait_for_hotel_booking(&booking, "CANCELED").await;
     let [cancellation] = canceled["cancellations"].as_array().unwrap().as_slice() else {
         panic!("{canceled:#}");
     };

@@ -4,11 +4,11 @@ use crate::nuitee::scene::Scene;
 use crate::nuitee::service::{KEY, Nuitee, refusal};
 use crate::nuitee::story::Story;
 use serde_json::{Value, json};
-use tests::{Answer, Database, Server, ServerOptions, routes};
+use tests::{MockResponse, Database, Server, ServerOptions, routes};
 
 /// What rates are answered with, and how that ends; an empty code for an answer
 /// without offers.
-type Case = (&'static str, Answer, u16, &'static str);
+type Case = (&'static str, MockResponse, u16, &'static str);
 
 fn cases(story: &Story) -> [Case; 10] {
     let dollars = story
@@ -17,7 +17,7 @@ fn cases(story: &Story) -> [Case; 10] {
         .to_string()
         .replace("\"EUR\"", "\"USD\"");
     let limited = refusal(429, 4290, "too many requests").header("retry-after", "3");
-    let elsewhere = Answer::empty(302).header("location", "http://127.0.0.1:1/");
+    let elsewhere = MockResponse::empty(302).header("location", "http://127.0.0.1:1/");
     let failed = "supplier_error";
     [
         (
@@ -26,11 +26,11 @@ fn cases(story: &Story) -> [Case; 10] {
             200,
             "",
         ),
-        ("no content", Answer::empty(204), 200, ""),
-        ("another currency", Answer::new(200, dollars), 502, failed),
+        ("no content", MockResponse::empty(204), 200, ""),
+        ("another currency", MockResponse::new(200, dollars), 502, failed),
         ("not our key", refusal(401, 401, ""), 502, failed),
         ("not our key, in a 200", refusal(200, 401, ""), 502, failed),
-        ("no JSON", Answer::new(200, "<html>"), 502, failed),
+        ("no JSON", MockResponse::new(200, "<html>"), 502, failed),
         ("elsewhere", elsewhere, 502, failed),
         (
             "internal error",
@@ -40,7 +40,7 @@ fn cases(story: &Story) -> [Case; 10] {
         ),
         (
             "down",
-            Answer::new(503, "<html>"),
+            MockResponse::new(503, "<html>"),
             503,
             "supplier_unavailable",
         ),

@@ -4,15 +4,15 @@
 use crate::nuitee::story::Story;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
-use tests::{Answer, Database, Received, Server, ServerOptions, Upstream, example_at};
+use tests::{MockResponse, Database, ReceivedRequest, Server, ServerOptions, MockServer, example_at};
 
 /// What the account is known by.
 pub(super) const KEY: &str = "sand_0123456789abcdef";
 
 /// Search, prices and content on one host, bookings on the other.
 pub(super) struct Nuitee {
-    pub(super) data: Upstream,
-    pub(super) book: Upstream,
+    pub(super) data: MockServer,
+    pub(super) book: MockServer,
     booking: Arc<Mutex<Option<Booking>>>,
 }
 
@@ -27,8 +27,8 @@ struct Booking {
 impl Nuitee {
     pub(super) async fn start(story: &Story) -> Self {
         let nuitee = Self {
-            data: Upstream::start().await,
-            book: Upstream::start().await,
+            data: MockServer::start().await,
+            book: MockServer::start().await,
             booking: Arc::default(),
         };
         nuitee.answer_as_usual(story);
@@ -76,23 +76,23 @@ impl Nuitee {
             ("POST /v3.0/hotels/rates", documents.rates),
         ] {
             self.data
-                .on(route, for_account(move |_| Answer::json(200, &document)));
+                .on(route, for_account(move |_| MockResponse::json(200, &document)));
         }
         let prebook = documents.prebook;
         self.book.on(
             "POST /v3.0/rates/prebook",
-            for_account(move |_| Answer::json(200, &prebook)),
+            for_account(move |_| MockResponse::json(200, &prebook)),
         );
         self.answer_book(documents.booked);
         self.answer_reads(documents.read);
         let (booking, document) = (self.booking.clone(), documents.cancel);
-        let cancel = move |_: &Received| {
+        let cancel = move |_: &ReceivedRequest| {
             let mut booking = booking.lock().unwrap();
             let Some(booking) = booking.as_mut() else {
-                return Answer::empty(204);
+                return MockResponse::empty(204);
             };
             booking.status = "CANCELLED";
-            Answer::json(200, &document)
+            MockResponse::json(200, &document)
         };
         self.book.on(
             &format!("PUT /v3.0/bookings/{}", story.booking_id),
@@ -102,8 +102,8 @@ impl Nuitee {
 
     fn answer_book(&self, document: Value) {
         let book = self.booker();
-        let answer = move |request: &Received| match book(request) {
-            Some(booking) => Answer::json(200, &written(&document, &booking)),
+        let answer = move |request: &ReceivedRequest| match book(request) {
+            Some(booking) => MockResponse::json(200, &written(&document, &booking)),
             None => refusal(400, 4005, "duplicate client reference"),
         };
         self.book.on("POST /v3.0/rates/book", for_account(answer));
@@ -112,14 +112,14 @@ impl Nuitee {
     fn answer_reads(&self, document: Value) {
         let id = document["data"]["bookingId"].as_str().unwrap().to_owned();
         let (booking, by_id) = (self.booking.clone(), document.clone());
-        let read = move |_: &Received| match booking.lock().unwrap().as_ref() {
-            Some(booking) => Answer::json(200, &written(&by_id, booking)),
-            None => Answer::empty(204),
+        let read = move |_: &ReceivedRequest| match booking.lock().unwrap().as_ref() {
+            Some(booking) => MockResponse::json(200, &written(&by_id, booking)),
+            None => MockResponse::empty(204),
         };
         self.book
             .on(&format!("GET /v3.0/bookings/{id}"), for_account(read));
         let booking = self.booking.clone();
-        let list = move |request: &Received| {
+        let list = move |request: &ReceivedRequest| {
             let booking = booking.lock().unwrap().clone();
             let wanted = booking.filter(|booking| {
                 request.query
@@ -132,13 +132,13 @@ impl Nuitee {
                 .iter()
                 .map(|booking| listed(&document, booking))
                 .collect();
-            Answer::json(200, &json!({"data": rows}))
+            MockResponse::json(200, &json!({"data": rows}))
         };
         self.book.on("GET /v3.0/bookings", for_account(list));
     }
 
     /// Books once; none when there is a booking already.
-    fn booker(&self) -> impl Fn(&Received) -> Option<Booking> + Send + Sync + 'static {
+    fn booker(&self) -> impl Fn(&ReceivedRequest) -> Option<Booking> + Send + Sync + 'static {
         let booking = self.booking.clone();
         move |request| {
             let mut booking = booking.lock().unwrap();
@@ -156,7 +156,7 @@ impl Nuitee {
     }
 
     /// From now on `book` is answered like this, whether it books or not.
-    pub(super) fn answer_book_with(&self, answer: Answer, books: bool) {
+    pub(super) fn answer_book_with(&self, answer: MockResponse, books: bool) {
         let book = self.booker();
         self.book.on("POST /v3.0/rates/book", move |request| {
             if books {
@@ -175,25 +175,25 @@ impl Nuitee {
     }
 
     /// What came at both hosts since the last time, of each in order.
-    pub(super) fn take_received(&self) -> [Vec<Received>; 2] {
+    pub(super) fn take_received(&self) -> [Vec<ReceivedRequest>; 2] {
         [self.data.take_received(), self.book.take_received()]
     }
 }
 
 /// An error as Nuitee writes it.
-pub(super) fn refusal(status: u16, code: u32, description: &str) -> Answer {
+pub(super) fn refusal(status: u16, code: u32, description: &str) -> MockResponse {
     let error = json!({"code": code, "message": "an explanation", "description": description});
-    Answer::json(status, &json!({"error": error}))
+    MockResponse::json(status, &json!({"error": error}))
 }
 
 pub(super) fn for_account(
-    answer: impl Fn(&Received) -> Answer + Send + Sync + 'static,
-) -> impl Fn(&Received) -> Answer + Send + Sync + 'static {
+    answer: impl Fn(&ReceivedRequest) -> MockResponse + Send + Sync + 'static,
+) -> impl Fn(&ReceivedRequest) -> MockResponse + Send + Sync + 'static {
     move |request| {
         if request.header("x-api-key") == Some(KEY) {
             answer(request)
         } else {
-            Answer::json(
+            MockResponse::json(
                 401,
                 &json!({"error": {"code": 401, "message": "Unauthorized"}}),
             )

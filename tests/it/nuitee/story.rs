@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use tests::{days_ahead, each_text, move_days, read_document};
+use tests::{days_ahead, for_each_string, shift_dates, read_fixture};
 
 /// The documents of a stay, and what they say.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ impl Story {
     pub(super) fn own() -> Self {
         let folder =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/nuitee-hotels/fixtures");
-        let read = |name: &str| read_document(&folder.join(name));
+        let read = |name: &str| read_fixture(&folder.join(name));
         let mut documents = Documents {
             places: read("places.json"),
             place: read("place.json"),
@@ -70,7 +70,7 @@ impl Story {
             cancel: read("cancel.json"),
         };
         for document in documents.all() {
-            move_days(document, "2027-06-01", &days_ahead(10));
+            shift_dates(document, "2027-06-01", &days_ahead(10));
         }
         let rates = documents.rates["data"][1]["roomTypes"][0]["rates"].clone();
         let policy = |number: &Value| {
@@ -122,7 +122,7 @@ impl Story {
             return None;
         }
         let own = Self::own().documents;
-        let read = |name: &str| read_document(&folder.join(name));
+        let read = |name: &str| read_fixture(&folder.join(name));
         let mut documents = Documents {
             places: read("static/GET_data_places__200.json"),
             rates: read("search/POST_hotels_rates__200__Search_response.json"),
@@ -144,7 +144,7 @@ impl Story {
         }
         let (check_in, check_out, until) = (days_ahead(10), days_ahead(12), days_ahead(3));
         for document in documents.all() {
-            each_text(document, &mut |key, text| match key {
+            for_each_string(document, &mut |key, text| match key {
                 "cancelTime" | "lastFreeCancellationDate" => text.replace_range(..10, &until),
                 "checkin" => text.clone_from(&check_in),
                 "checkout" => text.clone_from(&check_out),

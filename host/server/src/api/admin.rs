@@ -2,9 +2,9 @@
 //! plugins read anew, outcomes settled, and parked work begun anew. No key is asked for; who reaches it is trusted.
 
 use crate::api::code::Code;
-use crate::api::problem::{ApiError, error_of};
+use crate::api::problem::{ApiError, take_error};
 use crate::api::unresolved;
-use crate::app::App;
+use crate::app::Application;
 use crate::{id, observe};
 use axum::extract::{Path, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// The admin listener's routes.
-pub(crate) fn router(app: &Arc<App>) -> Router {
+pub(crate) fn router(app: &Arc<Application>) -> Router {
     Router::new()
         .route(
             "/healthz",
@@ -28,22 +28,22 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/plugins", get(list_plugins))
         .route("/plugins/{id}/reload", post(reload_plugin))
         .route("/unresolved", get(unresolved::list_unresolved))
-        .route("/unresolved/{booking_id}", post(unresolved::settle_booking))
-        .route("/parked_jobs", post(unresolved::begin_jobs_anew))
+        .route("/unresolved/{booking_id}", post(unresolved::resolve_booking))
+        .route("/parked_jobs", post(unresolved::retry_parked_jobs))
         .layer(from_fn_with_state(Arc::clone(app), problems))
         .with_state(Arc::clone(app))
 }
 
-async fn problems(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+async fn problems(State(app): State<Arc<Application>>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
-    if let Some(error) = error_of(&mut response) {
-        error.render_into(&mut response, &app.error_docs(), &id::request_id());
+    if let Some(error) = take_error(&mut response) {
+        error.write_response(&mut response, &app.error_docs_url(), &id::new_request_id());
     }
     response
 }
 
 async fn metrics() -> Response {
-    let metrics = observe::metrics();
+    let metrics = observe::metrics_handle();
     metrics.run_upkeep();
     (
         [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
@@ -52,32 +52,32 @@ async fn metrics() -> Response {
         .into_response()
 }
 
-async fn list_plugins(State(app): State<Arc<App>>) -> Json<Value> {
-    Json(json!({ "data": app.runtime.list().iter().map(show).collect::<Vec<_>>() }))
+async fn list_plugins(State(app): State<Arc<Application>>) -> Json<Value> {
+    Json(json!({ "data": app.runtime.list().iter().map(plugin_info).collect::<Vec<_>>() }))
 }
 
 async fn reload_plugin(
-    State(app): State<Arc<App>>,
+    State(app): State<Arc<Application>>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
     let id = SupplierId::parse(&id).map_err(|_| unknown())?;
     match app.suppliers.reload(&id).await {
-        Ok(info) => Ok(Json(json!({ "data": show(&info) }))),
+        Ok(info) => Ok(Json(json!({ "data": plugin_info(&info) }))),
         Err(LoadError::NotLoaded(_)) => Err(unknown()),
         // The operator gets the reason: it is the operator's own file.
         Err(error) => Err(ApiError::from(Code::SupplierError)
-            .supplier(&id)
-            .detail(reason(&error))
-            .because(&error)),
+            .with_supplier(&id)
+            .with_detail(error_chain(&error))
+            .with_cause(&error)),
     }
 }
 
 fn unknown() -> ApiError {
-    ApiError::from(Code::NotFound).detail("no such plugin is configured")
+    ApiError::from(Code::NotFound).with_detail("no such plugin is configured")
 }
 
 /// An error and its causes in one line.
-pub(crate) fn reason(error: &dyn std::error::Error) -> String {
+pub(crate) fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
@@ -88,7 +88,7 @@ pub(crate) fn reason(error: &dyn std::error::Error) -> String {
 }
 
 /// What is known of a loaded plugin.
-pub(crate) fn show(info: &PluginInfo) -> Value {
+pub(crate) fn plugin_info(info: &PluginInfo) -> Value {
     json!({
         "id": info.id.as_str(),
         "name": info.description.name,
@@ -106,11 +106,11 @@ pub(crate) fn show(info: &PluginInfo) -> Value {
 }
 
 /// Reads every plugin anew, as `SIGHUP` asks.
-pub(crate) async fn reload_all(app: &App) {
-    for (supplier, error) in app.suppliers.load().await {
+pub(crate) async fn reload_all_plugins(app: &Application) {
+    for (supplier, error) in app.suppliers.load_all().await {
         tracing::warn!(
             supplier = supplier.as_str(),
-            reason = reason(&error),
+            reason = error_chain(&error),
             "the plugin that was loaded before stays"
         );
     }

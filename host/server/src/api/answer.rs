@@ -1,6 +1,6 @@
 //! What a successful call answers: the envelope, its status, and who supplied it.
 
-use crate::api::document::{Outputs, Reply};
+use crate::api::document::{OperationOutputs, DescribeResponse};
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use host_domain::supplier::SupplierId;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 /// What stands beside `data`.
-pub trait Meta: Serialize + ToSchema {
+pub trait ResponseMeta: Serialize + ToSchema {
     /// The adapter that answered; also sent as the header `x-supplier`.
     fn supplier(&self) -> Option<&SupplierId> {
         None
@@ -20,7 +20,7 @@ pub trait Meta: Serialize + ToSchema {
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct NoMeta {}
 
-impl Meta for NoMeta {}
+impl ResponseMeta for NoMeta {}
 
 /// Several of something.
 #[derive(Debug, Clone, Serialize)]
@@ -29,7 +29,7 @@ pub struct List<T>(pub Vec<T>);
 
 /// `{data, meta}`, with a status.
 #[derive(Debug, Clone)]
-pub struct Answer<T, M = NoMeta> {
+pub struct ApiResponse<T, M = NoMeta> {
     status: StatusCode,
     data: T,
     meta: Option<M>,
@@ -37,13 +37,13 @@ pub struct Answer<T, M = NoMeta> {
 
 /// 200, without the envelope: the form of it is another standard's.
 #[derive(Debug, Clone)]
-pub struct Bare<T>(pub T);
+pub struct UnwrappedResponse<T>(pub T);
 
 /// Done, with nothing to say: 204.
 #[derive(Debug, Clone, Copy)]
 pub struct NoContent;
 
-impl<T, M> Answer<T, M> {
+impl<T, M> ApiResponse<T, M> {
     /// 200.
     pub fn ok(data: T) -> Self {
         Self::with_status(StatusCode::OK, data)
@@ -82,14 +82,14 @@ struct Envelope<'a, T, M> {
     meta: Option<&'a M>,
 }
 
-impl<T: Serialize, M: Meta> IntoResponse for Answer<T, M> {
+impl<T: Serialize, M: ResponseMeta> IntoResponse for ApiResponse<T, M> {
     fn into_response(self) -> Response {
         let envelope = Envelope {
             data: &self.data,
             meta: self.meta.as_ref(),
         };
         let mut response = (self.status, Json(envelope)).into_response();
-        let supplier = self.meta.as_ref().and_then(Meta::supplier);
+        let supplier = self.meta.as_ref().and_then(ResponseMeta::supplier);
         if let Some(Ok(supplier)) = supplier.map(|id| HeaderValue::from_str(id.as_str())) {
             response.headers_mut().insert("x-supplier", supplier);
         }
@@ -97,7 +97,7 @@ impl<T: Serialize, M: Meta> IntoResponse for Answer<T, M> {
     }
 }
 
-impl<T: Serialize> IntoResponse for Bare<T> {
+impl<T: Serialize> IntoResponse for UnwrappedResponse<T> {
     fn into_response(self) -> Response {
         Json(self.0).into_response()
     }
@@ -110,36 +110,36 @@ impl IntoResponse for NoContent {
 }
 
 /// What can stand in `data`.
-pub trait Data: Serialize {
+pub trait ResponseData: Serialize {
     /// Adds its schema to the API document.
-    fn describe(outputs: &mut Outputs);
+    fn describe(outputs: &mut OperationOutputs);
 }
 
-impl<T: Serialize + ToSchema> Data for T {
-    fn describe(outputs: &mut Outputs) {
-        outputs.data_is::<T>();
+impl<T: Serialize + ToSchema> ResponseData for T {
+    fn describe(outputs: &mut OperationOutputs) {
+        outputs.set_data::<T>();
     }
 }
 
-impl<T: Serialize + ToSchema> Data for List<T> {
-    fn describe(outputs: &mut Outputs) {
-        outputs.data_is_list_of::<T>();
+impl<T: Serialize + ToSchema> ResponseData for List<T> {
+    fn describe(outputs: &mut OperationOutputs) {
+        outputs.set_data_list::<T>();
     }
 }
 
-impl<T: Data, M: Meta> Reply for Answer<T, M> {
-    fn describe(outputs: &mut Outputs) {
+impl<T: ResponseData, M: ResponseMeta> DescribeResponse for ApiResponse<T, M> {
+    fn describe_handler(outputs: &mut OperationOutputs) {
         T::describe(outputs);
-        outputs.meta_is::<M>();
+        outputs.set_meta::<M>();
     }
 }
 
-impl<T: Serialize + ToSchema> Reply for Bare<T> {
-    fn describe(outputs: &mut Outputs) {
-        outputs.whole_is::<T>();
+impl<T: Serialize + ToSchema> DescribeResponse for UnwrappedResponse<T> {
+    fn describe_handler(outputs: &mut OperationOutputs) {
+        outputs.set_body::<T>();
     }
 }
 
-impl Reply for NoContent {
-    fn describe(_: &mut Outputs) {}
+impl DescribeResponse for NoContent {
+    fn describe_handler(_: &mut OperationOutputs) {}
 }

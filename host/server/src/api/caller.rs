@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// What a key may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
+pub enum ApiKeyScope {
     /// Every GET, searches, offers, places.
     Read,
     /// Prebook, book, cancel, instruments, mandates, watches.
@@ -23,7 +23,7 @@ pub enum Scope {
     Admin,
 }
 
-impl Scope {
+impl ApiKeyScope {
     /// Every scope.
     pub const ALL: [Self; 4] = [Self::Read, Self::Book, Self::Webhooks, Self::Admin];
     /// What a key may do unless it says otherwise.
@@ -42,7 +42,7 @@ impl Scope {
 
     /// The scope of this name.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.as_str() == name)
     }
 }
@@ -50,7 +50,7 @@ impl Scope {
 /// An authenticated call: its request id, whose it is, and until when it must be
 /// answered. Arrives as an extractor; routes outside a scope have none.
 #[derive(Debug, Clone)]
-pub struct Caller {
+pub struct RequestContext {
     /// `x-request-id`, the caller's or ours.
     pub request_id: Arc<str>,
     /// Organization, mode and user.
@@ -58,15 +58,15 @@ pub struct Caller {
     /// The key that was used.
     pub key_id: KeyId,
     /// What that key may do.
-    pub scopes: Arc<[Scope]>,
+    pub scopes: Arc<[ApiKeyScope]>,
     /// When the answer must be there.
     pub deadline: Deadline,
 }
 
-impl Caller {
+impl RequestContext {
     /// A hash of the request id: a replayed request is routed the same way.
     #[must_use]
-    pub fn spread(&self) -> u64 {
+    pub fn routing_hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.request_id.hash(&mut hasher);
         hasher.finish()
@@ -75,14 +75,14 @@ impl Caller {
 
 /// Any call, also of somebody without a key. Arrives as an extractor.
 #[derive(Debug, Clone)]
-pub struct Visit {
+pub struct AnonymousContext {
     /// `x-request-id`, the caller's or ours.
     pub request_id: Arc<str>,
     /// When the answer must be there.
     pub deadline: Deadline,
 }
 
-impl<S: Sync> FromRequestParts<S> for Visit {
+impl<S: Sync> FromRequestParts<S> for AnonymousContext {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
@@ -91,7 +91,7 @@ impl<S: Sync> FromRequestParts<S> for Visit {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Caller {
+impl<S: Sync> FromRequestParts<S> for RequestContext {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {

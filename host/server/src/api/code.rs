@@ -5,7 +5,7 @@ use http::StatusCode;
 
 /// What is fixed about a code.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts {
+pub struct ErrorCodeInfo {
     /// The stable name in answers.
     pub name: &'static str,
     /// HTTP status.
@@ -15,7 +15,7 @@ pub struct Facts {
     /// A few words, the same for every occurrence.
     pub title: &'static str,
     /// What it means and what to do, for the documentation.
-    pub meaning: &'static str,
+    pub description: &'static str,
 }
 
 macro_rules! codes {
@@ -153,7 +153,7 @@ codes! {
 impl Code {
     /// The stable name in answers.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         self.facts().name
     }
 
@@ -165,13 +165,13 @@ impl Code {
 
     /// The code of this name.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|code| code.name() == name)
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.as_str() == name)
     }
 
     /// The code of an answer that carries none: what the router or a library made.
     #[must_use]
-    pub fn of_status(status: StatusCode) -> Self {
+    pub fn from_status(status: StatusCode) -> Self {
         match status {
             StatusCode::NOT_FOUND => Self::NotFound,
             StatusCode::METHOD_NOT_ALLOWED => Self::MethodNotAllowed,

@@ -1,17 +1,17 @@
 //! Completing a booking, of a hotel or of flights: the request, its key, and how
 //! it is answered.
 
-use crate::api::answer::Answer;
-use crate::api::caller::Caller;
+use crate::api::answer::ApiResponse;
+use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::Rules;
-use crate::api::identifier::InstrumentIdText;
+use crate::api::extract::Validate;
+use crate::api::identifier::InstrumentIdParam;
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
-use crate::app::App;
-use crate::flow::bookable::Bookable;
-use crate::flow::complete::{Complete, CompleteError, Completion};
-use crate::idempotency::RequestKey;
+use crate::app::Application;
+use crate::flow::bookable::BookingAggregate;
+use crate::flow::complete::{CompleteBookingCommand, CompleteBookingError, CompletionOutcome};
+use crate::idempotency::IdempotentRequest;
 use host_domain::id::BookingId;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -20,22 +20,22 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"payment_instrument_id": "inst_01976f3e4a5b7c8d9e0f112233445566"}))]
-pub(crate) struct BookRequest {
+pub(crate) struct CompleteBookingRequest {
     /// A stored instrument. Left out where a browser, or the supplier's checkout, has taken the payment.
-    payment_instrument_id: Option<InstrumentIdText>,
+    payment_instrument_id: Option<InstrumentIdParam>,
 }
 
-impl Rules for BookRequest {}
+impl Validate for CompleteBookingRequest {}
 
-impl BookRequest {
+impl CompleteBookingRequest {
     /// What the caller wants of a booking.
-    pub(crate) fn wish(self, caller: &Caller, booking: BookingId) -> Complete {
-        Complete {
+    pub(crate) fn into_command(self, caller: &RequestContext, booking: BookingId) -> CompleteBookingCommand {
+        CompleteBookingCommand {
             owner: caller.owner.clone(),
             booking,
             instrument: self.payment_instrument_id.map(|id| id.0),
             key: None,
-            repeated: None,
+            is_repeat: None,
             request_id: caller.request_id.to_string(),
             deadline: caller.deadline.instant(),
         }
@@ -43,21 +43,21 @@ impl BookRequest {
 }
 
 /// Completes and answers: 200 what is booked, 202 what will be.
-pub(crate) async fn answer<B: Bookable, T, C>(
-    app: &App,
-    key: Option<RequestKey>,
-    wish: Complete,
-    complete: impl FnOnce(Complete) -> C,
+pub(crate) async fn complete_and_respond<B: BookingAggregate, T, C>(
+    app: &Application,
+    key: Option<IdempotentRequest>,
+    wish: CompleteBookingCommand,
+    complete: impl FnOnce(CompleteBookingCommand) -> C,
     show: fn(&B) -> T,
-) -> Result<Answer<T, SupplierMeta>, ApiError>
+) -> Result<ApiResponse<T, SupplierMeta>, ApiError>
 where
-    C: Future<Output = Result<Completion<B>, CompleteError>> + Send,
+    C: Future<Output = Result<CompletionOutcome<B>, CompleteBookingError>> + Send,
 {
-    let meta = |booking: &B| SupplierMeta::of(booking.supplier().clone());
+    let meta = |booking: &B| SupplierMeta::new(booking.supplier().clone());
     match under_key(app, key, wish, complete).await? {
-        Completion::Confirmed(booking) => Ok(Answer::ok(show(&booking)).meta(meta(&booking))),
-        Completion::InProgress(booking) => {
-            Ok(Answer::accepted(show(&booking)).meta(meta(&booking)))
+        CompletionOutcome::Confirmed(booking) => Ok(ApiResponse::ok(show(&booking)).meta(meta(&booking))),
+        CompletionOutcome::InProgress(booking) => {
+            Ok(ApiResponse::accepted(show(&booking)).meta(meta(&booking)))
         }
         unfinished => Err(ApiError::completion(&unfinished)),
     }
@@ -65,21 +65,21 @@ where
 
 /// Completes under a key, if there is one: it is taken with the first step, and given back
 /// where the request came to nothing.
-async fn under_key<B: Bookable, C>(
-    app: &App,
-    key: Option<RequestKey>,
-    mut wish: Complete,
-    complete: impl FnOnce(Complete) -> C,
-) -> Result<Completion<B>, ApiError>
+async fn under_key<B: BookingAggregate, C>(
+    app: &Application,
+    key: Option<IdempotentRequest>,
+    mut wish: CompleteBookingCommand,
+    complete: impl FnOnce(CompleteBookingCommand) -> C,
+) -> Result<CompletionOutcome<B>, ApiError>
 where
-    C: Future<Output = Result<Completion<B>, CompleteError>> + Send,
+    C: Future<Output = Result<CompletionOutcome<B>, CompleteBookingError>> + Send,
 {
     wish.key.clone_from(&key);
-    let completion = complete(wish).await.map_err(ApiError::complete)?;
+    let completion = complete(wish).await.map_err(ApiError::from_complete)?;
     if let Some(key) = &key
         && !completion.stands()
     {
-        app.free_key(key).await;
+        app.release(key).await;
     }
     Ok(completion)
 }
@@ -87,7 +87,7 @@ where
 impl ApiError {
     /// A payment that was declined, or that its payer has not completed.
     pub(crate) fn payment_failed(requires_action: bool) -> Self {
-        Self::from(Code::PaymentFailed).payment_status(if requires_action {
+        Self::from(Code::PaymentFailed).with_payment_status(if requires_action {
             "REQUIRES_ACTION"
         } else {
             "FAILED"
@@ -95,23 +95,23 @@ impl ApiError {
     }
 
     /// A completion that did not end in a booking, now or later.
-    fn completion<B: Bookable>(completion: &Completion<B>) -> Self {
+    fn completion<B: BookingAggregate>(completion: &CompletionOutcome<B>) -> Self {
         let of = |code: Code, booking: &B| {
             Self::from(code)
-                .booking_status(booking.status_name())
-                .supplier(booking.supplier())
+                .with_booking_status(booking.status_str())
+                .with_supplier(booking.supplier())
         };
         match completion {
-            Completion::PaymentFailed {
+            CompletionOutcome::PaymentFailed {
                 booking,
                 requires_action,
-            } => Self::payment_failed(*requires_action).booking_status(booking.status_name()),
-            Completion::NotSent(booking) => of(Code::SupplierUnavailable, booking),
-            Completion::Refused(booking) => of(Code::SupplierRejected, booking),
-            Completion::Left(booking) => Self::state(booking.status_name()),
-            Completion::Confirmed(booking)
-            | Completion::InProgress(booking)
-            | Completion::Unknown(booking) => of(Code::ResultUnknown, booking),
+            } => Self::payment_failed(*requires_action).with_booking_status(booking.status_str()),
+            CompletionOutcome::NotSent(booking) => of(Code::SupplierUnavailable, booking),
+            CompletionOutcome::Rejected(booking) => of(Code::SupplierRejected, booking),
+            CompletionOutcome::CanceledMeanwhile(booking) => Self::booking_state_conflict(booking.status_str()),
+            CompletionOutcome::Confirmed(booking)
+            | CompletionOutcome::InProgress(booking)
+            | CompletionOutcome::Unknown(booking) => of(Code::ResultUnknown, booking),
         }
     }
 }

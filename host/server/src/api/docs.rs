@@ -1,10 +1,10 @@
 //! The API document and its pages. Everything is in the program: the pages load
 //! nothing from elsewhere, and their policy forbids it.
 
-use crate::api::code::{Code, Facts};
+use crate::api::code::{Code, ErrorCodeInfo};
 use crate::api::problem::ApiError;
 use crate::api::{Table, openapi};
-use crate::app::App;
+use crate::app::Application;
 use axum::Router;
 use axum::extract::{Path, Request, State};
 use axum::middleware::Next;
@@ -45,9 +45,9 @@ static SCRIPT: LazyLock<Option<Bytes>> =
     LazyLock::new(|| scalar_api_reference::get_asset("scalar.js").map(Bytes::from));
 
 /// Document and pages.
-pub(super) fn routes(table: fn() -> Table) -> Router<Arc<App>> {
+pub(super) fn routes(table: fn() -> Table) -> Router<Arc<Application>> {
     let kept = Arc::new(Kept::default());
-    let document = move |State(app): State<Arc<App>>| async move {
+    let document = move |State(app): State<Arc<Application>>| async move {
         let text = kept.of(&app, table).await;
         typed("application/json", text)
     };
@@ -75,7 +75,7 @@ pub(super) fn routes(table: fn() -> Table) -> Router<Arc<App>> {
 struct Kept(Mutex<Option<(Date, Bytes)>>);
 
 impl Kept {
-    async fn of(&self, app: &App, table: fn() -> Table) -> Bytes {
+    async fn of(&self, app: &Application, table: fn() -> Table) -> Bytes {
         let today = app.clock.now().date_utc();
         let mut kept = self.0.lock().await;
         match &*kept {
@@ -112,8 +112,8 @@ async fn script() -> Response {
 }
 
 async fn one_code(Path(name): Path<String>) -> Response {
-    match Code::named(&name) {
-        Some(code) => typed(HTML, Bytes::from(page(code.name(), &section(code.facts())))),
+    match Code::from_name(&name) {
+        Some(code) => typed(HTML, Bytes::from(page(code.as_str(), &section(code.facts())))),
         None => ApiError::from(Code::NotFound).into_response(),
     }
 }
@@ -132,7 +132,7 @@ fn page(title: &str, body: &str) -> String {
 }
 
 /// Only our own words go into it.
-fn section(facts: Facts) -> String {
+fn section(facts: ErrorCodeInfo) -> String {
     let again = if facts.retryable {
         "The same request may be sent again."
     } else {
@@ -148,13 +148,13 @@ fn section(facts: Facts) -> String {
     let _ = writeln!(
         out,
         "<p>{}</p><p>{again}</p>",
-        facts.meaning.replace('<', "&lt;")
+        facts.description.replace('<', "&lt;")
     );
     out
 }
 
 /// What a browser may do with an answer.
-pub(super) async fn policy(request: Request, next: Next) -> Response {
+pub(super) async fn security_headers(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     let is_page = headers.get(CONTENT_TYPE).is_some_and(|kind| kind == HTML);

@@ -7,15 +7,15 @@ mod journey;
 mod operation;
 mod webhook;
 
-pub(crate) use crate::api::document::operation::{Described, Document};
+pub(crate) use crate::api::document::operation::{OperationSpec, OpenApiDocument};
 
-use crate::api::answer::Meta;
-use crate::api::caller::Caller;
+use crate::api::answer::ResponseMeta;
+use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::{Part, PathValue, Unread, Valid};
+use crate::api::extract::{RequestPart, PathParameter, DeferredBody, Validated};
 use crate::api::problem::ApiError;
-use crate::api::schema::{COMPONENTS, Components, described, merge};
-use crate::app::App;
+use crate::api::schema::{COMPONENTS, Components, schema_with_components, merge};
+use crate::app::Application;
 use axum::extract::State;
 use host_domain::event::Product;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ use utoipa::ToSchema;
 
 /// What a handler takes.
 #[derive(Debug, Default)]
-pub struct Inputs {
+pub struct OperationInputs {
     parameters: Vec<Value>,
     body: Option<Value>,
     /// Where each product has its own.
@@ -36,7 +36,7 @@ pub struct Inputs {
 
 /// What a handler answers when it succeeds.
 #[derive(Debug, Default)]
-pub struct Outputs {
+pub struct OperationOutputs {
     whole: Option<Value>,
     data: Option<Value>,
     meta: Option<Value>,
@@ -44,85 +44,85 @@ pub struct Outputs {
 }
 
 /// The successful answer of a handler.
-pub trait Reply {
+pub trait DescribeResponse {
     /// Adds it to the API document.
-    fn describe(outputs: &mut Outputs);
+    fn describe_handler(outputs: &mut OperationOutputs);
 }
 
 /// A handler of the API: `async fn(State<Arc<App>>, Caller, Valid<I>) -> Result<R, ApiError>`.
 /// `Call` is only there to tell the implementations apart.
-pub trait Operation<Call> {
+pub trait DescribeOperation<Call> {
     /// What it takes and answers.
-    fn describe() -> (Inputs, Outputs);
+    fn describe() -> (OperationInputs, OperationOutputs);
 }
 
-impl<F, I, R, Fut> Operation<(Caller, I, R, Fut)> for F
+impl<F, I, R, Fut> DescribeOperation<(RequestContext, I, R, Fut)> for F
 where
-    F: Fn(State<Arc<App>>, Caller, Valid<I>) -> Fut,
+    F: Fn(State<Arc<Application>>, RequestContext, Validated<I>) -> Fut,
     Fut: Future<Output = Result<R, ApiError>>,
-    I: Part,
-    R: Reply,
+    I: RequestPart,
+    R: DescribeResponse,
 {
-    fn describe() -> (Inputs, Outputs) {
+    fn describe() -> (OperationInputs, OperationOutputs) {
         describe_types::<I, R>()
     }
 }
 
 /// The same without a caller: open to everyone.
-impl<F, I, R, Fut> Operation<(I, R, Fut)> for F
+impl<F, I, R, Fut> DescribeOperation<(I, R, Fut)> for F
 where
-    F: Fn(State<Arc<App>>, Valid<I>) -> Fut,
+    F: Fn(State<Arc<Application>>, Validated<I>) -> Fut,
     Fut: Future<Output = Result<R, ApiError>>,
-    I: Part,
-    R: Reply,
+    I: RequestPart,
+    R: DescribeResponse,
 {
-    fn describe() -> (Inputs, Outputs) {
+    fn describe() -> (OperationInputs, OperationOutputs) {
         describe_types::<I, R>()
     }
 }
 
 /// The same, with a body that is anybody's.
-impl<F, I, R, Fut> Operation<(Unread<I>, I, R, Fut)> for F
+impl<F, I, R, Fut> DescribeOperation<(DeferredBody<I>, I, R, Fut)> for F
 where
-    F: Fn(State<Arc<App>>, Unread<I>) -> Fut,
+    F: Fn(State<Arc<Application>>, DeferredBody<I>) -> Fut,
     Fut: Future<Output = Result<R, ApiError>>,
-    I: Part,
-    R: Reply,
+    I: RequestPart,
+    R: DescribeResponse,
 {
-    fn describe() -> (Inputs, Outputs) {
+    fn describe() -> (OperationInputs, OperationOutputs) {
         let (mut inputs, outputs) = describe_types::<I, R>();
-        inputs.any_body();
+        inputs.raw_body();
         (inputs, outputs)
     }
 }
 
-fn describe_types<I: Part, R: Reply>() -> (Inputs, Outputs) {
-    let mut inputs = Inputs::default();
-    let mut outputs = Outputs::default();
+fn describe_types<I: RequestPart, R: DescribeResponse>() -> (OperationInputs, OperationOutputs) {
+    let mut inputs = OperationInputs::default();
+    let mut outputs = OperationOutputs::default();
     I::describe(&mut inputs);
-    R::describe(&mut outputs);
+    R::describe_handler(&mut outputs);
     (inputs, outputs)
 }
 
 /// What the types of a handler say.
-pub(crate) fn describe<Call, F: Operation<Call>>(_: &F) -> (Inputs, Outputs) {
+pub(crate) fn describe<Call, F: DescribeOperation<Call>>(_: &F) -> (OperationInputs, OperationOutputs) {
     F::describe()
 }
 
-impl Inputs {
+impl OperationInputs {
     /// A JSON body.
     pub fn body<T: ToSchema>(&mut self, required: bool) {
         self.body = Some(self.json_body::<T>(required));
     }
 
     /// A JSON body, which is another one for other products.
-    pub(crate) fn body_of<T: ToSchema>(&mut self, product: Product) {
+    pub(crate) fn product_body<T: ToSchema>(&mut self, product: Product) {
         let body = self.json_body::<T>(true);
         self.bodies.push((product, body));
     }
 
     /// From now on those of one product.
-    pub(crate) fn choose(&mut self, product: Product) {
+    pub(crate) fn select_product(&mut self, product: Product) {
         let mut bodies = std::mem::take(&mut self.bodies).into_iter();
         let own = bodies.find(|(of, _)| *of == product);
         self.body = own.map(|(_, body)| body).or(self.body.take());
@@ -143,7 +143,7 @@ impl Inputs {
     }
 
     /// A body of which the gateway itself knows nothing.
-    pub fn any_body(&mut self) {
+    pub fn raw_body(&mut self) {
         self.body = Some(json!({
             "required": true,
             "description": "As the other side sends it, of whatever content type.",
@@ -155,7 +155,7 @@ impl Inputs {
 
     /// A query whose parameters are the members of `T`.
     pub fn query<T: ToSchema>(&mut self) {
-        let (own, mut components) = described::<T>();
+        let (own, mut components) = schema_with_components::<T>();
         components.remove(T::name().as_ref());
         merge(&mut self.components, components);
         let required: Vec<&str> = own
@@ -184,9 +184,9 @@ impl Inputs {
     }
 
     /// A value in the path.
-    pub fn path_value<T: PathValue>(&mut self) {
+    pub fn path_parameter<T: PathParameter>(&mut self) {
         self.parameters.push(json!({
-            "name": T::NAME, "in": "path", "required": true, "description": T::MEANING,
+            "name": T::NAME, "in": "path", "required": true, "description": T::DESCRIPTION,
             "schema": { "type": "string", "pattern": T::PATTERN, "maxLength": T::CHARS_MAX },
         }));
         self.codes.insert(Code::ValidationFailed);
@@ -207,24 +207,24 @@ impl Inputs {
     }
 }
 
-impl Outputs {
+impl OperationOutputs {
     /// The answer is a `T`, without an envelope.
-    pub fn whole_is<T: ToSchema>(&mut self) {
+    pub fn set_body<T: ToSchema>(&mut self) {
         self.whole = Some(refer::<T>(&mut self.components));
     }
 
     /// `data` is one `T`.
-    pub fn data_is<T: ToSchema>(&mut self) {
+    pub fn set_data<T: ToSchema>(&mut self) {
         self.data = Some(refer::<T>(&mut self.components));
     }
 
     /// `data` is an array of `T`.
-    pub fn data_is_list_of<T: ToSchema>(&mut self) {
+    pub fn set_data_list<T: ToSchema>(&mut self) {
         self.data = Some(json!({ "type": "array", "items": refer::<T>(&mut self.components) }));
     }
 
     /// `meta` is an `M`, unless that says nothing.
-    pub fn meta_is<M: Meta>(&mut self) {
+    pub fn set_meta<M: ResponseMeta>(&mut self) {
         if M::name() != "NoMeta" {
             self.meta = Some(refer::<M>(&mut self.components));
         }
@@ -274,7 +274,7 @@ fn forbid_null(schema: &mut Value) {
 }
 
 fn refer<T: ToSchema>(components: &mut Components) -> Value {
-    let (_, described) = described::<T>();
+    let (_, described) = schema_with_components::<T>();
     merge(components, described);
     json!({ "$ref": format!("{COMPONENTS}{}", T::name()) })
 }

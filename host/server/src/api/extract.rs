@@ -10,13 +10,13 @@ mod parameter;
 mod part;
 mod raw;
 
-pub use crate::api::extract::part::{Body, Id, IdempotencyKey, PathValue, Query};
-pub use crate::api::extract::raw::Unread;
-pub(crate) use crate::api::extract::raw::{BodyError, collect};
+pub use crate::api::extract::part::{Body, PathId, IdempotencyKeyHeader, PathParameter, Query};
+pub use crate::api::extract::raw::DeferredBody;
+pub(crate) use crate::api::extract::raw::{BodyError, read_body};
 
-use crate::api::document::Inputs;
-use crate::api::problem::{ApiError, Place, Violation};
-use crate::app::App;
+use crate::api::document::OperationInputs;
+use crate::api::problem::{ApiError, ViolationLocation, Violation};
+use crate::app::Application;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use host_domain::time::Timestamp;
 use http::request::Parts;
@@ -28,11 +28,11 @@ use utoipa::ToSchema;
 
 /// A request that has been checked as a whole.
 #[derive(Debug, Clone)]
-pub struct Valid<T>(pub T);
+pub struct Validated<T>(pub T);
 
 /// What a request brought, while its parts are being read.
-pub struct Incoming<'a> {
-    app: &'a App,
+pub struct RequestReader<'a> {
+    app: &'a Application,
     headers: &'a HeaderMap,
     uri: &'a Uri,
     path: Vec<(String, String)>,
@@ -43,34 +43,34 @@ pub struct Incoming<'a> {
 }
 
 /// Something that a request must, or may, bring.
-pub trait Part: Sized + Send {
+pub trait RequestPart: Sized + Send {
     /// Whether it reads the JSON body.
     const READS_BODY: bool = false;
     /// Whether it reads the query.
     const READS_QUERY: bool = false;
 
     /// Reads it. None: violations were noted.
-    fn take(incoming: &mut Incoming<'_>) -> Option<Self>;
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self>;
 
     /// Adds it to the API document.
-    fn describe(inputs: &mut Inputs);
+    fn describe(inputs: &mut OperationInputs);
 }
 
 /// Rules of a request that a schema cannot say.
-pub trait Rules {
+pub trait Validate {
     /// Notes every violation; pointers begin at the request, e.g. `/check_out`.
-    fn check(&self, now: Timestamp, found: &mut Found<'_>) {
+    fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
         let _ = (now, found);
     }
 }
 
 /// Where [`Rules`] note what they find.
-pub struct Found<'a> {
-    place: Place,
+pub struct Violations<'a> {
+    place: ViolationLocation,
     violations: &'a mut Vec<Violation>,
 }
 
-impl Found<'_> {
+impl Violations<'_> {
     /// Notes a violation. `code` is a stable word, e.g. `one_adult_lead_required`.
     pub fn push(&mut self, pointer: impl Into<String>, code: &str, detail: impl Into<String>) {
         self.violations
@@ -78,19 +78,19 @@ impl Found<'_> {
     }
 }
 
-impl<T: Part> FromRequest<Arc<App>> for Valid<T> {
+impl<T: RequestPart> FromRequest<Arc<Application>> for Validated<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, app: &Arc<Application>) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let mut incoming = Incoming::of_head(&mut parts, app).await;
+        let mut incoming = RequestReader::of_head(&mut parts, app).await;
         if T::READS_BODY {
-            incoming.json = json::read(incoming.headers, body, app).await?;
+            incoming.json = json::read_json_body(incoming.headers, body, app).await?;
         }
         if !T::READS_QUERY {
-            incoming.refuse_parameters();
+            incoming.reject_query_parameters();
         }
-        let taken = T::take(&mut incoming);
+        let taken = T::extract(&mut incoming);
         match taken {
             Some(taken) if incoming.found.is_empty() => Ok(Self(taken)),
             _ => Err(ApiError::violations(incoming.found)),
@@ -98,9 +98,9 @@ impl<T: Part> FromRequest<Arc<App>> for Valid<T> {
     }
 }
 
-impl<'a> Incoming<'a> {
+impl<'a> RequestReader<'a> {
     /// What stands before the body.
-    async fn of_head(parts: &'a mut Parts, app: &'a Arc<App>) -> Self {
+    async fn of_head(parts: &'a mut Parts, app: &'a Arc<Application>) -> Self {
         let params = RawPathParams::from_request_parts(parts, app).await;
         let mut found = Vec::new();
         let path = match &params {
@@ -110,7 +110,7 @@ impl<'a> Incoming<'a> {
                 .collect(),
             Err(_) => {
                 found.push(Violation::at(
-                    Place::Path,
+                    ViolationLocation::Path,
                     "",
                     "format",
                     "the path is not UTF-8 text",
@@ -129,7 +129,7 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    fn note(&mut self, place: Place, pointer: &str, code: &str, detail: impl Into<String>) {
+    fn note(&mut self, place: ViolationLocation, pointer: &str, code: &str, detail: impl Into<String>) {
         self.found.push(Violation::at(place, pointer, code, detail));
     }
 
@@ -139,12 +139,12 @@ impl<'a> Incoming<'a> {
     }
 
     /// Checks a value against schema and rules, and reads it.
-    fn read<T: ToSchema + DeserializeOwned + Rules + 'static>(
+    fn read<T: ToSchema + DeserializeOwned + Validate + 'static>(
         &mut self,
-        place: Place,
+        place: ViolationLocation,
         value: &Value,
     ) -> Option<T> {
-        let compiled = match self.app.schemas.of::<T>() {
+        let compiled = match self.app.validators.get::<T>() {
             Ok(compiled) => compiled,
             Err(error) => {
                 tracing::error!(%error, "a request cannot be checked");
@@ -158,12 +158,12 @@ impl<'a> Incoming<'a> {
             }
         };
         let before = self.found.len();
-        let known = compiled.check(place, value, &mut self.found);
+        let known = compiled.validate(place, value, &mut self.found);
         match serde_path_to_error::deserialize::<_, T>(known) {
             Ok(read) => {
-                read.check(
+                read.validate(
                     self.now,
-                    &mut Found {
+                    &mut Violations {
                         place,
                         violations: &mut self.found,
                     },
@@ -193,12 +193,12 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
 }
 
 /// Nothing is read: a call without body and parameters.
-impl Part for () {
-    fn take(_: &mut Incoming<'_>) -> Option<Self> {
+impl RequestPart for () {
+    fn extract(_: &mut RequestReader<'_>) -> Option<Self> {
         Some(())
     }
 
-    fn describe(_: &mut Inputs) {}
+    fn describe(_: &mut OperationInputs) {}
 }
 
 macro_rules! tuples {

@@ -1,15 +1,15 @@
 //! What surrounds every call: its id, whose it is, how much is left to it, and
 //! the form of its answer. Handlers see none of it.
 
-use crate::api::caller::{Caller, Scope, Visit};
+use crate::api::caller::{RequestContext, ApiKeyScope, AnonymousContext};
 use crate::api::code::Code;
 use crate::api::health;
-use crate::api::problem::{ApiError, Place, Violation, error_of};
-use crate::app::App;
+use crate::api::problem::{ApiError, ViolationLocation, Violation, take_error};
+use crate::app::Application;
 use crate::id;
-use crate::key::KeyError;
-use crate::limit::{Bucket, Verdict};
-use crate::observe::Answered;
+use crate::key::ApiKeyError;
+use crate::limit::{RateLimitKey, RateLimitStatus};
+use crate::observe::AccessLogEntry;
 use crate::time::{Deadline, Stopwatch};
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::middleware::Next;
@@ -36,19 +36,19 @@ const GRACE: Duration = Duration::from_secs(5);
 struct Unidentified(ApiError);
 
 /// The outermost layer.
-pub(crate) async fn surround(
-    State(app): State<Arc<App>>,
+pub(crate) async fn request_middleware(
+    State(app): State<Arc<Application>>,
     mut request: Request,
     next: Next,
 ) -> Response {
     let watch = Stopwatch::start();
     let request_id: Arc<str> = request_id(request.headers()).into();
-    let deadline = Deadline::after(Duration::from_secs(app.config.limits.request_s));
+    let deadline = Deadline::from_now(Duration::from_secs(app.config.limits.request_s));
     let identity = identify(&app, request.headers(), &request_id, deadline).await;
-    let verdict = app.limiter.check(&bucket(&identity, &request));
+    let verdict = app.rate_limiter.check(&bucket(&identity, &request));
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
-    request.extensions_mut().insert(Visit {
+    request.extensions_mut().insert(AnonymousContext {
         request_id: Arc::clone(&request_id),
         deadline,
     });
@@ -64,20 +64,20 @@ pub(crate) async fn surround(
     // address of everybody else.
     let is_probe = route
         .as_ref()
-        .is_some_and(|route| health::PROBES.contains(&route.as_str()));
+        .is_some_and(|route| health::PROBE_PATHS.contains(&route.as_str()));
     let mut response = match verdict.retry_after_s.filter(|_| !is_probe) {
         Some(seconds) => ApiError::from(Code::RateLimited)
-            .retry_after(seconds)
+            .with_retry_after(seconds)
             .into_response(),
         None => answer(request, next, deadline).await,
     };
-    let error = error_of(&mut response);
+    let error = take_error(&mut response);
     if let Some(error) = &error {
-        error.render_into(&mut response, &app.error_docs(), &request_id);
+        error.write_response(&mut response, &app.error_docs_url(), &request_id);
     }
     sign(&app, &mut response, &request_id, verdict);
     let caller = identity.as_ref().ok();
-    Answered {
+    AccessLogEntry {
         request_id: &request_id,
         method: &method,
         route: route.as_ref().map(MatchedPath::as_str),
@@ -85,7 +85,7 @@ pub(crate) async fn surround(
         duration: watch.elapsed(),
         organization: caller.map(|caller| caller.owner.tenant.organization.as_str()),
         key: caller.map(|caller| caller.key_id.as_str()),
-        code: error.as_ref().map(|error| error.code().name()),
+        code: error.as_ref().map(|error| error.code().as_str()),
         cause: error.as_ref().and_then(ApiError::cause),
     }
     .record();
@@ -99,7 +99,7 @@ async fn answer(request: Request, next: Next, deadline: Deadline) -> Response {
         Ok(Ok(response)) => response,
         Ok(Err(_)) => ApiError::internal(Panicked).into_response(),
         Err(_) => ApiError::from(Code::SupplierTimeout)
-            .because(Hung)
+            .with_cause(Hung)
             .into_response(),
     }
 }
@@ -112,12 +112,12 @@ struct Panicked;
 #[error("a handler did not end in time")]
 struct Hung;
 
-fn sign(app: &App, response: &mut Response, request_id: &str, verdict: Verdict) {
+fn sign(app: &Application, response: &mut Response, request_id: &str, verdict: RateLimitStatus) {
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::from_str(request_id) {
         headers.insert(REQUEST_ID, value);
     }
-    app.limiter.write_headers(Some(verdict), headers);
+    app.rate_limiter.insert_headers(Some(verdict), headers);
 }
 
 /// The caller's own id where it has the right form.
@@ -127,7 +127,7 @@ fn request_id(headers: &HeaderMap) -> String {
         .and_then(|value| value.to_str().ok());
     given
         .filter(|id| is_name(id, b"._-"))
-        .map_or_else(id::request_id, str::to_owned)
+        .map_or_else(id::new_request_id, str::to_owned)
 }
 
 /// 1 to 128 letters, digits and some other characters.
@@ -140,10 +140,10 @@ fn is_name(text: &str, others: &[u8]) -> bool {
 
 /// Calls without a good key share the bucket of their address, so that guessing
 /// keys is slow.
-fn bucket(identity: &Result<Caller, ApiError>, request: &Request) -> Bucket {
+fn bucket(identity: &Result<RequestContext, ApiError>, request: &Request) -> RateLimitKey {
     match identity {
-        Ok(caller) => Bucket::Key(caller.key_id.clone()),
-        Err(_) => Bucket::Stranger(
+        Ok(caller) => RateLimitKey::ApiKey(caller.key_id.clone()),
+        Err(_) => RateLimitKey::ClientAddress(
             request
                 .extensions()
                 .get::<ConnectInfo<SocketAddr>>()
@@ -153,11 +153,11 @@ fn bucket(identity: &Result<Caller, ApiError>, request: &Request) -> Bucket {
 }
 
 async fn identify(
-    app: &App,
+    app: &Application,
     headers: &HeaderMap,
     request_id: &Arc<str>,
     deadline: Deadline,
-) -> Result<Caller, ApiError> {
+) -> Result<RequestContext, ApiError> {
     let mut keys = headers.get_all(API_KEY).iter();
     let key = keys.next().ok_or(Code::MissingApiKey)?;
     let key = key
@@ -166,12 +166,12 @@ async fn identify(
         .filter(|_| keys.next().is_none())
         .ok_or(Code::InvalidApiKey)?;
     let known = app
-        .keys
-        .resolve(key, app.clock.now())
+        .api_keys
+        .authenticate(key, app.clock.now())
         .await
         .map_err(|error| match error {
-            KeyError::Invalid => ApiError::from(Code::InvalidApiKey),
-            KeyError::Database(error) => ApiError::storage(error),
+            ApiKeyError::Invalid => ApiError::from(Code::InvalidApiKey),
+            ApiKeyError::Database(error) => ApiError::from_database(error),
         })?;
     if headers
         .get_all(ORGANIZATION_ID)
@@ -180,7 +180,7 @@ async fn identify(
     {
         return Err(Code::OrganizationMismatch.into());
     }
-    Ok(Caller {
+    Ok(RequestContext {
         request_id: Arc::clone(request_id),
         owner: Owner {
             tenant: known.tenant.clone(),
@@ -190,7 +190,7 @@ async fn identify(
         scopes: known
             .scopes
             .iter()
-            .filter_map(|name| Scope::named(name))
+            .filter_map(|name| ApiKeyScope::from_name(name))
             .collect(),
         deadline,
     })
@@ -208,7 +208,7 @@ fn user(headers: &HeaderMap) -> Result<String, ApiError> {
     user.map(str::to_owned).ok_or_else(|| {
         let detail = "must be sent once and have 1 to 128 of [A-Za-z0-9._:@-]";
         ApiError::violation(Violation::at(
-            Place::Header,
+            ViolationLocation::Header,
             "/x-user-id",
             "pattern",
             detail,
@@ -217,18 +217,18 @@ fn user(headers: &HeaderMap) -> Result<String, ApiError> {
 }
 
 /// Around every operation that needs a key with a scope.
-pub(crate) async fn require(State(scope): State<Scope>, request: Request, next: Next) -> Response {
+pub(crate) async fn require_scope(State(scope): State<ApiKeyScope>, request: Request, next: Next) -> Response {
     if let Some(Unidentified(error)) = request.extensions().get() {
         return error.clone().into_response();
     }
     let allowed = request
         .extensions()
-        .get::<Caller>()
+        .get::<RequestContext>()
         .is_some_and(|caller| caller.scopes.contains(&scope));
     if !allowed {
         let detail = format!("the key lacks the scope `{}`", scope.as_str());
         return ApiError::from(Code::InsufficientScope)
-            .detail(detail)
+            .with_detail(detail)
             .into_response();
     }
     if !accepts_json(request.headers()) {

@@ -1,10 +1,10 @@
 //! Whether the process runs, and whether it can do its work.
 
-use crate::api::answer::Answer;
+use crate::api::answer::ApiResponse;
 use crate::api::code::Code;
-use crate::api::extract::Valid;
+use crate::api::extract::Validated;
 use crate::api::problem::ApiError;
-use crate::app::App;
+use crate::app::Application;
 use axum::extract::State;
 use host_storage::{DatabaseError, Store};
 use serde::Serialize;
@@ -25,7 +25,7 @@ pub(crate) struct Health {
 }
 
 /// Answered however many calls there are.
-pub(crate) const PROBES: [&str; 2] = ["/healthz", "/readyz"];
+pub(crate) const PROBE_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
 /// The database is asked no more often than this, however many want to know.
 const ASKED_EVERY: Duration = Duration::from_secs(1);
@@ -58,10 +58,10 @@ fn ok() -> Health {
 /// Whether the process runs
 #[utoipa::path(get, path = "/healthz", tag = "Health", responses((status = 200, description = "It runs.")))]
 pub(crate) async fn get_health(
-    State(_app): State<Arc<App>>,
-    Valid(()): Valid<()>,
-) -> Result<Answer<Health>, ApiError> {
-    Ok(Answer::ok(ok()))
+    State(_app): State<Arc<Application>>,
+    Validated(()): Validated<()>,
+) -> Result<ApiResponse<Health>, ApiError> {
+    Ok(ApiResponse::ok(ok()))
 }
 
 /// Whether it can take calls
@@ -69,13 +69,13 @@ pub(crate) async fn get_health(
 /// 503 while the database does not answer, and once the process has begun to stop.
 #[utoipa::path(get, path = "/readyz", tag = "Health", responses((status = 200, description = "It can.")))]
 pub(crate) async fn get_readiness(
-    State(app): State<Arc<App>>,
-    Valid(()): Valid<()>,
-) -> Result<Answer<Health>, ApiError> {
-    if app.tasks.stopping().is_cancelled() {
-        return Err(ApiError::from(Code::Overloaded).detail("the process is stopping"));
+    State(app): State<Arc<Application>>,
+    Validated(()): Validated<()>,
+) -> Result<ApiResponse<Health>, ApiError> {
+    if app.tasks.shutdown_token().is_cancelled() {
+        return Err(ApiError::from(Code::Overloaded).with_detail("the process is stopping"));
     }
     let answers = app.readiness.of(&app.store).await;
-    answers.map_err(ApiError::storage)?;
-    Ok(Answer::ok(ok()))
+    answers.map_err(ApiError::from_database)?;
+    Ok(ApiResponse::ok(ok()))
 }

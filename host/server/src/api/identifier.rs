@@ -7,42 +7,42 @@ use std::collections::HashSet;
 use std::hash::Hash;
 use utoipa::ToSchema;
 
-use crate::api::extract::Found;
+use crate::api::extract::Violations;
 
 /// Id of a hotel, as the gateway names it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[schema(value_type = String, pattern = "^htl_[a-zA-Z0-9-]+$", max_length = 128, example = "htl_01976f3e4a5b7c8d9e0f112233445566")]
-pub(crate) struct HotelIdText(pub(crate) HotelId);
+pub(crate) struct HotelIdParam(pub(crate) HotelId);
 
 /// Id of a saved place.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[schema(value_type = String, pattern = "^plc_[a-zA-Z0-9-]+$", max_length = 128, example = "plc_01976f3e4a5b7c8d9e0f112233445566")]
-pub(crate) struct PlaceIdText(pub(crate) PlaceId);
+pub(crate) struct PlaceIdParam(pub(crate) PlaceId);
 
 /// Id of a room of a booking.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[schema(value_type = String, pattern = "^room_[a-zA-Z0-9-]+$", max_length = 128, example = "room_01976f3e4a5b7c8d9e0f112233445566")]
-pub(crate) struct RoomIdText(pub(crate) RoomId);
+pub(crate) struct RoomIdParam(pub(crate) RoomId);
 
 /// Id of a stored payment instrument.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[schema(value_type = String, pattern = "^inst_[a-zA-Z0-9-]+$", max_length = 128, example = "inst_01976f3e4a5b7c8d9e0f112233445566")]
-pub(crate) struct InstrumentIdText(pub(crate) InstrumentId);
+pub(crate) struct InstrumentIdParam(pub(crate) InstrumentId);
 
 /// Id of a service that is for sale on a ticket.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[schema(value_type = String, pattern = "^svc_[a-zA-Z0-9-]+$", max_length = 128, example = "svc_01976f3e4a5b7c8d9e0f112233445566")]
-pub(crate) struct ServiceIdText(pub(crate) ServiceId);
+pub(crate) struct ServiceIdParam(pub(crate) ServiceId);
 
 /// Id of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[schema(value_type = String, pattern = "^evt_[a-zA-Z0-9-]+$", max_length = 128, example = "evt_01976f3e4a5b7c8d9e0f112233445566")]
-pub(crate) struct EventIdText(pub(crate) EventId);
+pub(crate) struct EventIdParam(pub(crate) EventId);
 
 /// Id of a supplier, as the operator named it; `GET /v1/suppliers` lists them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[schema(value_type = String, pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SANDBOX_HOTELS")]
-pub(crate) struct SupplierIdText(pub(crate) SupplierId);
+pub(crate) struct SupplierIdParam(pub(crate) SupplierId);
 
 /// A supplier's own id of a hotel.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, ToSchema)]
@@ -52,13 +52,13 @@ pub(crate) struct SupplierIdText(pub(crate) SupplierId);
     pattern = r"^[^\x00-\x1F\x7F-\x9F]*$",
     example = "lp1897"
 )]
-pub(crate) struct SupplierHotelIdText(pub(crate) String);
+pub(crate) struct SupplierHotelIdParam(pub(crate) String);
 
 /// Notes every item of a list that stood in it before.
 pub(crate) fn check_distinct<T: Eq + Hash>(
     list: Option<&[T]>,
     pointer: &str,
-    found: &mut Found<'_>,
+    found: &mut Violations<'_>,
 ) {
     let mut seen = HashSet::new();
     for (index, item) in list.unwrap_or_default().iter().enumerate() {

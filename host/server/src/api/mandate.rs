@@ -1,17 +1,17 @@
 //! Mandates.
 
-use crate::api::answer::{Answer, Bare};
-use crate::api::caller::Caller;
-use crate::api::extract::{Body, Found, Id, IdempotencyKey, Rules, Valid};
-use crate::api::identifier::InstrumentIdText;
+use crate::api::answer::{ApiResponse, UnwrappedResponse};
+use crate::api::caller::RequestContext;
+use crate::api::extract::{Body, Violations, PathId, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::identifier::InstrumentIdParam;
 use crate::api::problem::{ApiError, Violation};
 use crate::api::value::{Amount, CurrencyCode};
 use crate::api::webhook::EmptyRequest;
-use crate::app::App;
-use crate::idempotency::RequestKey;
-use crate::mandate::key::KeyRing;
+use crate::app::Application;
+use crate::idempotency::IdempotentRequest;
+use crate::mandate::key::SigningKeyRing;
 use crate::mandate::{Issued, NewMandate};
-use crate::render::mandate::{self, Mandate, PublicKey, PublicKeys};
+use crate::render::mandate::{self, Mandate, PublicKey, JwkSet};
 use crate::render::payment::InstrumentType;
 use axum::extract::State;
 use host_domain::id::MandateId;
@@ -41,8 +41,8 @@ pub(crate) struct MandateAmount {
 
 /// Whose mandate, under which key.
 type Revocation = (
-    Id<MandateId>,
-    Option<IdempotencyKey>,
+    PathId<MandateId>,
+    Option<IdempotencyKeyHeader>,
     Option<Body<EmptyRequest>>,
 );
 
@@ -51,7 +51,7 @@ type Revocation = (
 #[serde(deny_unknown_fields)]
 pub(crate) struct MandateInstrumentRequest {
     /// An instrument of `user_id`; in a call without `x-user-id`, also one of the organization's own.
-    id: InstrumentIdText,
+    id: InstrumentIdParam,
     #[serde(rename = "type")]
     #[expect(
         dead_code,
@@ -63,7 +63,7 @@ pub(crate) struct MandateInstrumentRequest {
 /// A mandate to issue.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct MandateRequest {
+pub(crate) struct IssueMandateRequest {
     /// In whose name may be bought, as in `x-user-id`. A call that sends that header issues for nobody else.
     #[schema(pattern = "^[A-Za-z0-9._:@-]{1,128}$", example = "org")]
     user_id: String,
@@ -71,8 +71,8 @@ pub(crate) struct MandateRequest {
     payment_instrument: MandateInstrumentRequest,
 }
 
-impl Rules for MandateRequest {
-    fn check(&self, _: Timestamp, found: &mut Found<'_>) {
+impl Validate for IssueMandateRequest {
+    fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
         let pointer = "/payment_amount/amount";
         // The schema of an amount is shared, and cannot say where it begins here.
         if self.payment_amount.amount.0 < Decimal::ONE {
@@ -92,18 +92,18 @@ impl Rules for MandateRequest {
     responses((status = 201, description = "Issued."), (status = 200, description = "Issued by an earlier call with this key.")),
     extensions(("x-error-codes" = json!(["payment_instrument_invalid"]))))]
 pub(crate) async fn issue_mandate(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((key, Body(request))): Valid<(Option<IdempotencyKey>, Body<MandateRequest>)>,
-) -> Result<Answer<Mandate>, ApiError> {
-    let key = key.map(|key| RequestKey::new(&caller.owner, CREATE, key));
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<IssueMandateRequest>)>,
+) -> Result<ApiResponse<Mandate>, ApiError> {
+    let key = key.map(|key| IdempotentRequest::new(&caller.owner, CREATE, key));
     let (owner, new) = request.wish(&app, &caller.owner)?;
-    let issued = app.issue_mandate(&caller.owner, &owner, new, key.as_ref());
+    let issued = app.issue(&caller.owner, &owner, new, key.as_ref());
     let issued = issued.await;
     let now = app.clock.now();
-    Ok(match issued.map_err(ApiError::mandate)? {
-        Issued::New(made) => Answer::created(mandate::at(&made, now)),
-        Issued::Before(made) => Answer::ok(mandate::at(&made, now)),
+    Ok(match issued.map_err(ApiError::from_mandate)? {
+        Issued::New(made) => ApiResponse::created(mandate::mandate(&made, now)),
+        Issued::Existing(made) => ApiResponse::ok(mandate::mandate(&made, now)),
     })
 }
 
@@ -113,14 +113,14 @@ pub(crate) async fn issue_mandate(
 #[utoipa::path(get, path = "/v1/mandate/{id}", tag = "Mandates",
     responses((status = 200, description = "The mandate.")),
     extensions(("x-error-codes" = json!(["mandate_not_found"]))))]
-pub(crate) async fn read_mandate(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Id(id)): Valid<Id<MandateId>>,
-) -> Result<Answer<Mandate>, ApiError> {
-    let found = app.find_mandate(&caller.owner, &id).await;
-    let found = found.map_err(ApiError::mandate)?;
-    Ok(Answer::ok(mandate::at(&found, app.clock.now())))
+pub(crate) async fn get_mandate(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(PathId(id)): Validated<PathId<MandateId>>,
+) -> Result<ApiResponse<Mandate>, ApiError> {
+    let found = app.find(&caller.owner, &id).await;
+    let found = found.map_err(ApiError::from_mandate)?;
+    Ok(ApiResponse::ok(mandate::mandate(&found, app.clock.now())))
 }
 
 /// Revoke a mandate
@@ -131,14 +131,14 @@ pub(crate) async fn read_mandate(
     responses((status = 200, description = "The mandate, REVOKED.")),
     extensions(("x-error-codes" = json!(["mandate_not_found", "mandate_invalid"]))))]
 pub(crate) async fn revoke_mandate(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Id(id), key, _)): Valid<Revocation>,
-) -> Result<Answer<Mandate>, ApiError> {
-    let key = key.map(|key| RequestKey::new(&caller.owner, REVOKE, key));
-    let revoked = app.revoke_mandate(&caller.owner, &id, key.as_ref()).await;
-    let revoked = revoked.map_err(ApiError::mandate)?;
-    Ok(Answer::ok(mandate::at(&revoked, app.clock.now())))
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathId(id), key, _)): Validated<Revocation>,
+) -> Result<ApiResponse<Mandate>, ApiError> {
+    let key = key.map(|key| IdempotentRequest::new(&caller.owner, REVOKE, key));
+    let revoked = app.revoke(&caller.owner, &id, key.as_ref()).await;
+    let revoked = revoked.map_err(ApiError::from_mandate)?;
+    Ok(ApiResponse::ok(mandate::mandate(&revoked, app.clock.now())))
 }
 
 /// Read the keys that mandates are verified with
@@ -148,25 +148,25 @@ pub(crate) async fn revoke_mandate(
 #[utoipa::path(get, path = "/.well-known/jwks.json", tag = "Mandates",
     responses((status = 200, description = "The keys.")))]
 pub(crate) async fn list_mandate_keys(
-    State(app): State<Arc<App>>,
-    Valid(()): Valid<()>,
-) -> Result<Bare<PublicKeys>, ApiError> {
-    let ring = KeyRing::load(&app.store).await;
+    State(app): State<Arc<Application>>,
+    Validated(()): Validated<()>,
+) -> Result<UnwrappedResponse<JwkSet>, ApiError> {
+    let ring = SigningKeyRing::load(&app.store).await;
     let keys = ring.and_then(|ring| ring.public_keys());
-    let keys = keys.map_err(ApiError::signing_key)?;
+    let keys = keys.map_err(ApiError::from_signing_key)?;
     let keys = keys.into_iter().map(PublicKey).collect();
-    Ok(Bare(PublicKeys { keys }))
+    Ok(UnwrappedResponse(JwkSet { keys }))
 }
 
 impl MandateAmount {
     fn money(self) -> Result<Money, MoneyError> {
-        self.amount.of(self.currency)
+        self.amount.to_money(self.currency)
     }
 }
 
-impl MandateRequest {
+impl IssueMandateRequest {
     /// Whose mandate is wanted, and which.
-    fn wish(self, app: &App, caller: &Owner) -> Result<(Owner, NewMandate), ApiError> {
+    fn wish(self, app: &Application, caller: &Owner) -> Result<(Owner, NewMandate), ApiError> {
         if !caller.can_act_for(&self.user_id) {
             let detail = "is another user than x-user-id says";
             let other = Violation::body("/user_id", "other_user", detail);

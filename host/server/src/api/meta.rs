@@ -1,6 +1,6 @@
 //! What stands beside the data of more than one answer.
 
-use crate::api::answer::Meta;
+use crate::api::answer::ResponseMeta;
 use host_domain::supplier::{Checkout, SupplierId};
 use host_storage::PageRequest;
 use serde::Serialize;
@@ -15,12 +15,12 @@ pub(crate) struct SupplierMeta {
 }
 
 impl SupplierMeta {
-    pub(crate) const fn of(supplier: SupplierId) -> Self {
+    pub(crate) const fn new(supplier: SupplierId) -> Self {
         Self { supplier }
     }
 }
 
-impl Meta for SupplierMeta {
+impl ResponseMeta for SupplierMeta {
     fn supplier(&self) -> Option<&SupplierId> {
         Some(&self.supplier)
     }
@@ -59,7 +59,7 @@ pub(crate) struct PrebookMeta {
 
 impl PrebookMeta {
     /// Of an offer that was bound just now, with what is told only once.
-    pub(crate) fn fresh(
+    pub(crate) fn created(
         supplier: SupplierId,
         sdk_token: Option<String>,
         checkout: Option<Checkout>,
@@ -72,7 +72,7 @@ impl PrebookMeta {
     }
 
     /// Of an offer that was bound before.
-    pub(crate) const fn again(supplier: SupplierId) -> Self {
+    pub(crate) const fn existing(supplier: SupplierId) -> Self {
         Self {
             supplier,
             payment_sdk: None,
@@ -81,7 +81,7 @@ impl PrebookMeta {
     }
 }
 
-impl Meta for PrebookMeta {
+impl ResponseMeta for PrebookMeta {
     fn supplier(&self) -> Option<&SupplierId> {
         Some(&self.supplier)
     }
@@ -118,4 +118,4 @@ impl PaginationMeta {
     }
 }
 
-impl Meta for PaginationMeta {}
+impl ResponseMeta for PaginationMeta {}

@@ -27,9 +27,9 @@ mod unresolved;
 mod watcher;
 mod webhook;
 
-use crate::api::caller::Scope;
-use crate::api::document::{Described, Document, Inputs, Outputs};
-use crate::app::App;
+use crate::api::caller::ApiKeyScope;
+use crate::api::document::{OperationSpec, OpenApiDocument, OperationInputs, OperationOutputs};
+use crate::app::Application;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::MethodRouter;
@@ -45,7 +45,7 @@ macro_rules! route {
 }
 
 /// Operations by the scope that their key needs.
-type Table = Vec<(Option<Scope>, Vec<Route>)>;
+type Table = Vec<(Option<ApiKeyScope>, Vec<Route>)>;
 
 /// Every operation of the API.
 fn table() -> Table {
@@ -54,34 +54,34 @@ fn table() -> Table {
         route!(health::get_readiness),
         route!(mandate::list_mandate_keys),
         route!(supplier_event::receive_supplier_events),
-        route!(supplier_event::receive_secret_supplier_events),
+        route!(supplier_event::receive_supplier_events_with_token),
     ];
     let read = vec![
         route!(supplier::list_suppliers),
-        route!(hotel::place::find_places),
-        route!(hotel::place::read_place),
+        route!(hotel::place::search_places),
+        route!(hotel::place::get_place),
         route!(hotel::search::search_hotels),
-        route!(hotel::content::read_hotel),
+        route!(hotel::content::get_hotel),
         route!(hotel::offer::price_hotels),
-        route!(hotel::calendar::read_price_calendar),
+        route!(hotel::calendar::get_price_calendar),
         route!(hotel::booking::list_hotel_bookings),
-        route!(hotel::booking::read_hotel_booking),
+        route!(hotel::booking::get_hotel_booking),
         route!(hotel::cancellation::quote_hotel_cancellation),
-        route!(hotel::weather::read_stay_weather),
+        route!(hotel::weather::get_stay_weather),
         route!(flight::offer::price_flights),
-        route!(flight::airport::find_airports),
-        route!(flight::airline::read_airline),
+        route!(flight::airport::search_airports),
+        route!(flight::airline::get_airline),
         route!(flight::booking::list_flight_bookings),
-        route!(flight::booking::read_flight_booking),
+        route!(flight::booking::get_flight_booking),
         route!(flight::cancellation::quote_flight_cancellation),
         route!(flight::service::list_flight_services),
         route!(payment_instrument::list_payment_instruments),
-        route!(payment_instrument::read_payment_instrument),
-        route!(mandate::read_mandate),
+        route!(payment_instrument::get_payment_instrument),
+        route!(mandate::get_mandate),
         route!(watcher::watch::list_watches),
-        route!(watcher::watch::read_watch),
+        route!(watcher::watch::get_watch),
         route!(watcher::event::list_watch_events),
-        route!(watcher::webhook::read_watcher_webhook),
+        route!(watcher::webhook::get_watcher_webhook),
     ];
     let book = vec![
         route!(hotel::prebook::prebook_hotel),
@@ -90,42 +90,42 @@ fn table() -> Table {
         route!(flight::prebook::prebook_flight),
         route!(flight::completion::book_flight),
         route!(flight::cancellation::cancel_flight_booking),
-        route!(flight::service::buy_flight_services),
-        route!(payment_instrument::add_payment_instrument),
+        route!(flight::service::purchase_flight_services),
+        route!(payment_instrument::create_payment_instrument),
         route!(payment_instrument::delete_payment_instrument),
         route!(mandate::issue_mandate),
         route!(mandate::revoke_mandate),
         route!(watcher::watch::create_hotel_watch),
         route!(watcher::watch::create_trip_watch),
         route!(watcher::watch::delete_watch),
-        route!(watcher::watch::confirm_purchase),
+        route!(watcher::watch::confirm_watch_purchase),
     ];
     let mut table = vec![
-        (Some(Scope::Read), read),
-        (Some(Scope::Book), book),
+        (Some(ApiKeyScope::Read), read),
+        (Some(ApiKeyScope::Book), book),
         (None, open),
     ];
     let webhooks = vec![
         route!(watcher::webhook::register_watcher_webhook),
         route!(watcher::webhook::delete_watcher_webhook),
     ];
-    table.push((Some(Scope::Webhooks), webhooks));
+    table.push((Some(ApiKeyScope::Webhooks), webhooks));
     table.extend(webhooks_of(Product::Hotel));
     table.extend(webhooks_of(Product::Flight));
     table
 }
 
 /// The webhooks of a product: the same for each, under its own path.
-fn webhooks_of(product: Product) -> [(Option<Scope>, Vec<Route>); 2] {
+fn webhooks_of(product: Product) -> [(Option<ApiKeyScope>, Vec<Route>); 2] {
     let read = vec![
         route!(webhook::subscription::list_subscriptions).of(product),
-        route!(webhook::subscription::read_subscription).of(product),
+        route!(webhook::subscription::get_subscription).of(product),
         route!(webhook::delivery::list_deliveries).of(product),
-        route!(webhook::delivery::read_delivery).of(product),
+        route!(webhook::delivery::get_delivery).of(product),
     ];
     let webhooks = vec![
         route!(webhook::subscription::create_subscription).of(product),
-        route!(webhook::subscription::change_subscription).of(product),
+        route!(webhook::subscription::update_subscription).of(product),
         route!(webhook::subscription::delete_subscription).of(product),
         route!(webhook::subscription::pause_subscription).of(product),
         route!(webhook::subscription::resume_subscription).of(product),
@@ -134,15 +134,15 @@ fn webhooks_of(product: Product) -> [(Option<Scope>, Vec<Route>); 2] {
         route!(webhook::delivery::replay_delivery).of(product),
         route!(webhook::delivery::recover_deliveries).of(product),
     ];
-    [(Some(Scope::Read), read), (Some(Scope::Webhooks), webhooks)]
+    [(Some(ApiKeyScope::Read), read), (Some(ApiKeyScope::Webhooks), webhooks)]
 }
 
 /// The API as a service.
-pub fn router(app: &Arc<App>) -> Router {
+pub fn router(app: &Arc<Application>) -> Router {
     assemble(app, table)
 }
 
-fn assemble(app: &Arc<App>, table: fn() -> Table) -> Router {
+fn assemble(app: &Arc<Application>, table: fn() -> Table) -> Router {
     let mut router = Router::new();
     for (scope, routes) in table() {
         for Route {
@@ -150,22 +150,22 @@ fn assemble(app: &Arc<App>, table: fn() -> Table) -> Router {
         } in routes
         {
             if let Some(scope) = scope {
-                handler = handler.route_layer(from_fn_with_state(scope, guard::require));
+                handler = handler.route_layer(from_fn_with_state(scope, guard::require_scope));
             }
             router = router.route(&path, handler);
         }
     }
     router
         .merge(docs::routes(table))
-        .layer(from_fn(docs::policy))
-        .layer(from_fn_with_state(Arc::clone(app), guard::surround))
+        .layer(from_fn(docs::security_headers))
+        .layer(from_fn_with_state(Arc::clone(app), guard::request_middleware))
         .with_state(Arc::clone(app))
 }
 
 /// Their document. `server` is the address of the API; examples are of
 /// stays after `today`.
 fn openapi(table: Table, server: &str, today: Date) -> Value {
-    let mut document = Document::new();
+    let mut document = OpenApiDocument::new();
     for (scope, routes) in table {
         for route in routes {
             document.add(route.described(scope));
@@ -178,20 +178,20 @@ fn openapi(table: Table, server: &str, today: Date) -> Value {
 /// made before the document is.
 struct Route {
     path: String,
-    handler: MethodRouter<Arc<App>>,
+    handler: MethodRouter<Arc<Application>>,
     attributes: utoipa::openapi::Paths,
-    describe: fn() -> (Inputs, Outputs),
+    describe: fn() -> (OperationInputs, OperationOutputs),
     product: Option<Product>,
 }
 
 type Registered = (
     Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>,
     utoipa::openapi::Paths,
-    MethodRouter<Arc<App>>,
+    MethodRouter<Arc<Application>>,
 );
 
 impl Route {
-    fn new((_, attributes, handler): Registered, describe: fn() -> (Inputs, Outputs)) -> Self {
+    fn new((_, attributes, handler): Registered, describe: fn() -> (OperationInputs, OperationOutputs)) -> Self {
         Self {
             path: attributes.paths.keys().next().cloned().unwrap_or_default(),
             handler,
@@ -209,24 +209,24 @@ impl Route {
         self
     }
 
-    fn described(self, scope: Option<Scope>) -> Described {
+    fn described(self, scope: Option<ApiKeyScope>) -> OperationSpec {
         let attributes = serde_json::to_value(self.attributes).unwrap_or_default();
         let (_, item) = first(attributes);
         let (method, mut attribute) = first(item);
         let (mut inputs, outputs) = (self.describe)();
         if let Some(product) = self.product {
-            inputs.choose(product);
+            inputs.select_product(product);
             if let Some(Value::String(name)) = attribute.get_mut("operationId") {
                 *name = name.replacen('_', &format!("_{}_", product.as_str()), 1);
             }
         }
-        Described {
+        OperationSpec {
             path: self.path,
             method,
-            attribute,
+            annotation: attribute,
             inputs,
             outputs,
-            scope: scope.map(Scope::as_str),
+            scope: scope.map(ApiKeyScope::as_str),
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Stored means of payment.
 
-use crate::api::answer::{Answer, List, NoContent};
-use crate::api::caller::Caller;
+use crate::api::answer::{ApiResponse, List, NoContent};
+use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::{Body, Found, Id, IdempotencyKey, Rules, Valid};
+use crate::api::extract::{Body, Violations, PathId, IdempotencyKeyHeader, Validate, Validated};
 use crate::api::problem::ApiError;
-use crate::app::App;
-use crate::idempotency::RequestKey;
+use crate::app::Application;
+use crate::idempotency::IdempotentRequest;
 use crate::instrument::Added;
-use crate::query::route::read_context;
+use crate::query::route::read_call_context;
 use crate::render::payment::{InstrumentType, PaymentInstrument};
 use axum::extract::State;
 use host_domain::id::InstrumentId;
@@ -24,7 +24,7 @@ const OPERATION: &str = "payment_instrument";
 /// A means of payment to store.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct InstrumentRequest {
+pub(crate) struct CreatePaymentInstrumentRequest {
     /// What kind it is.
     #[serde(rename = "type")]
     #[expect(
@@ -42,8 +42,8 @@ pub(crate) struct InstrumentRequest {
     token: String,
 }
 
-impl Rules for InstrumentRequest {
-    fn check(&self, _: Timestamp, found: &mut Found<'_>) {
+impl Validate for CreatePaymentInstrumentRequest {
+    fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
         if holds_card_number(&self.token) {
             found.push(
                 "/token",
@@ -63,23 +63,23 @@ impl Rules for InstrumentRequest {
     responses((status = 201, description = "Added."), (status = 200, description = "Added by an earlier call with this key.")),
     extensions(("x-error-codes" = json!(["payment_instrument_invalid", "payment_instrument_not_found", "supplier_operation_unsupported",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
-pub(crate) async fn add_payment_instrument(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((key, Body(request))): Valid<(Option<IdempotencyKey>, Body<InstrumentRequest>)>,
-) -> Result<Answer<PaymentInstrument>, ApiError> {
-    let key = key.map(|key| RequestKey::new(&caller.owner, OPERATION, key));
+pub(crate) async fn create_payment_instrument(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<CreatePaymentInstrumentRequest>)>,
+) -> Result<ApiResponse<PaymentInstrument>, ApiError> {
+    let key = key.map(|key| IdempotentRequest::new(&caller.owner, OPERATION, key));
     let added = app
         .add_instrument(
             &caller.owner,
             &request.token,
             key.as_ref(),
-            &read_context(&caller),
+            &read_call_context(&caller),
         )
         .await;
-    Ok(match added.map_err(ApiError::add_instrument)? {
-        Added::New(instrument) => Answer::created(PaymentInstrument::from(&instrument)),
-        Added::Before(instrument) => Answer::ok(PaymentInstrument::from(&instrument)),
+    Ok(match added.map_err(ApiError::from_add_instrument)? {
+        Added::New(instrument) => ApiResponse::created(PaymentInstrument::from(&instrument)),
+        Added::Existing(instrument) => ApiResponse::ok(PaymentInstrument::from(&instrument)),
     })
 }
 
@@ -89,16 +89,16 @@ pub(crate) async fn add_payment_instrument(
 #[utoipa::path(get, path = "/v1/payment-instruments", tag = "Payment instruments",
     responses((status = 200, description = "The instruments.")))]
 pub(crate) async fn list_payment_instruments(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(()): Valid<()>,
-) -> Result<Answer<List<PaymentInstrument>>, ApiError> {
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(()): Validated<()>,
+) -> Result<ApiResponse<List<PaymentInstrument>>, ApiError> {
     let instruments = app
         .store
         .instruments(&caller.owner)
         .await
-        .map_err(ApiError::storage)?;
-    Ok(Answer::ok(List(
+        .map_err(ApiError::from_database)?;
+    Ok(ApiResponse::ok(List(
         instruments.iter().map(PaymentInstrument::from).collect(),
     )))
 }
@@ -107,18 +107,18 @@ pub(crate) async fn list_payment_instruments(
 #[utoipa::path(get, path = "/v1/payment-instruments/{id}", tag = "Payment instruments",
     responses((status = 200, description = "The instrument.")),
     extensions(("x-error-codes" = json!(["payment_instrument_not_found"]))))]
-pub(crate) async fn read_payment_instrument(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Id(id)): Valid<Id<InstrumentId>>,
-) -> Result<Answer<PaymentInstrument>, ApiError> {
+pub(crate) async fn get_payment_instrument(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(PathId(id)): Validated<PathId<InstrumentId>>,
+) -> Result<ApiResponse<PaymentInstrument>, ApiError> {
     let instrument = app
         .store
         .instrument(&caller.owner, &id)
         .await
-        .map_err(ApiError::storage)?;
+        .map_err(ApiError::from_database)?;
     let instrument = instrument.ok_or(Code::PaymentInstrumentNotFound)?;
-    Ok(Answer::ok(PaymentInstrument::from(&instrument)))
+    Ok(ApiResponse::ok(PaymentInstrument::from(&instrument)))
 }
 
 /// Delete a payment instrument
@@ -128,9 +128,9 @@ pub(crate) async fn read_payment_instrument(
     responses((status = 204, description = "Deleted.")),
     extensions(("x-error-codes" = json!(["payment_instrument_not_found"]))))]
 pub(crate) async fn delete_payment_instrument(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Id(id)): Valid<Id<InstrumentId>>,
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(PathId(id)): Validated<PathId<InstrumentId>>,
 ) -> Result<NoContent, ApiError> {
     let mut write = UnitOfWork::new(app.clock.now());
     write.delete_instrument(&caller.owner, &id);
@@ -139,7 +139,7 @@ pub(crate) async fn delete_payment_instrument(
         Err(CommitError::Conflict(Conflict::InstrumentNotFound)) => {
             Err(Code::PaymentInstrumentNotFound.into())
         }
-        Err(error) => Err(ApiError::commit(error)),
+        Err(error) => Err(ApiError::from_commit(error)),
     }
 }
 

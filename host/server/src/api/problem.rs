@@ -33,7 +33,7 @@ const VIOLATIONS_MAX: usize = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = ViolationPlace)]
-pub enum Place {
+pub enum ViolationLocation {
     /// The JSON body.
     Body,
     /// A query parameter.
@@ -49,7 +49,7 @@ pub enum Place {
 pub struct Violation {
     /// Which part of the request.
     #[serde(rename = "in")]
-    pub place: Place,
+    pub location: ViolationLocation,
     /// JSON pointer into the body; `/name` of a parameter or header.
     #[schema(example = "/rooms/0/guests")]
     pub pointer: String,
@@ -63,18 +63,18 @@ pub struct Violation {
 impl Violation {
     /// A violation in the body; `pointer` is a JSON pointer.
     pub fn body(pointer: impl Into<String>, code: &str, detail: impl Into<String>) -> Self {
-        Self::at(Place::Body, pointer, code, detail)
+        Self::at(ViolationLocation::Body, pointer, code, detail)
     }
 
     /// A violation anywhere.
     pub fn at(
-        place: Place,
+        location: ViolationLocation,
         pointer: impl Into<String>,
         code: &str,
         detail: impl Into<String>,
     ) -> Self {
         Self {
-            place,
+            location,
             pointer: pointer.into(),
             code: code.to_owned(),
             detail: detail.into(),
@@ -166,7 +166,7 @@ impl ApiError {
         let all = violations.len();
         if all > VIOLATIONS_MAX {
             violations.truncate(VIOLATIONS_MAX);
-            error = error.detail(format!(
+            error = error.with_detail(format!(
                 "{all} fields are not valid; the first {VIOLATIONS_MAX} are named"
             ));
         }
@@ -182,12 +182,12 @@ impl ApiError {
 
     /// Something of ours failed. The error and its sources are logged, not shown.
     pub fn internal(error: impl Error) -> Self {
-        Self::from(Code::InternalError).because(error)
+        Self::from(Code::InternalError).with_cause(error)
     }
 
     /// The database failed a read.
     #[must_use]
-    pub fn storage(error: DatabaseError) -> Self {
+    pub fn from_database(error: DatabaseError) -> Self {
         let code = match &error {
             DatabaseError::Unavailable(_) | DatabaseError::Closed => Code::Overloaded,
             DatabaseError::CommitUnknown(_) => Code::ResultUnknown,
@@ -195,10 +195,10 @@ impl ApiError {
             | DatabaseError::Encode(_)
             | DatabaseError::Refused(_) => Code::InternalError,
         };
-        let answer = Self::from(code).because(error);
+        let answer = Self::from(code).with_cause(error);
         match code {
             // What was done before, if anything, is found by the same key.
-            Code::Overloaded => answer.detail(
+            Code::Overloaded => answer.with_detail(
                 "What is stored cannot be reached now. Send the same again after the time in Retry-After, \
                  with the same idempotency key if it has one.",
             ),
@@ -209,9 +209,9 @@ impl ApiError {
     /// The database did not take a write. Conflicts that mean something to the
     /// caller are handled before this.
     #[must_use]
-    pub fn commit(error: CommitError) -> Self {
+    pub fn from_commit(error: CommitError) -> Self {
         match error {
-            CommitError::Database(error) => Self::storage(error),
+            CommitError::Database(error) => Self::from_database(error),
             conflict @ CommitError::Conflict(_) => Self::internal(conflict),
         }
     }
@@ -219,7 +219,7 @@ impl ApiError {
     /// A read at a supplier gave no answer. `absent` is the code when the
     /// supplier has no such thing.
     #[must_use]
-    pub fn read(supplier: &SupplierId, error: &ReadError, absent: Code) -> Self {
+    pub fn from_supplier_read(supplier: &SupplierId, error: &ReadError, absent: Code) -> Self {
         let code = match error {
             ReadError::Unsupported => Code::SupplierOperationUnsupported,
             ReadError::NotFound(_) => absent,
@@ -235,14 +235,14 @@ impl ApiError {
             ReadError::RateLimited { retry_after_s } => *retry_after_s,
             _ => None,
         };
-        let mut answer = Self::from(code).supplier(supplier).because(error);
+        let mut answer = Self::from(code).with_supplier(supplier).with_cause(error);
         answer.0.retry_after_s = known;
         answer
     }
 
     /// A change at a supplier did not end in done.
     #[must_use]
-    pub fn change(supplier: &SupplierId, error: &ChangeError) -> Self {
+    pub fn from_supplier_change(supplier: &SupplierId, error: &ChangeError) -> Self {
         let code = match error {
             ChangeError::Unsupported => Code::SupplierOperationUnsupported,
             ChangeError::Refused(refusal) => refused(&refusal.reason),
@@ -251,47 +251,47 @@ impl ApiError {
             ChangeError::Overloaded => Code::Overloaded,
             ChangeError::Unknown(_) => Code::ResultUnknown,
         };
-        Self::from(code).supplier(supplier).because(error)
+        Self::from(code).with_supplier(supplier).with_cause(error)
     }
 
     /// Says what went wrong this time. Shown to the caller.
     #[must_use]
-    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+    pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = Some(detail.into());
         self
     }
 
     /// Names the supplier that it is about.
     #[must_use]
-    pub fn supplier(mut self, supplier: &SupplierId) -> Self {
+    pub fn with_supplier(mut self, supplier: &SupplierId) -> Self {
         self.0.supplier = Some(supplier.clone());
         self
     }
 
     /// When to try again, in seconds, where that is known.
     #[must_use]
-    pub fn retry_after(mut self, seconds: impl Into<Option<u32>>) -> Self {
+    pub fn with_retry_after(mut self, seconds: impl Into<Option<u32>>) -> Self {
         self.0.retry_after_s = seconds.into();
         self
     }
 
     /// Carries the booking's status, e.g. `FAILED`.
     #[must_use]
-    pub fn booking_status(mut self, status: impl Into<String>) -> Self {
+    pub fn with_booking_status(mut self, status: impl Into<String>) -> Self {
         self.0.booking_status = Some(status.into());
         self
     }
 
     /// Carries the payment's status, e.g. `REQUIRES_ACTION`.
     #[must_use]
-    pub fn payment_status(mut self, status: impl Into<String>) -> Self {
+    pub fn with_payment_status(mut self, status: impl Into<String>) -> Self {
         self.0.payment_status = Some(status.into());
         self
     }
 
     /// Carries both totals of a price change.
     #[must_use]
-    pub fn prices(
+    pub fn with_prices(
         mut self,
         offered: host_domain::money::Money,
         current: host_domain::money::Money,
@@ -302,7 +302,7 @@ impl ApiError {
 
     /// Keeps the cause for the log.
     #[must_use]
-    pub fn because(mut self, error: impl Error) -> Self {
+    pub fn with_cause(mut self, error: impl Error) -> Self {
         let mut text = error.to_string();
         let mut source = error.source();
         while let Some(cause) = source {
@@ -329,7 +329,7 @@ impl ApiError {
     /// The body of the answer. `docs` is the address of the pages about codes,
     /// with a slash at its end.
     #[must_use]
-    pub fn problem(&self, docs: &str, request_id: &str) -> Problem {
+    pub fn to_problem(&self, docs: &str, request_id: &str) -> Problem {
         let facts = self.0.code.facts();
         let parts = &self.0;
         Problem {
@@ -351,15 +351,15 @@ impl ApiError {
 
     /// The whole answer.
     #[must_use]
-    pub fn render(&self, docs: &str, request_id: &str) -> Response {
+    pub fn to_response(&self, docs: &str, request_id: &str) -> Response {
         let mut response = Response::new(Body::empty());
-        self.render_into(&mut response, docs, request_id);
+        self.write_response(&mut response, docs, request_id);
         response
     }
 
     /// Writes status, headers and body over an answer; other headers stay.
-    pub fn render_into(&self, response: &mut Response, docs: &str, request_id: &str) {
-        let problem = self.problem(docs, request_id);
+    pub fn write_response(&self, response: &mut Response, docs: &str, request_id: &str) {
+        let problem = self.to_problem(docs, request_id);
         *response.status_mut() = self.0.code.status();
         let body = serde_json::to_vec(&problem).unwrap_or_default();
         let headers = response.headers_mut();
@@ -426,7 +426,7 @@ impl IntoResponse for ApiError {
 /// The error of an answer, also where the router or a library made it. Its
 /// `Allow` header stays.
 #[must_use]
-pub fn error_of(response: &mut Response) -> Option<ApiError> {
+pub fn take_error(response: &mut Response) -> Option<ApiError> {
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
         return Some(error);
     }
@@ -434,10 +434,10 @@ pub fn error_of(response: &mut Response) -> Option<ApiError> {
     if !status.is_client_error() && !status.is_server_error() {
         return None;
     }
-    let error = ApiError::from(Code::of_status(status));
+    let error = ApiError::from(Code::from_status(status));
     Some(
         match response.headers().get(ALLOW).map(HeaderValue::to_str) {
-            Some(Ok(methods)) => error.detail(format!("the path has the methods {methods}")),
+            Some(Ok(methods)) => error.with_detail(format!("the path has the methods {methods}")),
             _ => error,
         },
     )

@@ -2,7 +2,7 @@
 //! body or a query is what requests are held to. Finds every violation at once.
 //! Knows nothing of HTTP or of any one request.
 
-use crate::api::problem::{Place, Violation};
+use crate::api::problem::{ViolationLocation, Violation};
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{ValidationError, Validator};
 use serde_json::{Map, Value, json};
@@ -21,7 +21,7 @@ pub(crate) type Components = BTreeMap<String, Value>;
 const WRONG_TYPE: &str = "type";
 
 /// A type's own schema and everything that it refers to.
-pub(crate) fn described<T: ToSchema>() -> (Value, Components) {
+pub(crate) fn schema_with_components<T: ToSchema>() -> (Value, Components) {
     let mut referred = vec![(T::name().into_owned(), T::schema())];
     T::schemas(&mut referred);
     let mut components = Components::new();
@@ -73,28 +73,28 @@ fn bound_integers(schema: &mut Value) {
 
 /// Compiled schemas, made when they are first needed.
 #[derive(Default)]
-pub struct Schemas {
-    compiled: RwLock<HashMap<TypeId, Arc<Compiled>>>,
+pub struct ValidatorCache {
+    compiled: RwLock<HashMap<TypeId, Arc<CompiledSchema>>>,
 }
 
 /// The schema of one type, ready to use.
-pub(crate) struct Compiled {
+pub(crate) struct CompiledSchema {
     validator: Validator,
     /// What the parameters of a query are: their schemas by name.
     properties: Map<String, Value>,
     components: Components,
 }
 
-impl Schemas {
+impl ValidatorCache {
     /// The compiled schema of a type.
-    pub(crate) fn of<T: ToSchema + 'static>(&self) -> Result<Arc<Compiled>, BrokenSchema> {
+    pub(crate) fn get<T: ToSchema + 'static>(&self) -> Result<Arc<CompiledSchema>, InvalidSchema> {
         let key = TypeId::of::<T>();
         let known = self.compiled.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(compiled) = known.get(&key) {
             return Ok(Arc::clone(compiled));
         }
         drop(known);
-        let compiled = Arc::new(Compiled::new::<T>()?);
+        let compiled = Arc::new(CompiledSchema::new::<T>()?);
         let mut known = self
             .compiled
             .write()
@@ -107,14 +107,14 @@ impl Schemas {
 /// A type whose published schema is not JSON Schema: a mistake of ours.
 #[derive(Debug, thiserror::Error)]
 #[error("the schema of {name} cannot be used: {reason}")]
-pub(crate) struct BrokenSchema {
+pub(crate) struct InvalidSchema {
     name: String,
     reason: String,
 }
 
-impl Compiled {
-    fn new<T: ToSchema>() -> Result<Self, BrokenSchema> {
-        let (own, components) = described::<T>();
+impl CompiledSchema {
+    fn new<T: ToSchema>() -> Result<Self, InvalidSchema> {
+        let (own, components) = schema_with_components::<T>();
         let document = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "$ref": format!("{COMPONENTS}{}", T::name()),
@@ -123,7 +123,7 @@ impl Compiled {
         let validator = jsonschema::options()
             .should_validate_formats(true)
             .build(&document)
-            .map_err(|error| BrokenSchema {
+            .map_err(|error| InvalidSchema {
                 name: T::name().into_owned(),
                 reason: error.to_string(),
             })?;
@@ -141,7 +141,7 @@ impl Compiled {
 
     /// Every violation of the schema, and the value without its unknown members,
     /// so that what else is wrong with it can be found too.
-    pub(crate) fn check(&self, place: Place, value: &Value, found: &mut Vec<Violation>) -> Value {
+    pub(crate) fn validate(&self, place: ViolationLocation, value: &Value, found: &mut Vec<Violation>) -> Value {
         let (mut broken, mut controlled) = (Vec::new(), Vec::new());
         control_characters(place, value, String::new(), &mut controlled);
         let mut known = value.clone();
@@ -170,7 +170,7 @@ impl Compiled {
 
     /// Turns a query's text into the value that its schema wants. Text that does
     /// not have that form stays text, and so violates the schema.
-    pub(crate) fn read_parameter(&self, name: &str, text: String) -> Value {
+    pub(crate) fn parse_parameter(&self, name: &str, text: String) -> Value {
         let wanted = self
             .properties
             .get(name)
@@ -231,7 +231,7 @@ fn is_number(text: &str) -> bool {
 }
 
 /// Text with NUL or other control characters reaches no database, log or supplier.
-fn control_characters(place: Place, value: &Value, pointer: String, found: &mut Vec<Violation>) {
+fn control_characters(place: ViolationLocation, value: &Value, pointer: String, found: &mut Vec<Violation>) {
     match value {
         Value::String(text) if text.chars().any(char::is_control) => {
             found.push(Violation::at(
@@ -266,7 +266,7 @@ pub(crate) fn escape(name: &str) -> String {
 }
 
 fn report(
-    place: Place,
+    place: ViolationLocation,
     error: &ValidationError<'_>,
     found: &mut Vec<Violation>,
     known: Option<&mut Value>,
@@ -309,7 +309,7 @@ fn report(
 /// Unknown fields named one by one, at most.
 const UNKNOWN_MAX: usize = 50;
 
-fn unknown_fields(place: Place, at: &str, unexpected: &[String], found: &mut Vec<Violation>) {
+fn unknown_fields(place: ViolationLocation, at: &str, unexpected: &[String], found: &mut Vec<Violation>) {
     for name in unexpected.iter().take(UNKNOWN_MAX) {
         found.push(Violation::at(
             place,
@@ -327,7 +327,7 @@ fn members_at<'a>(known: Option<&'a mut Value>, at: &str) -> Option<&'a mut Map<
 /// Of several forms that a value may have, reports what the one misses that was
 /// meant: the first whose type is right.
 fn report_branch(
-    place: Place,
+    place: ViolationLocation,
     error: &ValidationError<'_>,
     context: &[Vec<ValidationError<'static>>],
     found: &mut Vec<Violation>,

@@ -1,10 +1,10 @@
 //! Suppliers as a caller may know them.
 
-use crate::api::answer::{Answer, List};
-use crate::api::caller::Caller;
-use crate::api::extract::Valid;
+use crate::api::answer::{ApiResponse, List};
+use crate::api::caller::RequestContext;
+use crate::api::extract::Validated;
 use crate::api::problem::ApiError;
-use crate::app::App;
+use crate::app::Application;
 use crate::config::SupplierConfig;
 use axum::extract::State;
 use host_domain::supplier::{Health, SupplierKind, Capability};
@@ -62,10 +62,10 @@ enum SupplierHealth {
 /// `supplier_operation_unsupported`.
 #[utoipa::path(get, path = "/v1/suppliers", tag = "Suppliers", responses((status = 200, description = "All of them.")))]
 pub(crate) async fn list_suppliers(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(()): Valid<()>,
-) -> Result<Answer<List<Supplier>>, ApiError> {
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(()): Validated<()>,
+) -> Result<ApiResponse<List<Supplier>>, ApiError> {
     let mode = caller.owner.tenant.mode;
     let mut reached: Vec<&SupplierConfig> = app
         .suppliers
@@ -74,7 +74,7 @@ pub(crate) async fn list_suppliers(
         .filter(|supplier| supplier.modes.contains(&mode))
         .collect();
     reached.sort_by(|one, other| one.id.cmp(&other.id));
-    Ok(Answer::ok(List(
+    Ok(ApiResponse::ok(List(
         reached
             .into_iter()
             .map(|supplier| show(&app, supplier))
@@ -82,7 +82,7 @@ pub(crate) async fn list_suppliers(
     )))
 }
 
-fn show(app: &App, configured: &SupplierConfig) -> Supplier {
+fn show(app: &Application, configured: &SupplierConfig) -> Supplier {
     let loaded = app.runtime.supplier(&configured.id);
     let info = loaded.as_ref().map(host_runtime::Supplier::info);
     let operations = info.map(|info| {

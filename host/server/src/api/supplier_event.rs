@@ -2,13 +2,13 @@
 //! has a key: a supplier's adapter says whether a delivery is the supplier's, or
 //! nobody but the supplier knows the path.
 
-use crate::api::answer::Answer;
+use crate::api::answer::ApiResponse;
 use crate::api::code::Code;
-use crate::api::extract::{Id, PathValue, Unread, collect};
+use crate::api::extract::{PathId, PathParameter, DeferredBody, read_body};
 use crate::api::problem::ApiError;
-use crate::app::App;
-use crate::flow::supplier_event::Delivered;
-use crate::suppliers::EventsPath;
+use crate::app::Application;
+use crate::flow::supplier_event::InboundWebhook;
+use crate::suppliers::EventEndpoint;
 use axum::extract::State;
 use host_domain::supplier::SupplierId;
 use host_domain::supplier_event::{BODY_BYTES_MAX, SupplierWebhookRequest};
@@ -23,7 +23,7 @@ const BODY_PATIENCE: Duration = Duration::from_secs(5);
 
 /// What became of a delivery.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Receipt {
+pub(crate) struct SupplierEventsReceipt {
     /// Events in it that are stored, now or before.
     received: usize,
 }
@@ -32,23 +32,23 @@ pub(crate) struct Receipt {
 #[derive(Clone)]
 pub(crate) struct EventsToken(String);
 
-impl PathValue for SupplierId {
+impl PathParameter for SupplierId {
     const NAME: &'static str = "id";
     const PATTERN: &'static str = "^[A-Z][A-Z0-9_]{0,63}$";
     const CHARS_MAX: usize = 64;
-    const MEANING: &'static str = "Id of a supplier, as the operator named it.";
+    const DESCRIPTION: &'static str = "Id of a supplier, as the operator named it.";
 
-    fn read(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         Self::parse(text).ok()
     }
 }
 
-impl PathValue for EventsToken {
+impl PathParameter for EventsToken {
     const NAME: &'static str = "token";
     const PATTERN: &'static str = "^[A-Za-z0-9_-]{32,128}$";
-    const MEANING: &'static str = "The supplier's `events_token`.";
+    const DESCRIPTION: &'static str = "The supplier's `events_token`.";
 
-    fn read(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         Some(Self(text.to_owned()))
     }
 }
@@ -62,10 +62,10 @@ impl PathValue for EventsToken {
     responses((status = 200, description = "Stored.")),
     extensions(("x-error-codes" = json!(["not_found", "invalid_signature", "supplier_unavailable"]))))]
 pub(crate) async fn receive_supplier_events(
-    State(app): State<Arc<App>>,
-    request: Unread<Id<SupplierId>>,
-) -> Result<Answer<Receipt>, ApiError> {
-    let Id(supplier) = request.parts.clone();
+    State(app): State<Arc<Application>>,
+    request: DeferredBody<PathId<SupplierId>>,
+) -> Result<ApiResponse<SupplierEventsReceipt>, ApiError> {
+    let PathId(supplier) = request.parts.clone();
     receive(&app, &supplier, None, request).await
 }
 
@@ -75,53 +75,53 @@ pub(crate) async fn receive_supplier_events(
 #[utoipa::path(post, path = "/v1/suppliers/{id}/events/{token}", tag = "Supplier webhooks",
     responses((status = 200, description = "Stored.")),
     extensions(("x-error-codes" = json!(["not_found", "invalid_signature", "supplier_unavailable"]))))]
-pub(crate) async fn receive_secret_supplier_events(
-    State(app): State<Arc<App>>,
-    request: Unread<(Id<SupplierId>, Id<EventsToken>)>,
-) -> Result<Answer<Receipt>, ApiError> {
-    let (Id(supplier), Id(token)) = request.parts.clone();
+pub(crate) async fn receive_supplier_events_with_token(
+    State(app): State<Arc<Application>>,
+    request: DeferredBody<(PathId<SupplierId>, PathId<EventsToken>)>,
+) -> Result<ApiResponse<SupplierEventsReceipt>, ApiError> {
+    let (PathId(supplier), PathId(token)) = request.parts.clone();
     receive(&app, &supplier, Some(&token.0), request).await
 }
 
 /// Nothing of a body is read before it is known that somebody wants it, and never
 /// many at once: whoever sends it may be anybody.
 async fn receive<T>(
-    app: &Arc<App>,
+    app: &Arc<Application>,
     supplier: &SupplierId,
     token: Option<&str>,
-    request: Unread<T>,
-) -> Result<Answer<Receipt>, ApiError> {
-    let (configured, adapter) = match app.suppliers.events_path(supplier, token) {
-        EventsPath::Unknown => return Err(Code::NotFound.into()),
-        EventsPath::NotLoaded => {
-            return Err(ApiError::from(Code::SupplierUnavailable).supplier(supplier));
+    request: DeferredBody<T>,
+) -> Result<ApiResponse<SupplierEventsReceipt>, ApiError> {
+    let (configured, adapter) = match app.suppliers.resolve_event_endpoint(supplier, token) {
+        EventEndpoint::NotFound => return Err(Code::NotFound.into()),
+        EventEndpoint::NotLoaded => {
+            return Err(ApiError::from(Code::SupplierUnavailable).with_supplier(supplier));
         }
-        EventsPath::Open(configured, adapter) => (configured, adapter),
+        EventEndpoint::Ready(configured, adapter) => (configured, adapter),
     };
-    let place = app.deliveries.try_acquire();
+    let place = app.inbound_webhook_permits.try_acquire();
     let _place = place.map_err(|_| ApiError::from(Code::Overloaded))?;
     let received_at = app.clock.now();
-    let body = collect(
+    let body = read_body(
         &request.headers,
         request.body,
         BODY_BYTES_MAX,
         BODY_PATIENCE,
     )
     .await
-    .map_err(ApiError::delivery_body)?;
-    let delivered = Delivered {
+    .map_err(ApiError::from_body)?;
+    let delivered = InboundWebhook {
         supplier: configured.clone(),
         delivery: SupplierWebhookRequest {
             headers: texts(&request.headers),
             body: body.into(),
             received_at,
         },
-        request_id: request.visit.request_id.to_string(),
-        deadline: request.visit.deadline.instant(),
+        request_id: request.context.request_id.to_string(),
+        deadline: request.context.deadline.instant(),
     };
     let received = app.receive_supplier_events(&adapter, delivered).await;
-    let received = received.map_err(|error| ApiError::delivery(supplier, error))?;
-    Ok(Answer::ok(Receipt { received }))
+    let received = received.map_err(|error| ApiError::from_receive(supplier, error))?;
+    Ok(ApiResponse::ok(SupplierEventsReceipt { received }))
 }
 
 /// What is not text in a header was not signed as text either.

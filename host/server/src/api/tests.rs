@@ -12,15 +12,15 @@ mod query;
 mod watch;
 
 use super::*;
-use crate::api::answer::{Answer, NoContent};
-use crate::api::caller::Caller;
-use crate::api::extract::{Body, Found, Id, IdempotencyKey, Query, Rules, Valid};
+use crate::api::answer::{ApiResponse, NoContent};
+use crate::api::caller::RequestContext;
+use crate::api::extract::{Body, Violations, PathId, IdempotencyKeyHeader, Query, Validate, Validated};
 use crate::api::problem::ApiError;
-use crate::api::value::{Amount, CountryCode, CurrencyCode, Day};
-use crate::app::Surroundings;
+use crate::api::value::{Amount, CountryCode, CurrencyCode, IsoDate};
+use crate::app::ApplicationDependencies;
 use crate::config::{Config, Environment};
-use crate::id::TimeOrdered;
-use crate::key::{self, NewKey};
+use crate::id::UuidV7Generator;
+use crate::key::{self, NewApiKey};
 use axum::extract::State;
 use axum::response::Response;
 use host_domain::id::{BookingId, KeyId};
@@ -45,7 +45,7 @@ impl Clock for StillClock {
 }
 
 struct Server {
-    app: Arc<App>,
+    app: Arc<Application>,
     router: Router,
     document: Value,
     key: String,
@@ -92,7 +92,7 @@ impl Server {
 
     async fn with(limits: &[(&str, u32)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut overlay = crate::demo::at(folder.path());
+        let mut overlay = crate::demo::data_dir_overlay(folder.path());
         overlay.insert(
             "master_key".to_owned(),
             "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=".into(),
@@ -107,13 +107,13 @@ impl Server {
         );
         let config = Config::load(Some(overlay), None, &Environment::default()).unwrap();
         let clock = Arc::new(StillClock(AtomicI64::new(1_795_255_200_000)));
-        let surroundings = Surroundings {
+        let surroundings = ApplicationDependencies {
             clock: clock.clone(),
-            ids: Arc::new(TimeOrdered),
+            ids: Arc::new(UuidV7Generator),
             plugins_dir: folder.path().to_owned(),
             base_url: "http://api.test".to_owned(),
         };
-        let app = App::build(config, surroundings).await.unwrap();
+        let app = Application::start(config, surroundings).await.unwrap();
         let router = assemble(&app, table_of_tests);
         let mut server = Self {
             app,
@@ -124,7 +124,7 @@ impl Server {
             _folder: folder,
         };
         server.document = server.openapi(table_of_tests());
-        server.key = server.make_key(&Scope::DEFAULT, None).await.1;
+        server.key = server.make_key(&ApiKeyScope::DEFAULT, None).await.1;
         server
     }
 
@@ -132,19 +132,19 @@ impl Server {
         openapi(table, &self.app.base_url, self.app.clock.now().date_utc())
     }
 
-    async fn make_key(&self, scopes: &[Scope], expires_at: Option<Timestamp>) -> (KeyId, String) {
+    async fn make_key(&self, scopes: &[ApiKeyScope], expires_at: Option<Timestamp>) -> (KeyId, String) {
         let tenant = Tenant {
             organization: "acme".to_owned(),
             mode: Mode::Test,
         };
-        let new = NewKey {
+        let new = NewApiKey {
             tenant,
             name: "test".to_owned(),
             scopes: scopes.to_vec(),
             expires_at,
         };
-        let id = KeyId::from_bits(self.app.ids.bits());
-        let key = key::make(&self.app.store, new, id.clone(), self.app.clock.now())
+        let id = KeyId::from_bits(self.app.ids.generate());
+        let key = key::create_api_key(&self.app.store, new, id.clone(), self.app.clock.now())
             .await
             .unwrap();
         (id, key.expose_secret().to_owned())
@@ -200,15 +200,15 @@ fn table_of_tests() -> Table {
     let read = vec![route!(find_stays), route!(read_stay), route!(break_down)];
     let book = vec![route!(book_stay), route!(drop_stay)];
     let mut all = table();
-    all.extend([(Some(Scope::Read), read), (Some(Scope::Book), book)]);
+    all.extend([(Some(ApiKeyScope::Read), read), (Some(ApiKeyScope::Book), book)]);
     all
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Stay {
-    check_in: Day,
-    check_out: Day,
+    check_in: IsoDate,
+    check_out: IsoDate,
     #[schema(min_items = 1, max_items = 2)]
     rooms: Vec<StayRoom>,
     currency: CurrencyCode,
@@ -235,8 +235,8 @@ enum Board {
     HalfBoard,
 }
 
-impl Rules for Stay {
-    fn check(&self, now: Timestamp, found: &mut Found<'_>) {
+impl Validate for Stay {
+    fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
         if self.check_out <= self.check_in {
             found.push("/check_out", "after_check_in", "must be after check_in");
         }
@@ -264,17 +264,17 @@ fn page() -> u32 {
     25
 }
 
-impl Rules for Search {}
+impl Validate for Search {}
 
 /// Book a stay
 #[utoipa::path(post, path = "/test/{id}/stays", tag = "Test", responses((status = 201, description = "Booked.")),
     extensions(("x-error-codes" = json!(["offer_expired"]))))]
 async fn book_stay(
-    State(_app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Id(id), key, Body(stay))): Valid<(Id<BookingId>, IdempotencyKey, Body<Stay>)>,
-) -> Result<Answer<Value>, ApiError> {
-    Ok(Answer::created(
+    State(_app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathId(id), key, Body(stay))): Validated<(PathId<BookingId>, IdempotencyKeyHeader, Body<Stay>)>,
+) -> Result<ApiResponse<Value>, ApiError> {
+    Ok(ApiResponse::created(
         json!({ "id": id.as_str(), "user": caller.owner.user, "fingerprint": key.fingerprint, "stay": stay }),
     ))
 }
@@ -282,30 +282,30 @@ async fn book_stay(
 /// Find stays
 #[utoipa::path(get, path = "/test/stays", tag = "Test", responses((status = 200, description = "Found.")))]
 async fn find_stays(
-    State(_app): State<Arc<App>>,
-    _caller: Caller,
-    Valid(Query(search)): Valid<Query<Search>>,
-) -> Result<Answer<Search>, ApiError> {
-    Ok(Answer::ok(search))
+    State(_app): State<Arc<Application>>,
+    _caller: RequestContext,
+    Validated(Query(search)): Validated<Query<Search>>,
+) -> Result<ApiResponse<Search>, ApiError> {
+    Ok(ApiResponse::ok(search))
 }
 
 /// Read a stay
 #[utoipa::path(get, path = "/test/{id}/stays", tag = "Test", responses((status = 200, description = "It.")),
     extensions(("x-error-codes" = json!(["booking_not_found"]))))]
 async fn read_stay(
-    State(_app): State<Arc<App>>,
-    _caller: Caller,
-    Valid(Id(id)): Valid<Id<BookingId>>,
-) -> Result<Answer<String>, ApiError> {
-    Ok(Answer::ok(id.to_string()))
+    State(_app): State<Arc<Application>>,
+    _caller: RequestContext,
+    Validated(PathId(id)): Validated<PathId<BookingId>>,
+) -> Result<ApiResponse<String>, ApiError> {
+    Ok(ApiResponse::ok(id.to_string()))
 }
 
 /// Drop a stay
 #[utoipa::path(delete, path = "/test/{id}/stays", tag = "Test", responses((status = 204, description = "Gone.")))]
 async fn drop_stay(
-    State(_app): State<Arc<App>>,
-    _caller: Caller,
-    Valid(Id(_id)): Valid<Id<BookingId>>,
+    State(_app): State<Arc<Application>>,
+    _caller: RequestContext,
+    Validated(PathId(_id)): Validated<PathId<BookingId>>,
 ) -> Result<NoContent, ApiError> {
     Ok(NoContent)
 }
@@ -313,10 +313,10 @@ async fn drop_stay(
 /// Break down
 #[utoipa::path(get, path = "/test/panic", tag = "Test", responses((status = 200, description = "Never.")))]
 async fn break_down(
-    State(_app): State<Arc<App>>,
-    _caller: Caller,
-    Valid(()): Valid<()>,
-) -> Result<Answer<String>, ApiError> {
+    State(_app): State<Arc<Application>>,
+    _caller: RequestContext,
+    Validated(()): Validated<()>,
+) -> Result<ApiResponse<String>, ApiError> {
     panic!("on purpose, with a secret")
 }
 

@@ -1,12 +1,12 @@
 //! The operator's list: calls whose outcome nobody knows, and work that never
 //! came to an end. On the admin listener, beside what settles them.
 
-use crate::api::admin::reason;
+use crate::api::admin::error_chain;
 use crate::api::code::Code;
 use crate::api::problem::ApiError;
 use crate::api::value::{Amount, CurrencyCode};
-use crate::app::App;
-use crate::flow::settle::{SettleError, Verdict};
+use crate::app::Application;
+use crate::flow::settle::{ResolveError, Resolution};
 use crate::id;
 use axum::Json;
 use axum::extract::{Path, Query, State};
@@ -22,7 +22,7 @@ const ROWS_MAX: u32 = 500;
 /// Which calls are listed.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Age {
+pub(super) struct UnresolvedQuery {
     /// Sent longer ago than this, seconds.
     #[serde(default)]
     older_than_s: u32,
@@ -31,7 +31,7 @@ pub(super) struct Age {
 /// What the operator found out at the supplier, or the processor.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, tag = "outcome", rename_all = "snake_case")]
-pub(super) enum Settlement {
+pub(super) enum ResolveRequest {
     /// It was done.
     Done {
         /// Which call, as the list names it; needed where several of the booking are unknown.
@@ -57,7 +57,7 @@ pub(super) enum Settlement {
 /// Which parked work; all of it, where nothing is named.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Parked {
+pub(super) struct RetryJobsRequest {
     /// As the list names it.
     kind: Option<String>,
     /// As the list names it.
@@ -66,20 +66,20 @@ pub(super) struct Parked {
 
 /// `GET /unresolved`.
 pub(super) async fn list_unresolved(
-    State(app): State<Arc<App>>,
-    Query(age): Query<Age>,
+    State(app): State<Arc<Application>>,
+    Query(age): Query<UnresolvedQuery>,
 ) -> Result<Json<Value>, ApiError> {
     let before = app.clock.now().plus_s(-i64::from(age.older_than_s));
     let attempts = app
         .store
         .unresolved_attempts(before, ROWS_MAX)
         .await
-        .map_err(ApiError::storage)?;
+        .map_err(ApiError::from_database)?;
     let parked = app
         .store
         .parked_jobs(ROWS_MAX)
         .await
-        .map_err(ApiError::storage)?;
+        .map_err(ApiError::from_database)?;
     let calls: Vec<Value> = attempts.iter().map(show_attempt).collect();
     let jobs: Vec<Value> = parked.iter().map(show_job).collect();
     Ok(Json(
@@ -88,29 +88,29 @@ pub(super) async fn list_unresolved(
 }
 
 /// `POST /unresolved/{booking_id}`.
-pub(super) async fn settle_booking(
-    State(app): State<Arc<App>>,
+pub(super) async fn resolve_booking(
+    State(app): State<Arc<Application>>,
     Path(booking): Path<String>,
-    Json(settlement): Json<Settlement>,
+    Json(settlement): Json<ResolveRequest>,
 ) -> Result<Json<Value>, ApiError> {
     let id = BookingId::parse(&booking).map_err(|_| ApiError::from(Code::BookingNotFound))?;
     let (call, verdict) = match settlement {
-        Settlement::Done {
+        ResolveRequest::Done {
             client_reference,
             supplier_reference,
         } => {
             let reference = supplier_reference;
-            (client_reference, Verdict::Done { reference })
+            (client_reference, Resolution::Succeeded { reference })
         }
-        Settlement::NotDone { client_reference } => (client_reference, Verdict::NotDone),
-        Settlement::Refund { amount, currency } => {
-            let refund = amount.of(currency);
-            let refund = refund.map_err(|_| problem(SettleError::RefundUnfit))?;
-            (None, Verdict::Refund(refund))
+        ResolveRequest::NotDone { client_reference } => (client_reference, Resolution::NotExecuted),
+        ResolveRequest::Refund { amount, currency } => {
+            let refund = amount.to_money(currency);
+            let refund = refund.map_err(|_| problem(ResolveError::InvalidRefundAmount))?;
+            (None, Resolution::RefundAmount(refund))
         }
     };
     let status = app
-        .settle(&id, call.as_deref(), verdict, &id::request_id())
+        .resolve(&id, call.as_deref(), verdict, &id::new_request_id())
         .await
         .map_err(problem)?;
     Ok(Json(
@@ -119,9 +119,9 @@ pub(super) async fn settle_booking(
 }
 
 /// `POST /parked_jobs`: what was parked, with attempts anew and due at once.
-pub(super) async fn begin_jobs_anew(
-    State(app): State<Arc<App>>,
-    Json(parked): Json<Parked>,
+pub(super) async fn retry_parked_jobs(
+    State(app): State<Arc<Application>>,
+    Json(parked): Json<RetryJobsRequest>,
 ) -> Result<Json<Value>, ApiError> {
     let filter = ParkedJobFilter {
         kind: parked.kind.as_deref(),
@@ -131,7 +131,7 @@ pub(super) async fn begin_jobs_anew(
         .store
         .unpark_jobs(filter, app.clock.now())
         .await
-        .map_err(ApiError::storage)?;
+        .map_err(ApiError::from_database)?;
     for job in &begun {
         tracing::info!(
             kind = job.kind,
@@ -143,17 +143,17 @@ pub(super) async fn begin_jobs_anew(
     Ok(Json(json!({ "data": { "jobs": jobs } })))
 }
 
-fn problem(error: SettleError) -> ApiError {
-    let detail = reason(&error);
+fn problem(error: ResolveError) -> ApiError {
+    let detail = error_chain(&error);
     match error {
-        SettleError::Flow(error) => ApiError::internal(error),
-        SettleError::NotFound => Code::BookingNotFound.into(),
-        SettleError::NothingUnknown(status) => ApiError::from(Code::BookingStateConflict)
-            .booking_status(status)
-            .detail(detail),
-        SettleError::Busy => ApiError::from(Code::BookingChanged).detail(detail),
-        SettleError::ReferenceNeeded | SettleError::RefundUnfit | SettleError::WhichOne => {
-            ApiError::from(Code::ValidationFailed).detail(detail)
+        ResolveError::Workflow(error) => ApiError::internal(error),
+        ResolveError::NotFound => Code::BookingNotFound.into(),
+        ResolveError::NothingUnresolved(status) => ApiError::from(Code::BookingStateConflict)
+            .with_booking_status(status)
+            .with_detail(detail),
+        ResolveError::InProgress => ApiError::from(Code::BookingChanged).with_detail(detail),
+        ResolveError::ReferenceRequired | ResolveError::InvalidRefundAmount | ResolveError::AmbiguousCall => {
+            ApiError::from(Code::ValidationFailed).with_detail(detail)
         }
     }
 }

@@ -33,19 +33,19 @@ pub struct Money {
 
 /// `2026-11-21T10:00:00.000Z`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Instant(pub Timestamp);
+pub struct IsoDateTime(pub Timestamp);
 
 /// `2026-11-21`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Day(pub Date);
+pub struct IsoDate(pub Date);
 
 /// `2026-11-21`, or `2026-11-21T10:00:00.000Z` with any offset: the two ends of what it means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DayOrInstant {
+pub struct IsoDateOrDateTime {
     /// Midnight UTC of a day; an instant itself.
-    pub first: Timestamp,
+    pub start: Timestamp,
     /// The last millisecond of a day in UTC; an instant itself.
-    pub last: Timestamp,
+    pub end: Timestamp,
 }
 
 /// An ISO 4217 code in upper case.
@@ -61,7 +61,7 @@ impl Amount {
     ///
     /// # Errors
     /// More decimals than the currency has, or out of range.
-    pub fn of(self, currency: CurrencyCode) -> Result<money::Money, MoneyError> {
+    pub fn to_money(self, currency: CurrencyCode) -> Result<money::Money, MoneyError> {
         money::Money::from_major(self.0, currency.0)
     }
 }
@@ -75,13 +75,13 @@ impl From<money::Money> for Money {
     }
 }
 
-impl From<Timestamp> for Instant {
+impl From<Timestamp> for IsoDateTime {
     fn from(at: Timestamp) -> Self {
         Self(at)
     }
 }
 
-impl From<Date> for Day {
+impl From<Date> for IsoDate {
     fn from(date: Date) -> Self {
         Self(date)
     }
@@ -90,7 +90,7 @@ impl From<Date> for Day {
 impl CountryCode {
     /// The two letters.
     #[must_use]
-    pub fn text(self) -> String {
+    pub fn to_alpha2(self) -> String {
         self.0.to_string()
     }
 }
@@ -118,19 +118,19 @@ impl<'de> Deserialize<'de> for Amount {
     }
 }
 
-impl Serialize for Instant {
+impl Serialize for IsoDateTime {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
     }
 }
 
-impl Serialize for Day {
+impl Serialize for IsoDate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
     }
 }
 
-impl<'de> Deserialize<'de> for Day {
+impl<'de> Deserialize<'de> for IsoDate {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
         let date = Some(text.as_ref())
@@ -141,7 +141,7 @@ impl<'de> Deserialize<'de> for Day {
     }
 }
 
-impl<'de> Deserialize<'de> for DayOrInstant {
+impl<'de> Deserialize<'de> for IsoDateOrDateTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         const DAY_MS: i64 = 24 * 60 * 60 * 1000;
         let text = Cow::<str>::deserialize(deserializer)?;
@@ -153,8 +153,8 @@ impl<'de> Deserialize<'de> for DayOrInstant {
         };
         first
             .map(|first| Self {
-                first,
-                last: first.plus_ms(length_ms - 1),
+                start: first,
+                end: first.plus_ms(length_ms - 1),
             })
             .ok_or_else(|| D::Error::custom("neither a date nor an instant with its offset"))
     }
@@ -249,10 +249,10 @@ schemas! {
     Amount = ObjectBuilder::new().schema_type(Type::Number).description(Some("Major units of a currency, exact."))
         // Reached where the currency has no decimals.
         .minimum(Some(-money::MINOR_UNITS_MAX)).maximum(Some(money::MINOR_UNITS_MAX));
-    Instant = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+    IsoDateTime = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
         .description(Some("UTC, with milliseconds.")).examples([json!("2026-11-21T10:00:00.000Z")]);
-    Day = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::Date))).examples([json!("2026-11-21")]);
-    DayOrInstant = AnyOfBuilder::new().item(dated(KnownFormat::Date)).item(dated(KnownFormat::DateTime))
+    IsoDate = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::Date))).examples([json!("2026-11-21")]);
+    IsoDateOrDateTime = AnyOfBuilder::new().item(dated(KnownFormat::Date)).item(dated(KnownFormat::DateTime))
         .description(Some("A day, or an instant with its offset.")).examples([json!("2026-11-21")]);
     CurrencyCode = text().description(Some("ISO 4217.")).enum_values(Some(CURRENCIES.clone())).examples([json!("EUR")]);
     CountryCode = text().description(Some("ISO 3166-1 alpha-2.")).enum_values(Some(COUNTRIES.clone())).examples([json!("GB")]);
@@ -276,7 +276,7 @@ mod tests {
             let text = serde_json::to_string(&Amount(money.to_major())).unwrap();
             assert_eq!(text, json);
             let back: Amount = serde_json::from_str(&text).unwrap();
-            assert_eq!(back.of(CurrencyCode(money.currency)).unwrap(), money);
+            assert_eq!(back.to_money(CurrencyCode(money.currency)).unwrap(), money);
         }
     }
 
@@ -285,7 +285,7 @@ mod tests {
         assert!(serde_json::from_str::<Amount>("1e300").is_err());
         assert!(serde_json::from_str::<Amount>("\"1\"").is_err());
         let cents: Amount = serde_json::from_str("1.005").unwrap();
-        assert!(cents.of(CurrencyCode(money::Currency::USD)).is_err());
+        assert!(cents.to_money(CurrencyCode(money::Currency::USD)).is_err());
     }
 
     #[test]
@@ -303,14 +303,14 @@ mod tests {
 
     #[test]
     fn a_day_has_two_ends_and_an_instant_one() {
-        let read = |text: &str| serde_json::from_value::<DayOrInstant>(json!(text));
+        let read = |text: &str| serde_json::from_value::<IsoDateOrDateTime>(json!(text));
         let day = read("2026-11-21").unwrap();
-        let ends = (day.first.to_string(), day.last.to_string());
+        let ends = (day.start.to_string(), day.end.to_string());
         assert_eq!(ends.0, "2026-11-21T00:00:00.000Z");
         assert_eq!(ends.1, "2026-11-21T23:59:59.999Z");
         let instant = read("2026-11-21T11:00:00.0059+01:00").unwrap();
-        assert_eq!(instant.first.to_string(), "2026-11-21T10:00:00.005Z");
-        assert_eq!(instant.first, instant.last);
+        assert_eq!(instant.start.to_string(), "2026-11-21T10:00:00.005Z");
+        assert_eq!(instant.start, instant.end);
         for text in [
             "",
             "2026-02-30",
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn dates_have_one_form() {
-        assert!(serde_json::from_str::<Day>("\"2026-11-21\"").is_ok());
+        assert!(serde_json::from_str::<IsoDate>("\"2026-11-21\"").is_ok());
         for text in [
             "\"20261121\"",
             "\"2026-11-21T00\"",
@@ -332,7 +332,7 @@ mod tests {
             "\"+02026-1-1\"",
             "20261121",
         ] {
-            assert!(serde_json::from_str::<Day>(text).is_err(), "{text}");
+            assert!(serde_json::from_str::<IsoDate>(text).is_err(), "{text}");
         }
     }
 }

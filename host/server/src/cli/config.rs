@@ -38,11 +38,11 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         Action::Check { source } => check(source),
         Action::Show { defaults: true, .. } => say(DEFAULTS.trim_end()),
         Action::Show { json, source, .. } => {
-            let config = source.load(&Environment::of_process())?;
+            let config = source.load(&Environment::from_process())?;
             let text = if *json {
                 serde_json::to_string_pretty(&config)?
             } else {
-                config.redacted()?
+                config.to_redacted_toml()?
             };
             say(text.trim_end())
         }
@@ -50,7 +50,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
 }
 
 fn check(source: &Source) -> Result<(), Failure> {
-    let config = source.load(&Environment::of_process())?;
+    let config = source.load(&Environment::from_process())?;
     let folder = plugins_dir(&config);
     let missing: Vec<String> = config
         .suppliers

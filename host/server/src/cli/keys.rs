@@ -1,11 +1,11 @@
 //! `stopover keys`: API keys, also while the server runs.
 
-use crate::api::caller::Scope;
+use crate::api::caller::ApiKeyScope;
 use crate::app::open_store;
 use crate::cli::{Failure, Source, say};
 use crate::config::Environment;
-use crate::id::{IdSource, TimeOrdered};
-use crate::key::{self, NewKey};
+use crate::id::{IdGenerator, UuidV7Generator};
+use crate::key::{self, NewApiKey};
 use crate::time::SystemClock;
 use anyhow::bail;
 use clap::{Args, Subcommand};
@@ -44,7 +44,7 @@ struct Create {
     mode: Mode,
     /// What it may do: read, book, webhooks, admin; default all but admin
     #[arg(long, value_name = "SCOPES", value_delimiter = ',', value_parser = scope)]
-    scopes: Vec<Scope>,
+    scopes: Vec<ApiKeyScope>,
     /// What people call it
     #[arg(long, value_name = "NAME", default_value = "", value_parser = name)]
     name: String,
@@ -93,8 +93,8 @@ fn mode(text: &str) -> Result<Mode, String> {
     Mode::parse(text).ok_or_else(|| "test or live".to_owned())
 }
 
-fn scope(text: &str) -> Result<Scope, String> {
-    Scope::named(text.trim()).ok_or_else(|| "read, book, webhooks or admin".to_owned())
+fn scope(text: &str) -> Result<ApiKeyScope, String> {
+    ApiKeyScope::from_name(text.trim()).ok_or_else(|| "read, book, webhooks or admin".to_owned())
 }
 
 fn name(text: &str) -> Result<String, String> {
@@ -125,7 +125,7 @@ pub(super) async fn run(options: Options) -> Result<(), Failure> {
         Action::List(list) => &list.source,
         Action::Revoke(revoke) => &revoke.source,
     };
-    let store = open_store(&source.load(&Environment::of_process())?).await?;
+    let store = open_store(&source.load(&Environment::from_process())?).await?;
     store.migrate().await?;
     let done = act(&store, options.action).await;
     store.close().await;
@@ -147,13 +147,13 @@ async fn act(store: &Store, action: Action) -> Result<(), Failure> {
 
 async fn make(store: &Store, create: Create) -> Result<(), Failure> {
     let mut scopes = if create.scopes.is_empty() {
-        Scope::DEFAULT.to_vec()
+        ApiKeyScope::DEFAULT.to_vec()
     } else {
         create.scopes
     };
     scopes.sort_unstable();
     scopes.dedup();
-    let new = NewKey {
+    let new = NewApiKey {
         tenant: Tenant {
             organization: create.organization,
             mode: create.mode,
@@ -162,10 +162,10 @@ async fn make(store: &Store, create: Create) -> Result<(), Failure> {
         scopes,
         expires_at: create.expires,
     };
-    let key = key::make(
+    let key = key::create_api_key(
         store,
         new,
-        KeyId::from_bits(TimeOrdered.bits()),
+        KeyId::from_bits(UuidV7Generator.generate()),
         SystemClock.now(),
     )
     .await?;

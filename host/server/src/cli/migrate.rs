@@ -13,7 +13,7 @@ pub(super) struct Options {
 }
 
 pub(super) async fn run(options: Options) -> Result<(), Failure> {
-    let config = options.source.load(&Environment::of_process())?;
+    let config = options.source.load(&Environment::from_process())?;
     let store = open_store(&config).await?;
     let migrated = store.migrate().await;
     store.close().await;

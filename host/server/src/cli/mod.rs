@@ -111,7 +111,7 @@ fn say(text: &str) -> Result<(), Failure> {
 impl Source {
     /// The configuration that the options ask for.
     fn load(&self, environment: &Environment) -> Result<Config, ConfigError> {
-        let overlay = self.data_dir.as_deref().map(demo::at);
+        let overlay = self.data_dir.as_deref().map(demo::data_dir_overlay);
         let mut config = Config::load(overlay, self.config.as_deref(), environment)?;
         if let Some(database) = &self.database {
             config.database = database.clone().into();

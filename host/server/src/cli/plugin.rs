@@ -1,6 +1,6 @@
 //! `stopover plugin`: what plugins are, before and after they are configured.
 
-use crate::api::admin::{reason, show};
+use crate::api::admin::{error_chain, plugin_info};
 use crate::cli::{Failure, Source, plugins_dir, say};
 use crate::config::{Config, Environment};
 use crate::time::SystemClock;
@@ -43,7 +43,7 @@ enum Action {
 pub(super) async fn run(options: Options) -> Result<(), Failure> {
     match options.action {
         Action::List { json, source } => {
-            list(&source.load(&Environment::of_process())?, json).await
+            list(&source.load(&Environment::from_process())?, json).await
         }
         Action::Inspect { file, json } => inspect(file, json).await,
     }
@@ -62,11 +62,11 @@ async fn list(config: &Config, as_json: bool) -> Result<(), Failure> {
     let mut shown: Vec<Value> = Vec::new();
     let mut broken = 0;
     for supplier in &config.suppliers {
-        shown.push(match runtime.load(supplier.plugin(&folder)).await {
-            Ok(info) => show(&info),
+        shown.push(match runtime.load(supplier.plugin_spec(&folder)).await {
+            Ok(info) => plugin_info(&info),
             Err(error) => {
                 broken += 1;
-                json!({ "id": supplier.id.as_str(), "error": reason(&error) })
+                json!({ "id": supplier.id.as_str(), "error": error_chain(&error) })
             }
         });
     }
@@ -84,7 +84,7 @@ async fn list(config: &Config, as_json: bool) -> Result<(), Failure> {
 async fn inspect(file: PathBuf, as_json: bool) -> Result<(), Failure> {
     let spec = PluginSpec::new(SupplierId::parse("INSPECTED")?, file);
     let info = runtime()?.inspect(&spec).await?;
-    let mut shown = show(&info);
+    let mut shown = plugin_info(&info);
     if let Some(members) = shown.as_object_mut() {
         for not_of_the_file in [
             "id",

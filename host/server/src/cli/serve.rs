@@ -1,15 +1,15 @@
 //! `stopover serve`: everything, until it is told to stop.
 
 use crate::api;
-use crate::app::{App, Surroundings};
+use crate::app::{Application, ApplicationDependencies};
 use crate::cli::{Failure, Source, plugins_dir, say};
-use crate::config::{Config, Environment, reachable};
-use crate::id::TimeOrdered;
+use crate::config::{Config, Environment, reachable_address};
+use crate::id::UuidV7Generator;
 use crate::time::SystemClock;
 use crate::{demo, listen, observe};
 use anyhow::{Context, bail};
 use clap::Args;
-use sandbox::{Running, SandboxConfig};
+use sandbox::{SandboxHandle, SandboxConfig};
 use secrecy::ExposeSecret;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -51,11 +51,11 @@ pub(super) struct Options {
 struct Market {
     url: String,
     /// None when it runs elsewhere.
-    own: Option<Running>,
+    own: Option<SandboxHandle>,
 }
 
 pub(super) async fn run(options: Options) -> Result<(), Failure> {
-    let environment = Environment::of_process();
+    let environment = Environment::from_process();
     let market = if options.demo {
         Some(start_market(&options).await?)
     } else {
@@ -65,15 +65,15 @@ pub(super) async fn run(options: Options) -> Result<(), Failure> {
     if options.demo {
         find_plugins(&config)?;
     }
-    observe::start_logging(&config.log)?;
+    observe::init_logging(&config.log)?;
     let mut signals = Signals::new().context("cannot listen to signals")?;
     let api = bind(config.listen).await?;
     let admin = bind(config.admin_listen).await?;
     let (api_address, admin_address) = (api.local_addr()?, admin.local_addr()?);
     let app = build(config, api_address).await?;
     let router = api::router(&app);
-    listen::serve(&app.tasks, api, router, app.config.limits.connections);
-    listen::serve(
+    listen::spawn_listener(&app.tasks, api, router, app.config.limits.connections);
+    listen::spawn_listener(
         &app.tasks,
         admin,
         api::admin::router(&app),
@@ -82,8 +82,8 @@ pub(super) async fn run(options: Options) -> Result<(), Failure> {
     if let Some(market) = &market {
         say(&format!("sandbox  {}", market.url))?;
     }
-    say(&format!("api  http://{}", reachable(api_address)))?;
-    say(&format!("admin  http://{}", reachable(admin_address)))?;
+    say(&format!("api  http://{}", reachable_address(api_address)))?;
+    say(&format!("admin  http://{}", reachable_address(admin_address)))?;
     if options.demo {
         greet(&app, &options).await?;
     }
@@ -93,16 +93,16 @@ pub(super) async fn run(options: Options) -> Result<(), Failure> {
 }
 
 /// On first start: a key, and what to do with it. Later: how to make another one.
-async fn greet(app: &App, options: &Options) -> Result<(), Failure> {
+async fn greet(app: &Application, options: &Options) -> Result<(), Failure> {
     say(&format!("docs  {}/docs", app.base_url))?;
     let organization = demo::ORGANIZATION;
-    let Some(key) = demo::first_key(app).await? else {
+    let Some(key) = demo::create_initial_key(app).await? else {
         let line = key_line(options)?;
         return say(&format!(
             "\nThe test key of organization `{organization}` was shown at the first start. This line makes another one:\n\n{line}\n"
         ));
     };
-    let line = demo::booking_line(app, &key);
+    let line = demo::example_command(app, &key);
     say(&format!("key  {}", key.expose_secret()))?;
     say(&format!(
         "\nThat is a test key of organization `{organization}`, shown once. This line books a hotel with it:\n\n{line}\n"
@@ -162,7 +162,7 @@ fn configure(
 ) -> Result<Config, Failure> {
     let mut config = match market {
         Some(market) => {
-            let overlay = demo::overlay(&data_dir(options), &market.url)?;
+            let overlay = demo::config_overlay(&data_dir(options), &market.url)?;
             Config::load(Some(overlay), options.config.as_deref(), environment)?
         }
         None => {
@@ -205,15 +205,15 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
         .with_context(|| format!("cannot listen on {address}"))
 }
 
-async fn build(mut config: Config, listening: SocketAddr) -> Result<Arc<App>, Failure> {
+async fn build(mut config: Config, listening: SocketAddr) -> Result<Arc<Application>, Failure> {
     config.listen = listening;
-    let surroundings = Surroundings {
+    let surroundings = ApplicationDependencies {
         clock: Arc::new(SystemClock),
-        ids: Arc::new(TimeOrdered),
+        ids: Arc::new(UuidV7Generator),
         plugins_dir: plugins_dir(&config),
         base_url: config.base_url(),
     };
-    Ok(App::build(config, surroundings).await?)
+    Ok(Application::start(config, surroundings).await?)
 }
 
 /// What the process is told while it serves.
@@ -233,7 +233,7 @@ impl Signals {
     }
 
     /// Returns when the process is to stop; reads plugins anew at SIGHUP.
-    async fn wait(&mut self, app: &Arc<App>) {
+    async fn wait(&mut self, app: &Arc<Application>) {
         loop {
             tokio::select! {
                 _ = self.terminate.recv() => return,
@@ -241,14 +241,14 @@ impl Signals {
                 _ = self.hang_up.recv() => {
                     let app = Arc::clone(app);
                     let tasks = app.tasks.clone();
-                    tasks.spawn("reload_plugins", async move { api::admin::reload_all(&app).await });
+                    tasks.spawn("reload_plugins", async move { api::admin::reload_all_plugins(&app).await });
                 }
             }
         }
     }
 }
 
-async fn stop(app: &Arc<App>, market: Option<Market>) -> Result<(), Failure> {
+async fn stop(app: &Arc<Application>, market: Option<Market>) -> Result<(), Failure> {
     tracing::info!("stopping");
     let patience = Duration::from_secs(app.config.limits.shutdown_s);
     let done = app.shut_down(patience).await;

@@ -27,7 +27,7 @@ pub enum ConfigError {
     },
     /// A variable holds what its key cannot.
     #[error("the environment variable {name} must be {wanted}")]
-    Variable {
+    InvalidVariable {
         /// Which.
         name: String,
         /// What it should be.
@@ -35,7 +35,7 @@ pub enum ConfigError {
     },
     /// A variable that is asked for is not there.
     #[error("{key} asks for the environment variable {name}, which is not set")]
-    NoVariable {
+    MissingVariable {
         /// The key of the configuration.
         key: String,
         /// The variable.
@@ -56,7 +56,7 @@ pub struct Environment(BTreeMap<String, String>);
 impl Environment {
     /// The process's own.
     #[must_use]
-    pub fn of_process() -> Self {
+    pub fn from_process() -> Self {
         let text = |value: std::ffi::OsString| value.into_string().ok();
         Self(
             std::env::vars_os()
@@ -87,7 +87,7 @@ const PREFIX: &str = "STOPOVER_";
 /// Variables with our prefix that are for the tests and tools around the program.
 const FOREIGN_PREFIXES: [&str; 2] = ["STOPOVER_TEST_", "STOPOVER_XTASK_"];
 
-pub(super) fn merged(
+pub(super) fn merge_layers(
     overlay: Option<Table>,
     file: Option<&Path>,
     environment: &Environment,
@@ -162,7 +162,7 @@ fn apply(table: &mut Table, environment: &Environment) -> Result<(), ConfigError
             .get(name)
             .ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
         let place = place(table, path).ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
-        let wrong = |wanted| ConfigError::Variable {
+        let wrong = |wanted| ConfigError::InvalidVariable {
             name: name.clone(),
             wanted,
         };
@@ -264,7 +264,7 @@ fn filled(text: &str, key: &str, environment: &Environment) -> Result<String, Co
             .ok_or_else(|| ConfigError::Invalid(format!("{key}: `${{` without `}}`")))?;
         let value = environment
             .get(name)
-            .ok_or_else(|| ConfigError::NoVariable {
+            .ok_or_else(|| ConfigError::MissingVariable {
                 key: key.to_owned(),
                 name: name.to_owned(),
             })?;

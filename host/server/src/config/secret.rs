@@ -22,7 +22,7 @@ impl Secret {
 
     /// The text, for whoever keeps it as carefully.
     #[must_use]
-    pub fn as_secret(&self) -> SecretString {
+    pub fn to_secret_string(&self) -> SecretString {
         self.0.clone()
     }
 }

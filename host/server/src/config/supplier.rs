@@ -95,7 +95,7 @@ fn weight() -> u32 {
 impl SupplierConfig {
     /// Its rank for an organization.
     #[must_use]
-    pub fn rank(&self, organization: &str) -> Rank {
+    pub fn rank_for(&self, organization: &str) -> Rank {
         let own = self
             .organizations
             .iter()
@@ -114,7 +114,7 @@ impl SupplierConfig {
 
     /// Whether the token of its webhooks stands in a path as it is, and cannot be
     /// guessed; none is usable too.
-    pub(super) fn has_usable_events_token(&self) -> bool {
+    pub(super) fn has_valid_events_token(&self) -> bool {
         let token = self.events_token.expose();
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
         token.is_empty() || (32..=128).contains(&token.len()) && token.bytes().all(is_plain)
@@ -122,7 +122,7 @@ impl SupplierConfig {
 
     /// What the runtime loads.
     #[must_use]
-    pub fn plugin(&self, plugins_dir: &Path) -> PluginSpec {
+    pub fn plugin_spec(&self, plugins_dir: &Path) -> PluginSpec {
         let mut spec = PluginSpec::new(self.id.clone(), plugins_dir.join(&self.component));
         spec.modes.clone_from(&self.modes);
         spec.digest = Some(self.digest.clone()).filter(|digest| !digest.is_empty());
@@ -137,7 +137,7 @@ impl SupplierConfig {
         spec.secrets = self
             .secrets
             .iter()
-            .map(|(name, secret)| (name.clone(), secret.as_secret()))
+            .map(|(name, secret)| (name.clone(), secret.to_secret_string()))
             .collect();
         spec.limits = self.limits.clone();
         spec.traffic = self.traffic();
@@ -160,7 +160,7 @@ impl CredentialConfig {
         Credential {
             host: self.host.clone(),
             header: self.header.clone(),
-            value: self.value.as_secret(),
+            value: self.value.to_secret_string(),
         }
     }
 }

@@ -11,7 +11,7 @@ fn load(file: &str, environment: &Environment) -> Result<Config, ConfigError> {
 fn every_key_has_a_default_and_every_default_is_a_key() {
     // Missing keys and unknown keys both refuse to load.
     let config = Config::load(None, None, &Environment::default()).unwrap();
-    let shown: toml::Table = config.redacted().unwrap().parse().unwrap();
+    let shown: toml::Table = config.to_redacted_toml().unwrap().parse().unwrap();
     let written: toml::Table = DEFAULTS.parse().unwrap();
     assert_eq!(shown, written);
 }
@@ -26,7 +26,7 @@ fn every_key_of_a_supplier_is_explained() {
     let config = load(&example, &Environment::default()).unwrap();
     let explained: toml::Table = example.parse().unwrap();
     let explained = explained["suppliers"][0].as_table().unwrap();
-    let keys: toml::Table = config.redacted().unwrap().parse().unwrap();
+    let keys: toml::Table = config.to_redacted_toml().unwrap().parse().unwrap();
     let keys = keys["suppliers"][0].as_table().unwrap();
     assert_eq!(
         explained.keys().collect::<BTreeSet<_>>(),
@@ -40,9 +40,9 @@ fn every_key_of_a_supplier_is_explained() {
     assert_eq!(
         load(PLAIN_SUPPLIER, &Environment::default())
             .unwrap()
-            .redacted()
+            .to_redacted_toml()
             .unwrap(),
-        config.redacted().unwrap()
+        config.to_redacted_toml().unwrap()
     );
 }
 
@@ -99,7 +99,7 @@ fn values_out_of_range_are_refused() {
     }
     assert!(matches!(
         load("", &Environment::from([("STOPOVER_LIMITS_BURST", "x")])),
-        Err(ConfigError::Variable { .. })
+        Err(ConfigError::InvalidVariable { .. })
     ));
 }
 
@@ -122,7 +122,7 @@ fn secrets_come_from_the_environment_and_never_print() {
         config.suppliers[0].credentials[0].value.expose(),
         "Bearer s3cr3t"
     );
-    for shown in [config.redacted().unwrap(), format!("{config:?}")] {
+    for shown in [config.to_redacted_toml().unwrap(), format!("{config:?}")] {
         assert!(
             !shown.contains("s3cr3t") && !shown.contains("hunter2"),
             "{shown}"
@@ -130,7 +130,7 @@ fn secrets_come_from_the_environment_and_never_print() {
     }
     assert!(
         config
-            .redacted()
+            .to_redacted_toml()
             .unwrap()
             .contains("postgres://***@db.example.com/stopover")
     );

@@ -5,31 +5,31 @@ const POINTS: &str = include_str!("failpoints.txt");
 
 /// Where in a step the process is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Phase {
+pub(crate) enum FailpointPhase {
     /// The step is chosen, nothing is stored.
-    Chosen,
+    StepPlanned,
     /// The intent is stored, nothing has left.
-    Marked,
+    IntentCommitted,
     /// The answer is there, nothing of it is stored.
-    Answered,
+    ResponseReceived,
     /// The outcome is stored.
-    Recorded,
+    OutcomeCommitted,
 }
 
-impl Phase {
+impl FailpointPhase {
     const fn name(self) -> &'static str {
         match self {
-            Self::Chosen => "chosen",
-            Self::Marked => "marked",
-            Self::Answered => "answered",
-            Self::Recorded => "recorded",
+            Self::StepPlanned => "chosen",
+            Self::IntentCommitted => "marked",
+            Self::ResponseReceived => "answered",
+            Self::OutcomeCommitted => "recorded",
         }
     }
 }
 
 /// Aborts the process when `abort_at` names this point, `step:phase`. No
 /// destructor runs, as in a real crash.
-pub(crate) fn reach(abort_at: &str, step: &str, phase: Phase) {
+pub(crate) fn hit(abort_at: &str, step: &str, phase: FailpointPhase) {
     let is_this = |point: &str| point.split_once(':') == Some((step, phase.name()));
     debug_assert!(
         words().any(is_this),

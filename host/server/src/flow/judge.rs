@@ -7,7 +7,7 @@ mod payment;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use payment::{authorized, captured, found_payment, found_refund, refunded, voided};
+pub(crate) use payment::{authorize_response, capture_response, payment_lookup, refund_lookup, refund_response, void_response};
 
 use host_domain::booking::{Failure, PaymentCollector};
 use host_domain::leg::{RemoteCall, BackoffSchedule};
@@ -16,22 +16,22 @@ use host_domain::time::Timestamp;
 
 /// How an attempt is written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum CallOutcome {
     /// The answer is final, or accepted.
-    Done,
+    Succeeded,
     /// A definite no.
-    Refused,
+    Rejected,
     /// Nothing left.
     NotSent,
     /// Nobody knows.
     Unknown,
 }
 
-impl Outcome {
+impl CallOutcome {
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
-            Self::Done => "done",
-            Self::Refused => "refused",
+            Self::Succeeded => "done",
+            Self::Rejected => "refused",
             Self::NotSent => "not_sent",
             Self::Unknown => "unknown",
         }
@@ -40,11 +40,11 @@ impl Outcome {
 
 /// What an answer means.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Judgement<E> {
+pub(crate) struct Interpretation<E> {
     /// What happens.
     pub(crate) event: E,
     /// How the attempt ends.
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: CallOutcome,
     /// One sentence for operators, without personal data.
     pub(crate) evidence: String,
     /// The other side's id, where it gave one.
@@ -53,18 +53,18 @@ pub(crate) struct Judgement<E> {
 
 /// When things are looked at again.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Times<'a> {
+pub(crate) struct ScheduleContext<'a> {
     pub(crate) now: Timestamp,
     /// When what is answered now was asked.
-    pub(crate) asked_at: Timestamp,
+    pub(crate) requested_at: Timestamp,
     pub(crate) reconcile: &'a BackoffSchedule,
     pub(crate) capture_retry: &'a BackoffSchedule,
 }
 
-impl Times<'_> {
+impl ScheduleContext<'_> {
     /// Of an answer to what was asked before.
-    pub(crate) const fn asked_at(self, asked_at: Timestamp) -> Self {
-        Self { asked_at, ..self }
+    pub(crate) const fn with_requested_at(self, asked_at: Timestamp) -> Self {
+        Self { requested_at: asked_at, ..self }
     }
 
     fn recheck(&self, leg: Option<&RemoteCall>) -> Timestamp {
@@ -81,8 +81,8 @@ impl Times<'_> {
     }
 }
 
-fn judged<E>(event: E, outcome: Outcome, evidence: impl Into<String>) -> Judgement<E> {
-    Judgement {
+fn judged<E>(event: E, outcome: CallOutcome, evidence: impl Into<String>) -> Interpretation<E> {
+    Interpretation {
         event,
         outcome,
         evidence: evidence.into(),
@@ -90,10 +90,10 @@ fn judged<E>(event: E, outcome: Outcome, evidence: impl Into<String>) -> Judgeme
     }
 }
 
-impl<E> Judgement<E> {
+impl<E> Interpretation<E> {
     /// The same about something larger.
-    pub(crate) fn map<F>(self, event: impl FnOnce(E) -> F) -> Judgement<F> {
-        Judgement {
+    pub(crate) fn map<F>(self, event: impl FnOnce(E) -> F) -> Interpretation<F> {
+        Interpretation {
             event: event(self.event),
             outcome: self.outcome,
             evidence: self.evidence,
@@ -111,11 +111,11 @@ impl<E> Judgement<E> {
 
 /// What an adapter promises of its supplier, or its processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Promises {
+pub(crate) struct SupplierGuarantees {
     /// After so long not finding something proves that it is not there; none: never.
-    pub(crate) consistent_after_ms: Option<u32>,
+    pub(crate) reads_consistent_after_ms: Option<u32>,
     /// A call that is repeated under its reference gets the first one's answer.
-    pub(crate) repeats_are_safe: bool,
+    pub(crate) supports_idempotent_retry: bool,
 }
 
 /// What not finding something tells.
@@ -139,15 +139,15 @@ const REPEAT_WITHIN_MS: i64 = 60 * 60 * 1000;
 /// Not finding something proves that it was never done only where the adapter
 /// says that its supplier's reads are consistent, and only when it was asked that delay
 /// after the call was over: a call that takes long is carried out at its end.
-fn absence(leg: Option<&RemoteCall>, promises: Promises, times: Times<'_>) -> Absence {
+fn absence(leg: Option<&RemoteCall>, promises: SupplierGuarantees, times: ScheduleContext<'_>) -> Absence {
     let given_up = leg.and_then(RemoteCall::abandoned_at);
     let first = leg.and_then(RemoteCall::unresolved_since);
     let (Some(given_up), Some(first)) = (given_up, first) else {
         return Absence::Nothing;
     };
-    match promises.consistent_after_ms {
-        Some(delay) if times.asked_at.since(given_up) >= i64::from(delay) => Absence::Proof,
-        _ if promises.repeats_are_safe && times.now.since(first) < REPEAT_WITHIN_MS => {
+    match promises.reads_consistent_after_ms {
+        Some(delay) if times.requested_at.since(given_up) >= i64::from(delay) => Absence::Proof,
+        _ if promises.supports_idempotent_retry && times.now.since(first) < REPEAT_WITHIN_MS => {
             Absence::Repeat
         }
         _ => Absence::Nothing,
@@ -159,13 +159,13 @@ fn absence(leg: Option<&RemoteCall>, promises: Promises, times: Times<'_>) -> Ab
 fn absence_of_booking(
     settlement: PaymentCollector,
     leg: Option<&RemoteCall>,
-    promises: Promises,
-    times: Times<'_>,
+    promises: SupplierGuarantees,
+    times: ScheduleContext<'_>,
 ) -> Absence {
     let promises = match settlement {
         PaymentCollector::Gateway => promises,
-        PaymentCollector::Supplier => Promises {
-            consistent_after_ms: None,
+        PaymentCollector::Supplier => SupplierGuarantees {
+            reads_consistent_after_ms: None,
             ..promises
         },
     };
@@ -173,7 +173,7 @@ fn absence_of_booking(
 }
 
 /// The hint that a booking is read anew for.
-fn hinted_at(leg: Option<&RemoteCall>, times: Times<'_>) -> Timestamp {
+fn hinted_at(leg: Option<&RemoteCall>, times: ScheduleContext<'_>) -> Timestamp {
     match leg {
         Some(RemoteCall::Accepted { sent_at: since, .. }) => *since,
         Some(RemoteCall::Pending { .. } | RemoteCall::Sent { .. }) | None => times.now,

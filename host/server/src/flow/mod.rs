@@ -19,11 +19,11 @@ pub(crate) mod step;
 pub(crate) mod supplier_event;
 pub(crate) mod walk;
 
-use crate::app::App;
+use crate::app::Application;
 use crate::config::Config;
-use crate::flow::bookable::Bookable;
-use crate::flow::judge::{Promises, Times};
-use crate::flow::step::{FlowError, Walker};
+use crate::flow::bookable::BookingAggregate;
+use crate::flow::judge::{SupplierGuarantees, ScheduleContext};
+use crate::flow::step::{WorkflowError, ExecutionContext};
 use futures::future::BoxFuture;
 use host_domain::id::BookingId;
 use host_domain::leg::BackoffSchedule;
@@ -42,14 +42,14 @@ const RESERVE: Duration = Duration::from_millis(500);
 
 /// When what went wrong is looked at again.
 #[derive(Debug, Clone)]
-pub(crate) struct Schedules {
+pub(crate) struct RetrySchedules {
     /// Reading back what is not known.
     pub(crate) reconcile: BackoffSchedule,
     /// Trying again what is known not to have happened.
     pub(crate) capture_retry: BackoffSchedule,
 }
 
-impl Schedules {
+impl RetrySchedules {
     pub(crate) fn new(config: &Config) -> Self {
         let schedule = |offsets: &[u64]| {
             BackoffSchedule::new(
@@ -66,7 +66,7 @@ impl Schedules {
     }
 }
 
-impl App {
+impl Application {
     fn lease(&self) -> Duration {
         Duration::from_secs(self.config.jobs.lease_s.max(1))
     }
@@ -75,45 +75,45 @@ impl App {
         i64::try_from(self.lease().as_millis()).unwrap_or(i64::MAX)
     }
 
-    pub(crate) fn times(&self) -> Times<'_> {
+    pub(crate) fn schedule_context(&self) -> ScheduleContext<'_> {
         let now = self.clock.now();
-        Times {
+        ScheduleContext {
             now,
-            asked_at: now,
+            requested_at: now,
             reconcile: &self.schedules.reconcile,
             capture_retry: &self.schedules.capture_retry,
         }
     }
 
     /// When a call that is made now is first read back, should its answer be lost.
-    pub(crate) fn first_check(&self) -> Timestamp {
+    pub(crate) fn first_reconcile_at(&self) -> Timestamp {
         let now = self.clock.now();
         self.schedules.reconcile.next_after(now, now)
     }
 
     /// What the adapter of a supplier, or processor, promises.
-    pub(crate) fn promises(&self, id: &SupplierId) -> Promises {
+    pub(crate) fn supplier_guarantees(&self, id: &SupplierId) -> SupplierGuarantees {
         let supplier = self.runtime.supplier(id);
-        supplier.map_or(Promises::default(), |supplier| {
+        supplier.map_or(SupplierGuarantees::default(), |supplier| {
             let description = &supplier.info().description;
-            Promises {
-                consistent_after_ms: description.reads_consistent_after_ms,
-                repeats_are_safe: description.supports_idempotent_resend,
+            SupplierGuarantees {
+                reads_consistent_after_ms: description.reads_consistent_after_ms,
+                supports_idempotent_retry: description.supports_idempotent_resend,
             }
         })
     }
 
     /// A claim of this call on a booking's work.
-    pub(crate) fn walker(&self, request_id: &str, deadline: Instant) -> Walker {
-        Walker {
-            lease_token: format!("{:032x}", self.ids.bits()),
+    pub(crate) fn execution_context(&self, request_id: &str, deadline: Instant) -> ExecutionContext {
+        ExecutionContext {
+            lease_token: format!("{:032x}", self.ids.generate()),
             request_id: request_id.to_owned(),
             deadline: deadline.checked_sub(RESERVE).unwrap_or(deadline),
             instrument: None,
         }
     }
 
-    pub(crate) fn call_context<B: Bookable>(&self, booking: &B, walker: &Walker) -> CallContext {
+    pub(crate) fn call_context<B: BookingAggregate>(&self, booking: &B, walker: &ExecutionContext) -> CallContext {
         CallContext {
             request_id: walker.request_id.clone(),
             organization: booking.owner().tenant.organization.clone(),
@@ -123,7 +123,7 @@ impl App {
     }
 
     /// Whether somebody walks the steps of a booking at this moment.
-    pub(crate) async fn is_being_walked(
+    pub(crate) async fn is_lease_held(
         &self,
         job: &str,
         id: &BookingId,
@@ -143,24 +143,24 @@ impl App {
     /// Walks to the end, also when the caller goes away meanwhile. A walk is
     /// boxed: it holds every step's state, and would not fit beside the
     /// request's own on a thread's stack.
-    pub(crate) async fn run_to_end<T: Send + 'static>(
+    pub(crate) async fn run_to_completion<T: Send + 'static>(
         &self,
         walk: BoxFuture<'static, T>,
-    ) -> Result<T, FlowError> {
+    ) -> Result<T, WorkflowError> {
         self.tasks
-            .finish(walk)
+            .run_to_completion(walk)
             .await
-            .map_err(|_logged| FlowError::Stopped)
+            .map_err(|_logged| WorkflowError::TaskPanicked)
     }
 
     /// Works on a booking and keeps the claim on its work meanwhile. When the
     /// claim is lost the work is dropped where it stands: what it sent is
     /// marked, and somebody else reads it back.
-    pub(crate) async fn holding<T, E: From<FlowError>>(
+    pub(crate) async fn with_lease<T, E: From<WorkflowError>>(
         &self,
         job: &str,
         id: &BookingId,
-        walker: &Walker,
+        walker: &ExecutionContext,
         work: BoxFuture<'_, Result<T, E>>,
     ) -> Result<T, E> {
         tokio::select! {
@@ -169,7 +169,7 @@ impl App {
         }
     }
 
-    async fn renew(&self, job: &str, id: &BookingId, walker: &Walker) -> FlowError {
+    async fn renew(&self, job: &str, id: &BookingId, walker: &ExecutionContext) -> WorkflowError {
         let mut ticks = tokio::time::interval(self.lease() / 3);
         ticks.tick().await;
         loop {
@@ -178,7 +178,7 @@ impl App {
             write.renew_job_lease(job, id.as_str(), &walker.lease_token, self.lease_ms());
             match self.store.commit(write).await {
                 Ok(()) => {}
-                Err(CommitError::Conflict(_)) => return FlowError::LeaseLost(id.clone()),
+                Err(CommitError::Conflict(_)) => return WorkflowError::LeaseLost(id.clone()),
                 Err(CommitError::Database(error)) => {
                     tracing::warn!(booking = %id, error = &error as &dyn std::error::Error, "the claim on a booking's work is not renewed");
                 }
@@ -191,7 +191,7 @@ impl App {
         clippy::disallowed_methods,
         reason = "the other call may run in another process: only looking again tells"
     )]
-    pub(crate) async fn wait_a_little(&self, deadline: Instant) -> bool {
+    pub(crate) async fn wait_for_next_poll(&self, deadline: Instant) -> bool {
         let next = Instant::now() + LOOK_EVERY;
         if next >= deadline {
             return false;

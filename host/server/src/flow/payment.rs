@@ -1,9 +1,9 @@
 //! The steps that move money, at the processor, whatever is paid for.
 
-use crate::app::App;
-use crate::flow::bookable::Bookable;
-use crate::flow::judge::{self, Judgement};
-use crate::flow::step::{Begin, Call, FlowError, Made, Walker, request_digest};
+use crate::app::Application;
+use crate::flow::bookable::BookingAggregate;
+use crate::flow::judge::{self, Interpretation};
+use crate::flow::step::{StepPreparation, OutboundCall, WorkflowError, CallKey, ExecutionContext, request_digest};
 use host_domain::booking::{payment_client_reference, refund_client_reference};
 use host_domain::id::{PaymentId, RefundId};
 use host_domain::money::Money;
@@ -18,14 +18,14 @@ use host_runtime::{
 };
 
 /// What the payer reads on the statement.
-pub(crate) const STATEMENT: &str = "Travel booking";
+pub(crate) const STATEMENT_DESCRIPTOR: &str = "Travel booking";
 
 /// What a payment's step begins with; none when the payment is gone.
-pub(crate) fn begin_payment<B: Bookable>(
+pub(crate) fn prepare_payment_step<B: BookingAggregate>(
     booking: &B,
     step: &PaymentStep,
     next_at: Timestamp,
-) -> Option<Begin<B::Event>> {
+) -> Option<StepPreparation<B::Event>> {
     let payment = booking.payment(step.payment()).ok()?;
     let (event, amount) = match step {
         PaymentStep::Authorize(_) | PaymentStep::Capture(_) | PaymentStep::Void(_) => {
@@ -40,39 +40,39 @@ pub(crate) fn begin_payment<B: Bookable>(
         }
         PaymentStep::Reconcile(_) => {
             let open = payment.unresolved_operations().into_iter().next()?;
-            return Some(Begin::Read(made(booking, payment, &open)));
+            return Some(StepPreparation::Reconcile(call_key(booking, payment, &open)));
         }
         PaymentStep::ReconcileRefund(_, refund) => {
             let open = PaymentOperation::Refund(refund.clone());
-            return Some(Begin::Read(made(booking, payment, &open)));
+            return Some(StepPreparation::Reconcile(call_key(booking, payment, &open)));
         }
     };
-    let client_reference = reference(booking, payment, step);
-    let call = Call {
+    let client_reference = client_reference(booking, payment, step);
+    let call = OutboundCall {
         target: payment.processor.clone(),
         request_digest: request_digest(&(step.name(), &client_reference, amount)),
         client_reference,
     };
-    Some(Begin::Mark(
+    Some(StepPreparation::RecordThenSend(
         B::payment_event(payment.id.clone(), event),
         call,
     ))
 }
 
-impl App {
+impl Application {
     /// Makes the call of a payment's step.
-    pub(crate) async fn act_payment<B: Bookable>(
+    pub(crate) async fn execute_payment_step<B: BookingAggregate>(
         &self,
         booking: &B,
         step: &PaymentStep,
-        walker: &Walker,
-    ) -> Result<Judgement<B::Event>, FlowError> {
+        walker: &ExecutionContext,
+    ) -> Result<Interpretation<B::Event>, WorkflowError> {
         let payment = booking.payment(step.payment())?;
         let context = self.call_context(booking, walker);
         let processor = self.runtime.supplier(&payment.processor);
-        let client_reference = reference(booking, payment, step);
+        let client_reference = client_reference(booking, payment, step);
         let asked_at = self.clock.now();
-        let times = || self.times().asked_at(asked_at);
+        let times = || self.schedule_context().with_requested_at(asked_at);
         let judgement = match step {
             PaymentStep::Authorize(_) => {
                 let answer = match self.token(booking.owner(), payment, walker).await {
@@ -81,31 +81,31 @@ impl App {
                     }
                     Err(why) => Err(PaymentError::NotSent(why)),
                 };
-                judge::authorized(payment, answer, times())
+                judge::authorize_response(payment, answer, times())
             }
             PaymentStep::Capture(_) => {
                 let answer = capture(processor, &context, payment, client_reference).await;
-                judge::captured(payment, answer, times())
+                judge::capture_response(payment, answer, times())
             }
             PaymentStep::Void(_) => {
                 let answer = void(processor, &context, payment, client_reference).await;
-                judge::voided(payment, answer, times())
+                judge::void_response(payment, answer, times())
             }
             PaymentStep::Reconcile(_) => {
                 let answer = find(processor, &context, payment, client_reference).await;
-                let promises = self.promises(&payment.processor);
-                judge::found_payment(payment, answer, promises, times())
+                let promises = self.supplier_guarantees(&payment.processor);
+                judge::payment_lookup(payment, answer, promises, times())
             }
             PaymentStep::Refund(_, id) => {
                 let amount = refund_amount(payment, id);
-                let amount = amount.ok_or_else(|| FlowError::Gone(booking.id().clone()))?;
+                let amount = amount.ok_or_else(|| WorkflowError::BookingMissing(booking.id().clone()))?;
                 let answer = refund(processor, &context, payment, client_reference, amount).await;
-                judge::refunded(payment, id, answer, times())
+                judge::refund_response(payment, id, answer, times())
             }
             PaymentStep::ReconcileRefund(_, id) => {
                 let answer = find_refund(processor, &context, payment, client_reference).await;
-                let promises = self.promises(&payment.processor);
-                judge::found_refund(payment, id, answer, promises, times())
+                let promises = self.supplier_guarantees(&payment.processor);
+                judge::refund_lookup(payment, id, answer, promises, times())
             }
         };
         let id = payment.id.clone();
@@ -117,7 +117,7 @@ impl App {
         &self,
         owner: &Owner,
         payment: &Payment,
-        walker: &Walker,
+        walker: &ExecutionContext,
     ) -> Result<String, String> {
         let PaymentMethod::Instrument { id } = &payment.method else {
             return Err("no stored instrument pays".to_owned());
@@ -144,7 +144,7 @@ async fn authorize(
         client_reference,
         amount: payment.amount,
         instrument: token,
-        description: STATEMENT.to_owned(),
+        description: STATEMENT_DESCRIPTOR.to_owned(),
         off_session: false,
     };
     let processor = processor.ok_or_else(no_processor)?;
@@ -227,7 +227,7 @@ async fn find(
 }
 
 /// Our reference of a step's call; of a read-back, of the call that began the payment.
-pub(crate) fn reference<B: Bookable>(booking: &B, payment: &Payment, step: &PaymentStep) -> String {
+pub(crate) fn client_reference<B: BookingAggregate>(booking: &B, payment: &Payment, step: &PaymentStep) -> String {
     let of = |call: &str, tries: u32| {
         payment_client_reference(booking.id(), booking.payments(), &payment.id, call, tries)
     };
@@ -244,16 +244,16 @@ pub(crate) fn reference<B: Bookable>(booking: &B, payment: &Payment, step: &Paym
 }
 
 /// How a call that was made is found among all of its booking.
-pub(crate) fn made<B: Bookable>(booking: &B, payment: &Payment, call: &PaymentOperation) -> Made {
+pub(crate) fn call_key<B: BookingAggregate>(booking: &B, payment: &Payment, call: &PaymentOperation) -> CallKey {
     let step = call.step(payment.id.clone());
-    Made {
+    CallKey {
         step: step.name(),
-        client_reference: Some(reference(booking, payment, &step)),
+        client_reference: Some(client_reference(booking, payment, &step)),
     }
 }
 
 /// Our reference of the intent that a payer's browser completes.
-pub(crate) fn intent_reference<B: Bookable>(booking: &B, payment: &PaymentId) -> String {
+pub(crate) fn intent_reference<B: BookingAggregate>(booking: &B, payment: &PaymentId) -> String {
     payment_client_reference(booking.id(), booking.payments(), payment, "intent", 0)
 }
 

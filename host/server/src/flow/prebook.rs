@@ -2,14 +2,14 @@
 //! store what it said. What is asked differs between hotels and flights; how it
 //! is made safe does not.
 
-use crate::app::App;
-use crate::flow::bookable::{Bookable, Stage};
-use crate::flow::failpoint::Phase;
-use crate::flow::judge::{Judgement, Outcome};
-use crate::flow::payment::{STATEMENT, intent_reference};
-use crate::flow::refusal::Decision;
-use crate::flow::step::{FlowError, Walker};
-use crate::flow::walk::Told;
+use crate::app::Application;
+use crate::flow::bookable::{BookingAggregate, BookingPhase};
+use crate::flow::failpoint::FailpointPhase;
+use crate::flow::judge::{Interpretation, CallOutcome};
+use crate::flow::payment::{STATEMENT_DESCRIPTOR, intent_reference};
+use crate::flow::refusal::PrebookRefusal;
+use crate::flow::step::{WorkflowError, ExecutionContext};
+use crate::flow::walk::StepOutcome;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use host_domain::booking::PaymentCollector;
@@ -29,7 +29,7 @@ const STEP: &str = "prebook";
 
 /// Whose call it is, and under which key.
 #[derive(Debug, Clone)]
-pub(crate) struct PrebookCall {
+pub(crate) struct PrebookContext {
     pub(crate) key: IdempotencyKey,
     pub(crate) fingerprint: String,
     /// Until when the offer is good.
@@ -41,9 +41,9 @@ pub(crate) struct PrebookCall {
 
 /// How a prebook ends well.
 #[derive(Debug)]
-pub(crate) enum Prebound<B> {
+pub(crate) enum PrebookOutcome<B> {
     /// Bound now. Tokens are shown this once.
-    Fresh {
+    Created {
         booking: Box<B>,
         sdk_token: Option<String>,
         checkout: Option<Checkout>,
@@ -56,78 +56,78 @@ pub(crate) enum Prebound<B> {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PrebookError {
     #[error(transparent)]
-    Flow(FlowError),
+    Workflow(WorkflowError),
     #[error("the key was used for another request")]
-    KeyReused,
+    IdempotencyKeyReused,
     #[error("an earlier call with this key is running")]
-    InProgress,
+    IdempotencyInProgress,
     #[error("an unfinished booking holds the offer")]
     OfferInUse,
     #[error("the supplier decided against it")]
-    Decided(Decision),
+    Refused(PrebookRefusal),
     #[error("nothing was sent to the supplier")]
     NotSent { overloaded: bool },
     #[error("the supplier's limit is reached")]
     RateLimited { retry_after_s: Option<u32> },
     #[error("the supplier's answer did not come or cannot be used")]
-    NoAnswer { timed_out: bool },
+    NoResponse { timed_out: bool },
     #[error("our account at the supplier does not work")]
-    Account,
+    SupplierAccount,
     #[error("the supplier does not book")]
     Unsupported,
     #[error("what is secret of the booking cannot be sealed")]
-    Sealed(#[source] crate::seal::SealError),
+    Seal(#[source] crate::seal::SealError),
 }
 
-impl<E: Into<FlowError>> From<E> for PrebookError {
+impl<E: Into<WorkflowError>> From<E> for PrebookError {
     fn from(error: E) -> Self {
-        Self::Flow(error.into())
+        Self::Workflow(error.into())
     }
 }
 
 /// A booking that begins.
-pub(crate) struct New<B> {
+pub(crate) struct NewBooking<B> {
     pub(crate) booking: B,
     /// What is stored in the same transaction, e.g. the end of the mandate that it is
     /// made under.
-    pub(crate) along: UnitOfWork,
+    pub(crate) extra_statements: UnitOfWork,
 }
 
-impl<B: Bookable> New<B> {
+impl<B: BookingAggregate> NewBooking<B> {
     /// With nothing along.
-    pub(crate) fn alone(booking: B) -> Self {
-        let along = UnitOfWork::new(booking.created_at());
-        Self { booking, along }
+    pub(crate) fn without_extras(booking: B) -> Self {
+        let extra_statements = UnitOfWork::new(booking.created_at());
+        Self { booking, extra_statements }
     }
 }
 
 /// What the supplier bound.
-pub(crate) struct Bound<E> {
+pub(crate) struct BoundOffer<E> {
     /// The price now.
     pub(crate) total: Money,
     /// Whether it is what was asked for, but for the price.
-    pub(crate) fits: bool,
+    pub(crate) matches_request: bool,
     /// Until when it can be booked, where the supplier says so.
     pub(crate) expires_at: Option<Timestamp>,
     /// Of a supplier that collects payment.
     pub(crate) checkout: Option<Checkout>,
     /// What happens to the booking, with its expiry and the browser's payment.
-    pub(crate) event: Box<dyn FnOnce(Timestamp, Option<Payment>) -> E + Send>,
+    pub(crate) into_event: Box<dyn FnOnce(Timestamp, Option<Payment>) -> E + Send>,
 }
 
 /// Asks the supplier to bind.
-pub(crate) type Ask<B> = Box<
+pub(crate) type PrebookCall<B> = Box<
     dyn FnOnce(
             Supplier,
             CallContext,
             B,
-        ) -> BoxFuture<'static, Result<Bound<<B as Bookable>::Event>, ChangeError>>
+        ) -> BoxFuture<'static, Result<BoundOffer<<B as BookingAggregate>::Event>, ChangeError>>
         + Send,
 >;
 
-impl App {
+impl Application {
     /// Who takes the payer's money for a supplier's bookings; none: it is not configured.
-    pub(crate) fn settlement_of(&self, supplier: &SupplierId) -> Option<PaymentCollector> {
+    pub(crate) fn payment_collector_of(&self, supplier: &SupplierId) -> Option<PaymentCollector> {
         let supplier = self.runtime.supplier(supplier)?;
         Some(if supplier.info().description.collects_payment {
             PaymentCollector::Supplier
@@ -138,26 +138,26 @@ impl App {
 
     /// Binds an offer; repeated with its key, gives what the first call made. What is
     /// `new` is stored with its booking or not at all.
-    pub(crate) async fn prebook<B: Bookable>(
+    pub(crate) async fn prebook<B: BookingAggregate>(
         self: &Arc<Self>,
-        call: PrebookCall,
-        new: impl Fn() -> Result<New<B>, PrebookError>,
-        ask: Ask<B>,
-    ) -> Result<Prebound<B>, PrebookError> {
+        call: PrebookContext,
+        new: impl Fn() -> Result<NewBooking<B>, PrebookError>,
+        ask: PrebookCall<B>,
+    ) -> Result<PrebookOutcome<B>, PrebookError> {
         loop {
             if call.expires_at <= self.clock.now() {
                 let existing = self.prebooked_before(&call).await?;
-                return existing.ok_or(PrebookError::Decided(Decision::Expired));
+                return existing.ok_or(PrebookError::Refused(PrebookRefusal::Expired));
             }
-            let walker = self.walker(&call.request_id, call.deadline);
+            let walker = self.execution_context(&call.request_id, call.deadline);
             if let Some(booking) = self.begin_prebook(new()?, &call, &walker).await? {
                 let app = Arc::clone(self);
-                let id: BookingId = Bookable::id(&booking).clone();
+                let id: BookingId = BookingAggregate::id(&booking).clone();
                 let run = async move {
                     let bind = app.bind(booking, ask, &call, &walker).boxed();
-                    app.holding(B::JOB, &id, &walker, bind).await
+                    app.with_lease(B::JOB_KIND, &id, &walker, bind).await
                 };
-                return self.run_to_end(run.boxed()).await?;
+                return self.run_to_completion(run.boxed()).await?;
             }
             if let Some(existing) = self.prebooked_before(&call).await? {
                 return Ok(existing);
@@ -167,43 +167,43 @@ impl App {
     }
 
     /// What an earlier call with this key made; waits while it is being made.
-    async fn prebooked_before<B: Bookable>(
+    async fn prebooked_before<B: BookingAggregate>(
         &self,
-        call: &PrebookCall,
-    ) -> Result<Option<Prebound<B>>, PrebookError> {
+        call: &PrebookContext,
+    ) -> Result<Option<PrebookOutcome<B>>, PrebookError> {
         loop {
             let Some(known) = self.store.idempotency_record(&call.key).await? else {
                 return Ok(None);
             };
             if known.fingerprint != call.fingerprint {
-                return Err(PrebookError::KeyReused);
+                return Err(PrebookError::IdempotencyKeyReused);
             }
             if let Some(refusal) = known.refusal {
-                return Err(PrebookError::Decided(Decision::from_text(&refusal)));
+                return Err(PrebookError::Refused(PrebookRefusal::from_json(&refusal)));
             }
-            let id = BookingId::parse(&known.resource_id).map_err(|_| PrebookError::InProgress)?;
+            let id = BookingId::parse(&known.resource_id).map_err(|_| PrebookError::IdempotencyInProgress)?;
             // Asked first: what nobody works on any more is then read as it was left.
-            let walked = self.is_being_walked(B::JOB, &id).await?;
+            let walked = self.is_lease_held(B::JOB_KIND, &id).await?;
             let booking = B::load(&self.store, &id)
                 .await?
-                .ok_or(PrebookError::InProgress)?;
-            let unbound = matches!(booking.stage(), Stage::Early);
+                .ok_or(PrebookError::IdempotencyInProgress)?;
+            let unbound = matches!(booking.phase(), BookingPhase::Prebooking);
             if !unbound || !walked {
-                return Ok(Some(Prebound::Existing(Box::new(booking))));
+                return Ok(Some(PrebookOutcome::Existing(Box::new(booking))));
             }
-            if !self.wait_a_little(call.deadline).await {
-                return Err(PrebookError::InProgress);
+            if !self.wait_for_next_poll(call.deadline).await {
+                return Err(PrebookError::IdempotencyInProgress);
             }
         }
     }
 
     /// Stores the booking, the key and the claim on the work in one
     /// transaction; none when the key is taken.
-    async fn begin_prebook<B: Bookable>(
+    async fn begin_prebook<B: BookingAggregate>(
         &self,
-        New { booking, along }: New<B>,
-        call: &PrebookCall,
-        walker: &Walker,
+        NewBooking { booking, extra_statements: along }: NewBooking<B>,
+        call: &PrebookContext,
+        walker: &ExecutionContext,
     ) -> Result<Option<B>, PrebookError> {
         let mut write = UnitOfWork::new(booking.created_at());
         // The key comes first: of a repeated call, that is what is wrong with it.
@@ -215,45 +215,45 @@ impl App {
                 &accepted(&booking, &walker.request_id),
             )
             .insert_leased_job(
-                B::JOB,
+                B::JOB_KIND,
                 booking.id().as_str(),
                 &walker.lease_token,
                 self.lease_ms(),
             );
         // It is stored as it is when the supplier is asked, with both of its versions told.
-        let started = booking.apply(B::prebook_started(), self.clock.now())?;
+        let started = booking.apply(B::prebook_started_event(), self.clock.now())?;
         started.booking.insert(&mut write);
         let booking = started.booking.clone();
-        self.tell(&mut write, &[started], None, &walker.request_id);
-        self.reach(STEP, Phase::Chosen);
+        self.append_history_and_events(&mut write, &[started], None, &walker.request_id);
+        self.failpoint(STEP, FailpointPhase::StepPlanned);
         match self.store.commit(write).await {
             Ok(()) => {
-                self.reach(STEP, Phase::Marked);
+                self.failpoint(STEP, FailpointPhase::IntentCommitted);
                 Ok(Some(booking))
             }
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => Ok(None),
             Err(CommitError::Conflict(Conflict::OfferInUse)) => Err(PrebookError::OfferInUse),
             Err(CommitError::Conflict(conflict)) => {
                 tracing::error!(%conflict, "a new booking met a conflict");
-                Err(FlowError::Contended(booking.id().clone()).into())
+                Err(WorkflowError::TooManyConflicts(booking.id().clone()).into())
             }
             Err(CommitError::Database(error)) => Err(error.into()),
         }
     }
 
-    async fn bind<B: Bookable>(
+    async fn bind<B: BookingAggregate>(
         &self,
         booking: B,
-        ask: Ask<B>,
-        call: &PrebookCall,
-        walker: &Walker,
-    ) -> Result<Prebound<B>, PrebookError> {
+        ask: PrebookCall<B>,
+        call: &PrebookContext,
+        walker: &ExecutionContext,
+    ) -> Result<PrebookOutcome<B>, PrebookError> {
         let Some(supplier) = self.runtime.supplier(booking.supplier()) else {
             return self
                 .end_prebook(booking, PrebookError::Unsupported, call, walker)
                 .await;
         };
-        let offered = booking.price();
+        let offered = booking.total();
         let context = self.call_context(&booking, walker);
         let bound = match ask(supplier, context, booking.clone()).await {
             Ok(bound) => match judge_bound(bound, offered) {
@@ -265,7 +265,7 @@ impl App {
                 return self.end_prebook(booking, error, call, walker).await;
             }
         };
-        let by_browser = call.use_payment_sdk && booking.settlement() == PaymentCollector::Gateway;
+        let by_browser = call.use_payment_sdk && booking.payment_collector() == PaymentCollector::Gateway;
         let made = match by_browser {
             true => self
                 .browser_payment(&booking, bound.total, walker)
@@ -280,47 +280,47 @@ impl App {
         let expires_at = bound
             .expires_at
             .unwrap_or_else(|| self.clock.now().plus_s(self.offer_ttl_s()));
-        let told = Told {
+        let told = StepOutcome {
             step: STEP,
             attempt: None,
-            judgement: Judgement {
-                event: (bound.event)(expires_at, payment),
-                outcome: Outcome::Done,
+            interpretation: Interpretation {
+                event: (bound.into_event)(expires_at, payment),
+                outcome: CallOutcome::Succeeded,
                 evidence: "bound".to_owned(),
                 reference: None,
             },
         };
-        let booking = self.drive_on(booking, told, walker).await?;
-        Ok(Prebound::Fresh {
+        let booking = self.resume_with_outcome(booking, told, walker).await?;
+        Ok(PrebookOutcome::Created {
             booking: Box::new(booking),
             sdk_token,
             checkout: bound.checkout,
         })
     }
 
-    async fn browser_payment<B: Bookable>(
+    async fn browser_payment<B: BookingAggregate>(
         &self,
         booking: &B,
         total: Money,
-        walker: &Walker,
+        walker: &ExecutionContext,
     ) -> Result<(Payment, String), PrebookError> {
         let processor = self
             .suppliers
             .processor(booking.owner().tenant.mode)
             .and_then(|id| self.runtime.supplier(id));
         let processor = processor.ok_or(PrebookError::Unsupported)?;
-        let id = PaymentId::from_bits(self.ids.bits());
+        let id = PaymentId::from_bits(self.ids.generate());
         let request = IntentRequest {
             client_reference: intent_reference(booking, &id),
             amount: total,
-            description: STATEMENT.to_owned(),
+            description: STATEMENT_DESCRIPTOR.to_owned(),
         };
         let context = self.call_context(booking, walker);
         let intent = processor.create_intent(&context, request).await;
         let intent = intent.map_err(|error| match error {
             PaymentError::NotSent(_) => PrebookError::NotSent { overloaded: false },
             PaymentError::Declined(_) | PaymentError::Refused(_) | PaymentError::Unknown(_) => {
-                PrebookError::NoAnswer { timed_out: false }
+                PrebookError::NoResponse { timed_out: false }
             }
         })?;
         let (processor, reference) = (processor.info().id.clone(), intent.processor_reference);
@@ -329,56 +329,56 @@ impl App {
     }
 
     /// Ends a prebook that did not bind, and says why again when asked again.
-    async fn end_prebook<B: Bookable>(
+    async fn end_prebook<B: BookingAggregate>(
         &self,
         booking: B,
         error: PrebookError,
-        call: &PrebookCall,
-        walker: &Walker,
-    ) -> Result<Prebound<B>, PrebookError> {
-        if matches!(error, PrebookError::NoAnswer { .. }) {
+        call: &PrebookContext,
+        walker: &ExecutionContext,
+    ) -> Result<PrebookOutcome<B>, PrebookError> {
+        if matches!(error, PrebookError::NoResponse { .. }) {
             // It may have been bound: kept until the timer of this stage, and only this stage, decides.
-            self.drive(booking, walker).await?;
+            self.resume(booking, walker).await?;
             return Err(error);
         }
         let (id, read_version) = (booking.id().clone(), booking.version());
-        let moved = booking.apply(B::prebook_refused(), self.clock.now())?;
+        let moved = booking.apply(B::prebook_refused_event(), self.clock.now())?;
         let why = error.to_string();
-        let mut write = self.write_of(read_version, &[moved], Some(&why), &walker.request_id);
-        write.complete_job(B::JOB, id.as_str(), &walker.lease_token);
+        let mut write = self.transition_statements(read_version, &[moved], Some(&why), &walker.request_id);
+        write.complete_job(B::JOB_KIND, id.as_str(), &walker.lease_token);
         match &error {
-            PrebookError::Decided(decision) => write.store_idempotent_refusal(&call.key, &decision.to_text()),
+            PrebookError::Refused(decision) => write.store_idempotent_refusal(&call.key, &decision.to_json()),
             _ => write.delete_idempotency_key(&call.key),
         };
         match self.store.commit(write).await {
             Ok(()) => Err(error),
-            Err(CommitError::Conflict(_)) => Err(FlowError::LeaseLost(id).into()),
+            Err(CommitError::Conflict(_)) => Err(WorkflowError::LeaseLost(id).into()),
             Err(CommitError::Database(error)) => Err(error.into()),
         }
     }
 }
 
 /// Dearer than offered is never bound; something else than asked for cannot be.
-fn judge_bound<E>(bound: Bound<E>, offered: Money) -> Result<Bound<E>, PrebookError> {
-    if !bound.fits || bound.total.currency != offered.currency {
-        return Err(PrebookError::NoAnswer { timed_out: false });
+fn judge_bound<E>(bound: BoundOffer<E>, offered: Money) -> Result<BoundOffer<E>, PrebookError> {
+    if !bound.matches_request || bound.total.currency != offered.currency {
+        return Err(PrebookError::NoResponse { timed_out: false });
     }
     if bound.total.minor > offered.minor {
         let current = bound.total;
-        let decision = Decision::PriceChanged { offered, current };
-        return Err(PrebookError::Decided(decision));
+        let decision = PrebookRefusal::PriceChanged { offered, current };
+        return Err(PrebookError::Refused(decision));
     }
     Ok(bound)
 }
 
 /// The first line of a booking's history.
-fn accepted<B: Bookable>(booking: &B, request_id: &str) -> BookingHistoryEntry {
+fn accepted<B: BookingAggregate>(booking: &B, request_id: &str) -> BookingHistoryEntry {
     BookingHistoryEntry {
         booking_id: booking.id().clone(),
         sequence: booking.version(),
         event: "accepted".to_owned(),
         from_status: None,
-        to_status: booking.status_name().to_owned(),
+        to_status: booking.status_str().to_owned(),
         reason: None,
         request_id: Some(request_id.to_owned()),
         occurred_at: booking.created_at(),
@@ -389,20 +389,20 @@ fn prebook_error(error: ChangeError, offered: Money, timed_out: bool) -> Prebook
     match error {
         ChangeError::Unsupported => PrebookError::Unsupported,
         ChangeError::Refused(refusal) if refusal.reason == RefusalReason::Account => {
-            PrebookError::Account
+            PrebookError::SupplierAccount
         }
         ChangeError::Refused(refusal) => {
-            PrebookError::Decided(Decision::of_refusal(&refusal, offered))
+            PrebookError::Refused(PrebookRefusal::from_supplier_refusal(&refusal, offered))
         }
         ChangeError::NotSent(_) => PrebookError::NotSent { overloaded: false },
         ChangeError::RateLimited { retry_after_s } => PrebookError::RateLimited { retry_after_s },
         ChangeError::Overloaded => PrebookError::NotSent { overloaded: true },
-        ChangeError::Unknown(_) => PrebookError::NoAnswer { timed_out },
+        ChangeError::Unknown(_) => PrebookError::NoResponse { timed_out },
     }
 }
 
 /// The key of a prebook.
-pub(crate) fn prebook_key(owner: &Owner, operation: &str, key: &str) -> IdempotencyKey {
+pub(crate) fn idempotency_key(owner: &Owner, operation: &str, key: &str) -> IdempotencyKey {
     IdempotencyKey {
         owner: owner.clone(),
         operation: operation.to_owned(),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A decision against a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "decision")]
-pub(crate) enum Decision {
+pub(crate) enum PrebookRefusal {
     /// The supplier asks more than was offered.
     PriceChanged { offered: Money, current: Money },
     /// Sold out, or its terms changed.
@@ -19,9 +19,9 @@ pub(crate) enum Decision {
     Rejected,
 }
 
-impl Decision {
+impl PrebookRefusal {
     /// What a supplier's definite no means for an offer.
-    pub(crate) fn of_refusal(refusal: &Refusal, offered: Money) -> Self {
+    pub(crate) fn from_supplier_refusal(refusal: &Refusal, offered: Money) -> Self {
         match &refusal.reason {
             RefusalReason::PriceChanged(current) => Self::PriceChanged {
                 offered,
@@ -40,12 +40,12 @@ impl Decision {
     }
 
     /// For storage.
-    pub(crate) fn to_text(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_else(|_| String::from(r#"{"decision":"rejected"}"#))
     }
 
     /// From storage. A decision that this version does not know stays a no.
-    pub(crate) fn from_text(text: &str) -> Self {
+    pub(crate) fn from_json(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or(Self::Rejected)
     }
 }

@@ -2,12 +2,12 @@
 //! operator asked the supplier by other means; the gateway believes, writes it
 //! down as such, and goes on from there.
 
-use crate::app::App;
-use crate::flow::bookable::Bookable;
-use crate::flow::judge::{Judgement, Outcome};
+use crate::app::Application;
+use crate::flow::bookable::BookingAggregate;
+use crate::flow::judge::{Interpretation, CallOutcome};
 use crate::flow::payment;
-use crate::flow::step::{FlowError, Made};
-use crate::flow::walk::{DECIDE_REFUND, Told};
+use crate::flow::step::{WorkflowError, CallKey};
+use crate::flow::walk::{DECIDE_REFUND_STEP, StepOutcome};
 use futures::FutureExt;
 use host_domain::id::BookingId;
 use host_domain::leg::RemoteCall;
@@ -24,17 +24,17 @@ const FOLLOW_UP: Duration = Duration::from_secs(30);
 
 /// What the other side says that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum Resolution {
     /// It was done, under this reference.
-    Done {
+    Succeeded {
         /// The supplier's id of the booking, or the processor's of the payment; needed where
         /// there is none yet.
         reference: Option<String>,
     },
     /// It was not done, and will not be.
-    NotDone,
+    NotExecuted,
     /// A cancellation that is done gives this much back, which nobody could tell.
-    Refund(Money),
+    RefundAmount(Money),
 }
 
 /// A call of a booking whose outcome is not known.
@@ -47,39 +47,39 @@ enum Open<'a> {
 
 /// Why it is not settled.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SettleError {
+pub(crate) enum ResolveError {
     #[error(transparent)]
-    Flow(FlowError),
+    Workflow(WorkflowError),
     #[error("no such booking")]
     NotFound,
     #[error("nothing about a booking that is {0} is unknown")]
-    NothingUnknown(&'static str),
+    NothingUnresolved(&'static str),
     #[error("the gateway is reading it back at this moment")]
-    Busy,
+    InProgress,
     #[error("the other side's reference of it is needed")]
-    ReferenceNeeded,
+    ReferenceRequired,
     #[error("several calls about it are unknown; `client_reference` says which is meant")]
-    WhichOne,
+    AmbiguousCall,
     #[error("this is no part of what was paid")]
-    RefundUnfit,
+    InvalidRefundAmount,
 }
 
-impl<E: Into<FlowError>> From<E> for SettleError {
+impl<E: Into<WorkflowError>> From<E> for ResolveError {
     fn from(error: E) -> Self {
-        Self::Flow(error.into())
+        Self::Workflow(error.into())
     }
 }
 
-impl App {
+impl Application {
     /// Settles the unknown outcome of a call about a booking, the one of this reference of
     /// ours or the only one; the booking's status afterwards.
-    pub(crate) async fn settle(
+    pub(crate) async fn resolve(
         self: &Arc<Self>,
         id: &BookingId,
         call: Option<&str>,
-        verdict: Verdict,
+        verdict: Resolution,
         request_id: &str,
-    ) -> Result<&'static str, SettleError> {
+    ) -> Result<&'static str, ResolveError> {
         if let Some(booking) = hotel::Booking::load(&self.store, id).await? {
             return self
                 .settle_booking(booking, call, verdict, request_id)
@@ -90,61 +90,61 @@ impl App {
                 .settle_booking(booking, call, verdict, request_id)
                 .await;
         }
-        Err(SettleError::NotFound)
+        Err(ResolveError::NotFound)
     }
 
-    async fn settle_booking<B: Bookable>(
+    async fn settle_booking<B: BookingAggregate>(
         self: &Arc<Self>,
         booking: B,
         call: Option<&str>,
-        verdict: Verdict,
+        verdict: Resolution,
         request_id: &str,
-    ) -> Result<&'static str, SettleError> {
+    ) -> Result<&'static str, ResolveError> {
         let told = self.settlement(&booking, call, verdict).await?;
-        let walker = self.walker(request_id, Instant::now() + FOLLOW_UP);
+        let walker = self.execution_context(request_id, Instant::now() + FOLLOW_UP);
         // What moved meanwhile may be another call of the same name: the verdict is not of that.
-        let started = self.start_told(booking, &told, &walker).await?;
-        let (booking, then) = started.ok_or(SettleError::Busy)?;
+        let started = self.start_with_outcome(booking, &told, &walker).await?;
+        let (booking, then) = started.ok_or(ResolveError::InProgress)?;
         let app = Arc::clone(self);
-        let run = async move { app.go_on(booking, then, &walker).await };
-        let settled: B = self.run_to_end(run.boxed()).await??;
-        Ok(settled.status_name())
+        let run = async move { app.run_steps(booking, then, &walker).await };
+        let settled: B = self.run_to_completion(run.boxed()).await??;
+        Ok(settled.status_str())
     }
 
     /// What is stored of a verdict.
-    async fn settlement<B: Bookable>(
+    async fn settlement<B: BookingAggregate>(
         &self,
         booking: &B,
         call: Option<&str>,
-        verdict: Verdict,
-    ) -> Result<Told<B::Event>, SettleError> {
-        let nothing = || SettleError::NothingUnknown(booking.status_name());
-        let attempts = self.open_attempts(booking).await?;
-        let attempt_of = |made: &Made| attempts.iter().rev().find(|attempt| made.is(attempt));
+        verdict: Resolution,
+    ) -> Result<StepOutcome<B::Event>, ResolveError> {
+        let nothing = || ResolveError::NothingUnresolved(booking.status_str());
+        let attempts = self.unresolved_attempts(booking).await?;
+        let attempt_of = |made: &CallKey| attempts.iter().rev().find(|attempt| made.matches(attempt));
         let (made, event, outcome, reference) = match verdict {
-            Verdict::Refund(refund) => {
-                let event = booking.held_refund().ok_or_else(nothing)?(refund);
+            Resolution::RefundAmount(refund) => {
+                let event = booking.pending_refund_decision().ok_or_else(nothing)?(refund);
                 let moved = booking.clone().apply(event.clone(), self.clock.now());
-                moved.map_err(|_| SettleError::RefundUnfit)?;
-                (Made::by(DECIDE_REFUND), event, Outcome::Done, None)
+                moved.map_err(|_| ResolveError::InvalidRefundAmount)?;
+                (CallKey::of_step(DECIDE_REFUND_STEP), event, CallOutcome::Succeeded, None)
             }
-            Verdict::Done { reference } => {
+            Resolution::Succeeded { reference } => {
                 let open = the_one(booking, call, attempt_of)?.ok_or_else(nothing)?;
                 let reference = reference.or_else(|| open.known_reference(booking));
                 let event = self.done(booking, &open, reference.as_deref());
-                let event = event.ok_or(SettleError::ReferenceNeeded)?;
-                (open.made(booking), event, Outcome::Done, reference)
+                let event = event.ok_or(ResolveError::ReferenceRequired)?;
+                (open.made(booking), event, CallOutcome::Succeeded, reference)
             }
-            Verdict::NotDone => {
+            Resolution::NotExecuted => {
                 let open = the_one(booking, call, attempt_of)?.ok_or_else(nothing)?;
                 let event = self.not_done(booking, &open);
-                (open.made(booking), event, Outcome::Refused, None)
+                (open.made(booking), event, CallOutcome::Rejected, None)
             }
         };
-        Ok(Told {
+        Ok(StepOutcome {
             step: made.step,
             attempt: attempt_of(&made).map(|attempt| attempt.call.id.clone()),
-            judgement: Judgement {
+            interpretation: Interpretation {
                 event,
                 outcome,
                 evidence: "settled by an operator".to_owned(),
@@ -154,23 +154,23 @@ impl App {
     }
 
     /// None where a reference is missing.
-    fn done<B: Bookable>(
+    fn done<B: BookingAggregate>(
         &self,
         booking: &B,
         open: &Open<'_>,
         reference: Option<&str>,
     ) -> Option<B::Event> {
         Some(match open {
-            Open::Supplier(step) => booking.settled(step, Some(reference?), &*self.ids),
+            Open::Supplier(step) => booking.resolved_event(step, Some(reference?), &*self.ids),
             Open::Processor(payment, call) => {
                 B::payment_event(payment.id.clone(), call.success_event(reference)?)
             }
         })
     }
 
-    fn not_done<B: Bookable>(&self, booking: &B, open: &Open<'_>) -> B::Event {
+    fn not_done<B: BookingAggregate>(&self, booking: &B, open: &Open<'_>) -> B::Event {
         match open {
-            Open::Supplier(step) => booking.settled(step, None, &*self.ids),
+            Open::Supplier(step) => booking.resolved_event(step, None, &*self.ids),
             Open::Processor(payment, call) => {
                 B::payment_event(payment.id.clone(), call.failure_event(self.clock.now()))
             }
@@ -179,11 +179,11 @@ impl App {
 }
 
 /// The call of this reference of ours, or the only one.
-fn the_one<'a, 'b, B: Bookable>(
+fn the_one<'a, 'b, B: BookingAggregate>(
     booking: &'a B,
     call: Option<&str>,
-    attempt_of: impl Fn(&Made) -> Option<&'b Attempt>,
-) -> Result<Option<Open<'a>>, SettleError> {
+    attempt_of: impl Fn(&CallKey) -> Option<&'b Attempt>,
+) -> Result<Option<Open<'a>>, ResolveError> {
     let mut open = Open::of(booking);
     if let Some(call) = call {
         open.retain(|open| {
@@ -192,13 +192,13 @@ fn the_one<'a, 'b, B: Bookable>(
     }
     match open.len() {
         0 | 1 => Ok(open.pop()),
-        _ => Err(SettleError::WhichOne),
+        _ => Err(ResolveError::AmbiguousCall),
     }
 }
 
 impl<'a> Open<'a> {
-    fn of<B: Bookable>(booking: &'a B) -> Vec<Self> {
-        let supplier = booking.open_call();
+    fn of<B: BookingAggregate>(booking: &'a B) -> Vec<Self> {
+        let supplier = booking.unresolved_call();
         let supplier = supplier.filter(|(_, leg)| !matches!(leg, RemoteCall::Pending { .. }));
         let payments = booking.payments().iter().flat_map(|payment| {
             let calls = payment.unresolved_operations().into_iter();
@@ -208,14 +208,14 @@ impl<'a> Open<'a> {
         supplier.into_iter().chain(payments).collect()
     }
 
-    fn made<B: Bookable>(&self, booking: &B) -> Made {
+    fn made<B: BookingAggregate>(&self, booking: &B) -> CallKey {
         match self {
-            Self::Supplier(step) => Made::by(step),
-            Self::Processor(payment, call) => payment::made(booking, payment, call),
+            Self::Supplier(step) => CallKey::of_step(step),
+            Self::Processor(payment, call) => payment::call_key(booking, payment, call),
         }
     }
 
-    fn known_reference<B: Bookable>(&self, booking: &B) -> Option<String> {
+    fn known_reference<B: BookingAggregate>(&self, booking: &B) -> Option<String> {
         match self {
             Self::Supplier(_) => booking.supplier_reference().map(str::to_owned),
             Self::Processor(payment, _) => payment.processor_reference.clone(),

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 /// Who walks the steps, and on whose behalf.
 #[derive(Debug, Clone)]
-pub(crate) struct Walker {
+pub(crate) struct ExecutionContext {
     /// The claim on the booking's work; lost when another process took it.
     pub(crate) lease_token: String,
     /// The request that caused it, or the worker's own id.
@@ -24,67 +24,67 @@ pub(crate) struct Walker {
 
 /// Why a flow stopped before its end. What is stored stays true: the worker goes on from there.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum FlowError {
+pub(crate) enum WorkflowError {
     /// The database.
     #[error("the state of the booking could not be stored or read")]
     Database(#[from] DatabaseError),
     /// The database, after the mark of a call was stored: the call may have been made.
     #[error("what came of a call could not be stored or read")]
-    Interrupted(#[source] DatabaseError),
+    StorageFailedAfterSend(#[source] DatabaseError),
     /// Somebody else walks the steps of this booking now.
     #[error("the lease on booking {0} is lost")]
     LeaseLost(BookingId),
     /// The event does not fit; somebody else moved the booking.
     #[error(transparent)]
-    Conflict(#[from] InvalidTransition),
+    InvalidTransition(#[from] InvalidTransition),
     /// A booking, or a part of one, that was there is gone.
     #[error("booking {0} or a part of it is gone")]
-    Gone(BookingId),
+    BookingMissing(BookingId),
     /// The booking kept moving under the flow.
     #[error("booking {0} moves too fast to be stored")]
-    Contended(BookingId),
+    TooManyConflicts(BookingId),
     /// The walk ended without a word.
     #[error("the walk was stopped")]
-    Stopped,
+    TaskPanicked,
 }
 
-impl FlowError {
+impl WorkflowError {
     /// The same of a walk that is under way.
-    pub(crate) fn under_way(self) -> Self {
+    pub(crate) fn after_send(self) -> Self {
         match self {
-            Self::Database(error) => Self::Interrupted(error),
+            Self::Database(error) => Self::StorageFailedAfterSend(error),
             other => other,
         }
     }
 }
 
 /// What taking a step begins with.
-pub(crate) enum Begin<E> {
+pub(crate) enum StepPreparation<E> {
     /// Somebody is called to change something: the mark that is stored before.
-    Mark(E, Call),
+    RecordThenSend(E, OutboundCall),
     /// Somebody is asked what came of a call.
-    Read(Made),
+    Reconcile(CallKey),
 }
 
 /// A call that was made.
 #[derive(Debug, Clone)]
-pub(crate) struct Made {
+pub(crate) struct CallKey {
     /// The name of the step that made it.
     pub(crate) step: &'static str,
     /// Our reference there, where a booking may have several of one step.
     pub(crate) client_reference: Option<String>,
 }
 
-impl Made {
+impl CallKey {
     /// The only one, or the last, of a step.
-    pub(crate) const fn by(step: &'static str) -> Self {
+    pub(crate) const fn of_step(step: &'static str) -> Self {
         Self {
             step,
             client_reference: None,
         }
     }
 
-    pub(crate) fn is(&self, attempt: &Attempt) -> bool {
+    pub(crate) fn matches(&self, attempt: &Attempt) -> bool {
         let reference = self.client_reference.as_ref();
         attempt.call.step == self.step
             && reference.is_none_or(|reference| *reference == attempt.call.client_reference)
@@ -92,7 +92,7 @@ impl Made {
 }
 
 /// An outward call about to be made.
-pub(crate) struct Call {
+pub(crate) struct OutboundCall {
     /// Supplier or processor.
     pub(crate) target: SupplierId,
     /// Our reference there.
@@ -106,14 +106,14 @@ pub(crate) fn request_digest(request: &impl std::fmt::Debug) -> String {
     hex::encode(Sha256::digest(format!("{request:?}")))
 }
 
-impl From<crate::flow::judge::Outcome> for AttemptOutcome {
-    fn from(outcome: crate::flow::judge::Outcome) -> Self {
-        use crate::flow::judge::Outcome;
+impl From<crate::flow::judge::CallOutcome> for AttemptOutcome {
+    fn from(outcome: crate::flow::judge::CallOutcome) -> Self {
+        use crate::flow::judge::CallOutcome;
         match outcome {
-            Outcome::Done => Self::Succeeded,
-            Outcome::Refused => Self::Refused,
-            Outcome::NotSent => Self::NotSent,
-            Outcome::Unknown => Self::Unknown,
+            CallOutcome::Succeeded => Self::Succeeded,
+            CallOutcome::Rejected => Self::Refused,
+            CallOutcome::NotSent => Self::NotSent,
+            CallOutcome::Unknown => Self::Unknown,
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What suppliers tell on their own account: verified by the adapter, stored, and
 //! only then answered. Telling the booking is background work.
 
-use crate::app::App;
+use crate::app::Application;
 use crate::config::SupplierConfig;
-use crate::observe::SUPPLIER_EVENTS;
+use crate::observe::SUPPLIER_EVENTS_TOTAL;
 use host_domain::id::BookingId;
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 /// A delivery that reached its supplier's path.
 #[derive(Debug)]
-pub(crate) struct Delivered {
+pub(crate) struct InboundWebhook {
     /// Whose path.
     pub(crate) supplier: SupplierConfig,
     pub(crate) delivery: SupplierWebhookRequest,
@@ -36,24 +36,24 @@ pub(crate) enum ReceiveError {
 
 /// An event, as background work knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct EventKey {
+pub(crate) struct SupplierEventKey {
     pub(crate) mode: Mode,
     pub(crate) supplier: SupplierId,
     /// The supplier's id of it.
     pub(crate) id: String,
 }
 
-impl EventKey {
+impl SupplierEventKey {
     /// The kind of background work that tells an event's booking.
-    pub(crate) const JOB: &'static str = "supplier_event";
+    pub(crate) const JOB_KIND: &'static str = "supplier_event";
 
     /// The subject of that work. Neither mode nor supplier has a slash.
-    pub(crate) fn subject(&self) -> String {
+    pub(crate) fn job_subject(&self) -> String {
         format!("{}/{}/{}", self.mode.as_str(), self.supplier, self.id)
     }
 
     /// The event of a subject.
-    pub(crate) fn of_subject(subject: &str) -> Option<Self> {
+    pub(crate) fn from_job_subject(subject: &str) -> Option<Self> {
         let mut parts = subject.splitn(3, '/');
         let mode = parts.next()?;
         Some(Self {
@@ -64,7 +64,7 @@ impl EventKey {
     }
 
     /// Says what came of an event: a line and a number.
-    pub(crate) fn record(
+    pub(crate) fn log_and_count(
         &self,
         kind: &SupplierEventKind,
         outcome: &'static str,
@@ -82,19 +82,19 @@ impl EventKey {
             booking,
             "supplier event"
         );
-        metrics::counter!(SUPPLIER_EVENTS, "supplier" => supplier.to_owned(), "kind" => kind, "outcome" => outcome)
+        metrics::counter!(SUPPLIER_EVENTS_TOTAL, "supplier" => supplier.to_owned(), "kind" => kind, "outcome" => outcome)
             .increment(1);
     }
 }
 
-impl App {
+impl Application {
     /// Stores the events of a delivery, each once, with the work of telling its
     /// booking; how many there are. A supplier that serves both modes tells in
     /// both: nobody knows yet in which the booking is.
     pub(crate) async fn receive_supplier_events(
         &self,
         adapter: &Supplier,
-        delivered: Delivered,
+        delivered: InboundWebhook,
     ) -> Result<usize, ReceiveError> {
         let context = CallContext {
             request_id: delivered.request_id,
@@ -107,7 +107,7 @@ impl App {
         let events = verified.await?;
         for event in &events {
             for mode in &delivered.supplier.modes {
-                let key = EventKey {
+                let key = SupplierEventKey {
                     mode: *mode,
                     supplier: delivered.supplier.id.clone(),
                     id: event.id.clone(),
@@ -120,7 +120,7 @@ impl App {
 
     async fn store_supplier_event(
         &self,
-        key: &EventKey,
+        key: &SupplierEventKey,
         event: &SupplierEvent,
         digest: &[u8; 32],
     ) -> Result<(), CommitError> {
@@ -131,13 +131,13 @@ impl App {
             write.mark_supplier_event_ignored(key.mode, &key.supplier, &key.id);
             "ignored"
         } else {
-            write.schedule_job(EventKey::JOB, &key.subject(), now);
+            write.schedule_job(SupplierEventKey::JOB_KIND, &key.job_subject(), now);
             "received"
         };
         match self.store.commit(write).await {
-            Ok(()) => key.record(&event.kind, outcome, None),
+            Ok(()) => key.log_and_count(&event.kind, outcome, None),
             Err(CommitError::Conflict(Conflict::SupplierEventExists)) => {
-                key.record(&event.kind, "duplicate", None);
+                key.log_and_count(&event.kind, "duplicate", None);
             }
             Err(error) => return Err(error),
         }

@@ -5,12 +5,12 @@
 //! the mark of the next, the booking, its history, what subscribers are told,
 //! and the claim on the work, which ends in the last one.
 
-use crate::app::App;
-use crate::flow::bookable::Bookable;
-use crate::flow::failpoint::{self, Phase};
-use crate::flow::judge::Judgement;
-use crate::flow::step::{Begin, Call, FlowError, Made, Walker};
-use crate::id::IdSource;
+use crate::app::Application;
+use crate::flow::bookable::BookingAggregate;
+use crate::flow::failpoint::{self, FailpointPhase};
+use crate::flow::judge::Interpretation;
+use crate::flow::step::{StepPreparation, OutboundCall, WorkflowError, CallKey, ExecutionContext};
+use crate::id::IdGenerator;
 use futures::FutureExt;
 use host_domain::booking::{Expiry, Transition};
 use host_domain::id::{AttemptId, BookingId, EventId};
@@ -28,41 +28,41 @@ const STEPS_MAX: usize = 32;
 const CONFLICT_RETRIES_MAX: usize = 8;
 
 /// What stands on the operator's list while a refund is held.
-pub(crate) const DECIDE_REFUND: &str = "decide_refund";
+pub(crate) const DECIDE_REFUND_STEP: &str = "decide_refund";
 
 /// What came of a call.
-pub(crate) struct Told<E> {
+pub(crate) struct StepOutcome<E> {
     /// The name of the step.
     pub(crate) step: &'static str,
     /// The call that it settles, where that is known.
     pub(crate) attempt: Option<AttemptId>,
     /// What it means.
-    pub(crate) judgement: Judgement<E>,
+    pub(crate) interpretation: Interpretation<E>,
 }
 
 /// What follows after what is stored.
-pub(crate) enum Then<S> {
+pub(crate) enum NextAction<S> {
     /// A call is to be made; its mark is stored.
-    Call(S, Option<AttemptId>),
+    Execute(S, Option<AttemptId>),
     /// Nothing is due before this instant, or at all; the claim is given back.
-    Rest,
+    Idle,
 }
 
 /// Moves that are stored together, and what follows them.
-pub(crate) struct Plan<B: Bookable> {
+pub(crate) struct TransitionPlan<B: BookingAggregate> {
     pub(crate) booking: B,
-    pub(crate) moves: Vec<Transition<B>>,
+    pub(crate) transitions: Vec<Transition<B>>,
     /// What happened among them by itself.
-    pub(crate) lapse: Option<Expiry>,
-    pub(crate) then: Planned<B::Step>,
+    pub(crate) expiry: Option<Expiry>,
+    pub(crate) next: PlannedAction<B::Step>,
 }
 
 /// What follows what is planned to be stored.
-pub(crate) enum Planned<S> {
+pub(crate) enum PlannedAction<S> {
     /// This call; with its mark, if it may change something.
-    Call(S, Option<(AttemptId, &'static str, Call)>),
+    Execute(S, Option<(AttemptId, &'static str, OutboundCall)>),
     /// Nothing before this instant, or at all.
-    Rest(Option<Timestamp>),
+    Wait(Option<Timestamp>),
 }
 
 /// Whether the work is claimed with this walker's token already.
@@ -72,63 +72,63 @@ enum Claim {
     Taken,
 }
 
-impl App {
+impl Application {
     /// Walks on from a stored booking.
-    pub(crate) async fn drive<B: Bookable>(
+    pub(crate) async fn resume<B: BookingAggregate>(
         &self,
         booking: B,
-        walker: &Walker,
-    ) -> Result<B, FlowError> {
+        walker: &ExecutionContext,
+    ) -> Result<B, WorkflowError> {
         let (booking, then) = self.advance(booking, None, walker).await?;
-        self.go_on(booking, then, walker).await
+        self.run_steps(booking, then, walker).await
     }
 
     /// Stores what came of a call, and walks on.
-    pub(crate) async fn drive_on<B: Bookable>(
+    pub(crate) async fn resume_with_outcome<B: BookingAggregate>(
         &self,
         booking: B,
-        told: Told<B::Event>,
-        walker: &Walker,
-    ) -> Result<B, FlowError> {
+        told: StepOutcome<B::Event>,
+        walker: &ExecutionContext,
+    ) -> Result<B, WorkflowError> {
         let (booking, then) = self.advance(booking, Some(told), walker).await?;
-        self.go_on(booking, then, walker).await
+        self.run_steps(booking, then, walker).await
     }
 
     /// Stores what a caller asks for and claims the work; none when somebody
     /// else moved the booking, or works on it.
-    pub(crate) async fn start<B: Bookable>(
+    pub(crate) async fn start<B: BookingAggregate>(
         &self,
         booking: B,
         event: B::Event,
-        walker: &Walker,
+        walker: &ExecutionContext,
         more: impl FnOnce(&mut UnitOfWork),
-    ) -> Result<Option<(B, Then<B::Step>)>, FlowError> {
+    ) -> Result<Option<(B, NextAction<B::Step>)>, WorkflowError> {
         let read_version = booking.version();
-        let plan = self.plan(booking, Some(event))?;
+        let plan = self.plan_transitions(booking, Some(event))?;
         let mut write = self.write_plan(read_version, &plan, None, walker, Claim::Taken);
         more(&mut write);
         self.claim(plan, write).await
     }
 
     /// The same of what somebody found out about a call that nobody waits for.
-    pub(crate) async fn start_told<B: Bookable>(
+    pub(crate) async fn start_with_outcome<B: BookingAggregate>(
         &self,
         booking: B,
-        told: &Told<B::Event>,
-        walker: &Walker,
-    ) -> Result<Option<(B, Then<B::Step>)>, FlowError> {
+        told: &StepOutcome<B::Event>,
+        walker: &ExecutionContext,
+    ) -> Result<Option<(B, NextAction<B::Step>)>, WorkflowError> {
         let read_version = booking.version();
         Self::heard(booking.id(), told, walker);
-        let plan = self.plan(booking, Some(told.judgement.event.clone()))?;
+        let plan = self.plan_transitions(booking, Some(told.interpretation.event.clone()))?;
         let write = self.write_plan(read_version, &plan, Some(told), walker, Claim::Taken);
         self.claim(plan, write).await
     }
 
-    async fn claim<B: Bookable>(
+    async fn claim<B: BookingAggregate>(
         &self,
-        plan: Plan<B>,
+        plan: TransitionPlan<B>,
         write: UnitOfWork,
-    ) -> Result<Option<(B, Then<B::Step>)>, FlowError> {
+    ) -> Result<Option<(B, NextAction<B::Step>)>, WorkflowError> {
         match self.store.commit(write).await {
             Ok(()) => Ok(Some(self.reached(plan))),
             Err(CommitError::Conflict(_)) => Ok(None),
@@ -137,128 +137,128 @@ impl App {
     }
 
     /// Makes the calls that follow, and keeps the claim on the work meanwhile.
-    pub(crate) async fn go_on<B: Bookable>(
+    pub(crate) async fn run_steps<B: BookingAggregate>(
         &self,
         booking: B,
-        then: Then<B::Step>,
-        walker: &Walker,
-    ) -> Result<B, FlowError> {
-        if matches!(then, Then::Rest) {
+        then: NextAction<B::Step>,
+        walker: &ExecutionContext,
+    ) -> Result<B, WorkflowError> {
+        if matches!(then, NextAction::Idle) {
             return Ok(booking);
         }
         let id = booking.id().clone();
-        self.holding(
-            B::JOB,
+        self.with_lease(
+            B::JOB_KIND,
             &id,
             walker,
             self.walk(booking, then, walker).boxed(),
         )
         .await
-        .map_err(FlowError::under_way)
+        .map_err(WorkflowError::after_send)
     }
 
-    async fn walk<B: Bookable>(
+    async fn walk<B: BookingAggregate>(
         &self,
         mut booking: B,
-        mut then: Then<B::Step>,
-        walker: &Walker,
-    ) -> Result<B, FlowError> {
+        mut then: NextAction<B::Step>,
+        walker: &ExecutionContext,
+    ) -> Result<B, WorkflowError> {
         for _ in 0..STEPS_MAX {
             let (step, attempt) = match then {
-                Then::Call(step, attempt) => (step, attempt),
-                Then::Rest => return Ok(booking),
+                NextAction::Execute(step, attempt) => (step, attempt),
+                NextAction::Idle => return Ok(booking),
             };
-            let attempt = match (attempt, booking.begin(&step, self.first_check())) {
-                (None, Some(Begin::Read(made))) => self.open_attempt(&booking, &made).await?,
+            let attempt = match (attempt, booking.prepare_step(&step, self.first_reconcile_at())) {
+                (None, Some(StepPreparation::Reconcile(made))) => self.open_attempt(&booking, &made).await?,
                 (attempt, _) => attempt,
             };
-            let judgement = booking.act(&step, self, walker).await?;
-            let told = Told {
+            let judgement = booking.execute_step(&step, self, walker).await?;
+            let told = StepOutcome {
                 step: B::step_name(&step),
                 attempt,
-                judgement,
+                interpretation: judgement,
             };
             (booking, then) = self.advance(booking, Some(told), walker).await?;
         }
-        tracing::error!(booking = %booking.id(), status = booking.status_name(), "a booking takes steps without end");
-        Err(FlowError::Contended(booking.id().clone()))
+        tracing::error!(booking = %booking.id(), status = booking.status_str(), "a booking takes steps without end");
+        Err(WorkflowError::TooManyConflicts(booking.id().clone()))
     }
 
     /// Stores the outcome of a call with the mark of the next one, or with the
     /// end of the claim. When the booking moved meanwhile, the outcome is
     /// applied to what it has become.
-    async fn advance<B: Bookable>(
+    async fn advance<B: BookingAggregate>(
         &self,
         mut booking: B,
-        told: Option<Told<B::Event>>,
-        walker: &Walker,
-    ) -> Result<(B, Then<B::Step>), FlowError> {
+        told: Option<StepOutcome<B::Event>>,
+        walker: &ExecutionContext,
+    ) -> Result<(B, NextAction<B::Step>), WorkflowError> {
         let id = booking.id().clone();
         if let Some(told) = &told {
-            self.reach(told.step, Phase::Answered);
+            self.failpoint(told.step, FailpointPhase::ResponseReceived);
             Self::heard(&id, told, walker);
         }
         for _ in 0..CONFLICT_RETRIES_MAX {
             let read_version = booking.version();
-            let event = told.as_ref().map(|told| told.judgement.event.clone());
-            let plan = self.plan(booking, event)?;
+            let event = told.as_ref().map(|told| told.interpretation.event.clone());
+            let plan = self.plan_transitions(booking, event)?;
             let write = self.write_plan(read_version, &plan, told.as_ref(), walker, Claim::Held);
             match self.store.commit(write).await {
                 Ok(()) => {
                     if let Some(told) = &told {
-                        self.reach(told.step, Phase::Recorded);
+                        self.failpoint(told.step, FailpointPhase::OutcomeCommitted);
                     }
                     return Ok(self.reached(plan));
                 }
                 Err(CommitError::Conflict(Conflict::LeaseLost)) => {
-                    return Err(FlowError::LeaseLost(id));
+                    return Err(WorkflowError::LeaseLost(id));
                 }
                 Err(CommitError::Conflict(conflict)) => {
                     tracing::debug!(booking = %id, %conflict, "the booking moved meanwhile");
                     let current = B::load(&self.store, &id).await?;
-                    booking = current.ok_or_else(|| FlowError::Gone(id.clone()))?;
+                    booking = current.ok_or_else(|| WorkflowError::BookingMissing(id.clone()))?;
                 }
                 Err(CommitError::Database(error)) => return Err(error.into()),
             }
         }
-        Err(FlowError::Contended(id))
+        Err(WorkflowError::TooManyConflicts(id))
     }
 
-    fn heard<E>(booking: &BookingId, told: &Told<E>, walker: &Walker) {
+    fn heard<E>(booking: &BookingId, told: &StepOutcome<E>, walker: &ExecutionContext) {
         let (outcome, evidence) = (
-            told.judgement.outcome.as_str(),
-            told.judgement.evidence.as_str(),
+            told.interpretation.outcome.as_str(),
+            told.interpretation.evidence.as_str(),
         );
         tracing::info!(%booking, step = told.step, outcome, evidence, request_id = walker.request_id, "step");
     }
 
-    fn plan<B: Bookable>(&self, booking: B, event: Option<B::Event>) -> Result<Plan<B>, FlowError> {
-        let (now, first_check) = (self.clock.now(), self.first_check());
-        let chosen = |step| self.reach(step, Phase::Chosen);
-        plan(booking, event, now, first_check, &*self.ids, chosen)
+    fn plan_transitions<B: BookingAggregate>(&self, booking: B, event: Option<B::Event>) -> Result<TransitionPlan<B>, WorkflowError> {
+        let (now, first_check) = (self.clock.now(), self.first_reconcile_at());
+        let chosen = |step| self.failpoint(step, FailpointPhase::StepPlanned);
+        plan_transitions(booking, event, now, first_check, &*self.ids, chosen)
     }
 
-    fn write_plan<B: Bookable>(
+    fn write_plan<B: BookingAggregate>(
         &self,
         read_version: i64,
-        plan: &Plan<B>,
-        told: Option<&Told<B::Event>>,
-        walker: &Walker,
+        plan: &TransitionPlan<B>,
+        told: Option<&StepOutcome<B::Event>>,
+        walker: &ExecutionContext,
         claim: Claim,
     ) -> UnitOfWork {
         let booking = &plan.booking;
         let tenant = &booking.owner().tenant;
-        let why = told.map(|told| told.judgement.evidence.as_str());
-        let mut write = self.write_of(read_version, &plan.moves, why, &walker.request_id);
+        let why = told.map(|told| told.interpretation.evidence.as_str());
+        let mut write = self.transition_statements(read_version, &plan.transitions, why, &walker.request_id);
         if let Some(told) = told
             && let Some(id) = &told.attempt
         {
-            let Judgement {
+            let Interpretation {
                 outcome,
                 reference,
                 evidence,
                 ..
-            } = &told.judgement;
+            } = &told.interpretation;
             write.finish_attempt(
                 tenant,
                 id,
@@ -267,7 +267,7 @@ impl App {
                 Some(evidence),
             );
         }
-        if let Planned::Call(_, Some((id, step, call))) = &plan.then {
+        if let PlannedAction::Execute(_, Some((id, step, call))) = &plan.next {
             let digest = self
                 .runtime
                 .supplier(&call.target)
@@ -284,12 +284,12 @@ impl App {
             write.record_attempt(tenant, &attempt);
         }
         // Nobody was asked: a person has to be.
-        let is_new = |moved: &Transition<B>| moved.from_status != booking.status_name();
-        if booking.held_refund().is_some() && plan.moves.iter().any(is_new) {
+        let is_new = |moved: &Transition<B>| moved.from_status != booking.status_str();
+        if booking.pending_refund_decision().is_some() && plan.transitions.iter().any(is_new) {
             let question = NewAttempt {
-                id: AttemptId::from_bits(self.ids.bits()),
+                id: AttemptId::from_bits(self.ids.generate()),
                 booking_id: booking.id().clone(),
-                step: DECIDE_REFUND.to_owned(),
+                step: DECIDE_REFUND_STEP.to_owned(),
                 target: booking.supplier().clone(),
                 client_reference: booking.id().to_string(),
                 plugin_digest: String::new(),
@@ -297,43 +297,43 @@ impl App {
             };
             write.record_attempt(tenant, &question);
         }
-        let (job, subject, token) = (B::JOB, booking.id().as_str(), walker.lease_token.as_str());
+        let (job, subject, token) = (B::JOB_KIND, booking.id().as_str(), walker.lease_token.as_str());
         if matches!(claim, Claim::Taken) {
             write.insert_leased_job(job, subject, token, self.lease_ms());
         }
-        match &plan.then {
-            Planned::Call(..) if matches!(claim, Claim::Taken) => {}
-            Planned::Call(..) => {
+        match &plan.next {
+            PlannedAction::Execute(..) if matches!(claim, Claim::Taken) => {}
+            PlannedAction::Execute(..) => {
                 write.renew_job_lease(job, subject, token, self.lease_ms());
             }
-            Planned::Rest(Some(at)) => {
+            PlannedAction::Wait(Some(at)) => {
                 write.release_job(job, subject, token, *at);
             }
-            Planned::Rest(None) => {
+            PlannedAction::Wait(None) => {
                 write.complete_job(job, subject, token);
             }
         }
         write
     }
 
-    fn reached<B: Bookable>(&self, plan: Plan<B>) -> (B, Then<B::Step>) {
-        if let Some(lapse) = plan.lapse {
-            self.reach(lapse.name(), Phase::Recorded);
+    fn reached<B: BookingAggregate>(&self, plan: TransitionPlan<B>) -> (B, NextAction<B::Step>) {
+        if let Some(lapse) = plan.expiry {
+            self.failpoint(lapse.name(), FailpointPhase::OutcomeCommitted);
         }
-        let then = match plan.then {
-            Planned::Call(step, attempt) => {
+        let then = match plan.next {
+            PlannedAction::Execute(step, attempt) => {
                 if attempt.is_some() {
-                    self.reach(B::step_name(&step), Phase::Marked);
+                    self.failpoint(B::step_name(&step), FailpointPhase::IntentCommitted);
                 }
-                Then::Call(step, attempt.map(|(id, _, _)| id))
+                NextAction::Execute(step, attempt.map(|(id, _, _)| id))
             }
-            Planned::Rest(_) => Then::Rest,
+            PlannedAction::Wait(_) => NextAction::Idle,
         };
         (plan.booking, then)
     }
 
     /// The rows that the moves of a booking write. `why` is the reason of the first.
-    pub(crate) fn write_of<B: Bookable>(
+    pub(crate) fn transition_statements<B: BookingAggregate>(
         &self,
         read_version: i64,
         moves: &[Transition<B>],
@@ -344,13 +344,13 @@ impl App {
         if let Some(last) = moves.last() {
             last.booking.update(read_version, &mut write);
         }
-        self.tell(&mut write, moves, why, request_id);
+        self.append_history_and_events(&mut write, moves, why, request_id);
         write
     }
 
     /// The history of moves, and what subscribers are told of them. `why` is the
     /// reason of the first.
-    pub(crate) fn tell<B: Bookable>(
+    pub(crate) fn append_history_and_events<B: BookingAggregate>(
         &self,
         write: &mut UnitOfWork,
         moves: &[Transition<B>],
@@ -368,15 +368,15 @@ impl App {
                     sequence: booking.version(),
                     event: moved.event.to_owned(),
                     from_status: Some(moved.from_status.to_owned()),
-                    to_status: booking.status_name().to_owned(),
+                    to_status: booking.status_str().to_owned(),
                     reason: why.take().map(str::to_owned),
                     request_id: Some(request_id.to_owned()),
                     occurred_at: booking.updated_at(),
                 },
             );
             for notice in &moved.notifications {
-                let id = EventId::from_bits(self.ids.bits());
-                let payload = booking.payload(&id, notice);
+                let id = EventId::from_bits(self.ids.generate());
+                let payload = booking.event_payload(&id, notice);
                 write.publish(
                     tenant,
                     &OutboxEvent {
@@ -393,21 +393,21 @@ impl App {
     }
 
     /// The mark of a call whose outcome is not known, if there is one.
-    async fn open_attempt<B: Bookable>(
+    async fn open_attempt<B: BookingAggregate>(
         &self,
         booking: &B,
-        made: &Made,
-    ) -> Result<Option<AttemptId>, FlowError> {
-        let open = self.open_attempts(booking).await?;
-        let found = open.into_iter().rev().find(|attempt| made.is(attempt));
+        made: &CallKey,
+    ) -> Result<Option<AttemptId>, WorkflowError> {
+        let open = self.unresolved_attempts(booking).await?;
+        let found = open.into_iter().rev().find(|attempt| made.matches(attempt));
         Ok(found.map(|attempt| attempt.call.id))
     }
 
     /// The marks of calls whose outcome is not known, oldest first.
-    pub(crate) async fn open_attempts<B: Bookable>(
+    pub(crate) async fn unresolved_attempts<B: BookingAggregate>(
         &self,
         booking: &B,
-    ) -> Result<Vec<Attempt>, FlowError> {
+    ) -> Result<Vec<Attempt>, WorkflowError> {
         let tenant = &booking.owner().tenant;
         let mut attempts = self.store.attempts(tenant, booking.id()).await?;
         attempts.retain(|attempt| {
@@ -417,21 +417,21 @@ impl App {
         Ok(attempts)
     }
 
-    pub(crate) fn reach(&self, step: &str, phase: Phase) {
-        failpoint::reach(&self.config.jobs.abort_at, step, phase);
+    pub(crate) fn failpoint(&self, step: &str, phase: FailpointPhase) {
+        failpoint::hit(&self.config.jobs.abort_at, step, phase);
     }
 }
 
 /// The moves up to the next call, or to where nothing is due: all that is decided without
 /// a call and without the database. `chosen` hears of each step.
-pub(crate) fn plan<B: Bookable>(
+pub(crate) fn plan_transitions<B: BookingAggregate>(
     mut booking: B,
     mut event: Option<B::Event>,
     now: Timestamp,
     first_check: Timestamp,
-    ids: &dyn IdSource,
+    ids: &dyn IdGenerator,
     chosen: impl Fn(&'static str),
-) -> Result<Plan<B>, FlowError> {
+) -> Result<TransitionPlan<B>, WorkflowError> {
     let (mut moves, mut lapsed) = (Vec::new(), None);
     for _ in 0..STEPS_MAX {
         if let Some(event) = event.take() {
@@ -439,54 +439,54 @@ pub(crate) fn plan<B: Bookable>(
             booking = moved.booking.clone();
             moves.push(moved);
         }
-        let step = match booking.next(now) {
+        let step = match booking.next_step(now) {
             NextStep::Run(step) => step,
             NextStep::Expire(lapse) => {
                 chosen(lapse.name());
                 lapsed = Some(lapse);
-                event = Some(B::lapsed(lapse));
+                event = Some(B::expired_event(lapse));
                 continue;
             }
             NextStep::WaitUntil(at) => return Ok(rest(booking, moves, lapsed, Some(at))),
             NextStep::Idle => return Ok(rest(booking, moves, lapsed, None)),
         };
         let name = B::step_name(&step);
-        let begin = booking.begin(&step, first_check);
-        match begin.ok_or_else(|| FlowError::Gone(booking.id().clone()))? {
-            Begin::Mark(mark, call) => {
+        let begin = booking.prepare_step(&step, first_check);
+        match begin.ok_or_else(|| WorkflowError::BookingMissing(booking.id().clone()))? {
+            StepPreparation::RecordThenSend(mark, call) => {
                 chosen(name);
                 let moved = booking.apply(mark, now)?;
-                let id = AttemptId::from_bits(ids.bits());
-                return Ok(Plan {
+                let id = AttemptId::from_bits(ids.generate());
+                return Ok(TransitionPlan {
                     booking: moved.booking.clone(),
-                    moves: moves.into_iter().chain([moved]).collect(),
-                    lapse: lapsed,
-                    then: Planned::Call(step, Some((id, name, call))),
+                    transitions: moves.into_iter().chain([moved]).collect(),
+                    expiry: lapsed,
+                    next: PlannedAction::Execute(step, Some((id, name, call))),
                 });
             }
-            Begin::Read(_) => {
-                return Ok(Plan {
+            StepPreparation::Reconcile(_) => {
+                return Ok(TransitionPlan {
                     booking,
-                    moves,
-                    lapse: lapsed,
-                    then: Planned::Call(step, None),
+                    transitions: moves,
+                    expiry: lapsed,
+                    next: PlannedAction::Execute(step, None),
                 });
             }
         }
     }
-    Err(FlowError::Contended(booking.id().clone()))
+    Err(WorkflowError::TooManyConflicts(booking.id().clone()))
 }
 
-fn rest<B: Bookable>(
+fn rest<B: BookingAggregate>(
     booking: B,
     moves: Vec<Transition<B>>,
     lapse: Option<Expiry>,
     at: Option<Timestamp>,
-) -> Plan<B> {
-    Plan {
+) -> TransitionPlan<B> {
+    TransitionPlan {
         booking,
-        moves,
-        lapse,
-        then: Planned::Rest(at),
+        transitions: moves,
+        expiry: lapse,
+        next: PlannedAction::Wait(at),
     }
 }

@@ -2,9 +2,9 @@
 //! cancellation, an offer that runs out, money to take or to give back, a hint
 //! from the supplier.
 
-use crate::app::App;
-use crate::flow::bookable::Bookable;
-use crate::flow::step::{FlowError, Walker};
+use crate::app::Application;
+use crate::flow::bookable::BookingAggregate;
+use crate::flow::step::{WorkflowError, ExecutionContext};
 use host_domain::id::BookingId;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -12,11 +12,11 @@ use tokio::time::Instant;
 /// How long the calls of one run may take; shorter than the lease.
 const RUN_MAX: Duration = Duration::from_secs(45);
 
-pub(crate) async fn run<B: Bookable>(
-    app: &App,
+pub(crate) async fn run<B: BookingAggregate>(
+    app: &Application,
     subject: &str,
     token: &str,
-) -> Result<(), FlowError> {
+) -> Result<(), WorkflowError> {
     let Ok(id) = BookingId::parse(subject) else {
         tracing::error!(subject, "work for something that is no booking");
         return Ok(());
@@ -25,15 +25,15 @@ pub(crate) async fn run<B: Bookable>(
         tracing::error!(subject, "work for a booking that is not there");
         return Ok(());
     };
-    let walker = Walker {
+    let walker = ExecutionContext {
         lease_token: token.to_owned(),
-        request_id: format!("job_{:032x}", app.ids.bits()),
+        request_id: format!("job_{:032x}", app.ids.generate()),
         deadline: Instant::now() + RUN_MAX,
         instrument: None,
     };
-    match app.drive(booking, &walker).await {
+    match app.resume(booking, &walker).await {
         // Somebody else has it; nothing is left to do here.
-        Err(FlowError::LeaseLost(_)) => Ok(()),
+        Err(WorkflowError::LeaseLost(_)) => Ok(()),
         ended => ended.map(|_| ()),
     }
 }

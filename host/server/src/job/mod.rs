@@ -6,12 +6,12 @@ mod booking;
 pub(crate) mod supplier_event;
 pub(crate) mod unresolved;
 
-use crate::app::App;
-use crate::flow::bookable::Bookable;
-use crate::flow::step::FlowError;
-use crate::flow::supplier_event::EventKey;
-use crate::watch::PURCHASE_JOB;
-use crate::watch::purchase::{self, PurchaseError};
+use crate::app::Application;
+use crate::flow::bookable::BookingAggregate;
+use crate::flow::step::WorkflowError;
+use crate::flow::supplier_event::SupplierEventKey;
+use crate::watch::PURCHASE_JOB_KIND;
+use crate::watch::purchase::{self, WatchPurchaseError};
 use host_domain::{flight, hotel};
 use host_storage::{JobClaim, Job, WorkQueue, UnitOfWork};
 use std::sync::Arc;
@@ -32,14 +32,14 @@ const RETRY_S: i64 = 5;
 #[derive(Debug, thiserror::Error)]
 enum JobError {
     #[error(transparent)]
-    Flow(#[from] FlowError),
+    Flow(#[from] WorkflowError),
     #[error(transparent)]
-    Purchase(#[from] PurchaseError),
+    Purchase(#[from] WatchPurchaseError),
 }
 
 /// Works until the application stops.
-pub(crate) async fn work(app: Arc<App>) {
-    let stopping = app.tasks.stopping();
+pub(crate) async fn run_worker(app: Arc<Application>) {
+    let stopping = app.tasks.shutdown_token();
     let places = Arc::new(Semaphore::new(TASKS_MAX));
     let mut word = app.store.subscribe_wakeups(WorkQueue::Jobs);
     let poll = Duration::from_secs(app.config.jobs.poll_s.max(1));
@@ -56,18 +56,18 @@ pub(crate) async fn work(app: Arc<App>) {
 }
 
 /// Claims as much as there is room for, and starts it. True: there may be more.
-async fn claim(app: &Arc<App>, places: &Arc<Semaphore>) -> bool {
+async fn claim(app: &Arc<Application>, places: &Arc<Semaphore>) -> bool {
     let Ok(first) = Arc::clone(places).acquire_owned().await else {
         return false;
     };
     let room = places.available_permits().saturating_add(1);
-    let token = format!("{:032x}", app.ids.bits());
+    let token = format!("{:032x}", app.ids.generate());
     let claim = JobClaim {
         kinds: &[
-            hotel::Booking::JOB,
-            flight::Booking::JOB,
-            EventKey::JOB,
-            PURCHASE_JOB,
+            hotel::Booking::JOB_KIND,
+            flight::Booking::JOB_KIND,
+            SupplierEventKey::JOB_KIND,
+            PURCHASE_JOB_KIND,
         ],
         limit: u32::try_from(room).unwrap_or(1),
         now: app.clock.now(),
@@ -113,19 +113,19 @@ async fn claim(app: &Arc<App>, places: &Arc<Semaphore>) -> bool {
     full
 }
 
-async fn run(app: &Arc<App>, job: &Job, token: &str) {
+async fn run(app: &Arc<Application>, job: &Job, token: &str) {
     let subject = &job.subject;
     let ended = match job.kind.as_str() {
-        hotel::Booking::JOB => booking::run::<hotel::Booking>(app, subject, token)
+        hotel::Booking::JOB_KIND => booking::run::<hotel::Booking>(app, subject, token)
             .await
             .map_err(JobError::from),
-        flight::Booking::JOB => booking::run::<flight::Booking>(app, subject, token)
+        flight::Booking::JOB_KIND => booking::run::<flight::Booking>(app, subject, token)
             .await
             .map_err(JobError::from),
-        EventKey::JOB => supplier_event::run(app, subject, token)
+        SupplierEventKey::JOB_KIND => supplier_event::run(app, subject, token)
             .await
             .map_err(JobError::from),
-        PURCHASE_JOB => purchase::run(app, subject, token)
+        PURCHASE_JOB_KIND => purchase::run(app, subject, token)
             .await
             .map_err(JobError::from),
         unknown => {

@@ -1,10 +1,10 @@
 //! Tells a booking that its supplier, or its processor, said that something
 //! changed: a hint to read it anew there, never a fact.
 
-use crate::app::App;
-use crate::flow::bookable::Bookable;
-use crate::flow::step::FlowError;
-use crate::flow::supplier_event::EventKey;
+use crate::app::Application;
+use crate::flow::bookable::BookingAggregate;
+use crate::flow::step::WorkflowError;
+use crate::flow::supplier_event::SupplierEventKey;
 use host_domain::booking::{ChangeSource, booking_id_from_reference};
 use host_domain::id::BookingId;
 use host_domain::leg::BackoffSchedule;
@@ -55,21 +55,21 @@ enum Ended {
 }
 
 /// Forgets old events until the application stops.
-pub(crate) async fn forget(app: &App) {
+pub(crate) async fn run_purge(app: &Application) {
     let complaint = "suppliers' old events are not forgotten";
     let forget = || forget_old(app);
-    app.tasks.repeat(FORGET_EVERY, complaint, forget).await;
+    app.tasks.run_periodically(FORGET_EVERY, complaint, forget).await;
 }
 
-async fn forget_old(app: &App) -> Result<(), DatabaseError> {
+async fn forget_old(app: &Application) -> Result<(), DatabaseError> {
     let before = app.clock.now().plus_s(-KEPT_S);
     let some = || app.store.purge_supplier_events(before, FORGOTTEN_AT_ONCE);
     while some().await? > 0 {}
     Ok(())
 }
 
-pub(crate) async fn run(app: &App, subject: &str, token: &str) -> Result<(), FlowError> {
-    let Some(key) = EventKey::of_subject(subject) else {
+pub(crate) async fn run(app: &Application, subject: &str, token: &str) -> Result<(), WorkflowError> {
+    let Some(key) = SupplierEventKey::from_job_subject(subject) else {
         tracing::error!(subject, "work for something that is no supplier's event");
         return Ok(());
     };
@@ -97,8 +97,8 @@ pub(crate) async fn run(app: &App, subject: &str, token: &str) -> Result<(), Flo
 
 /// An event whose booking is being told.
 struct Telling<'a> {
-    app: &'a App,
-    key: EventKey,
+    app: &'a Application,
+    key: SupplierEventKey,
     stored: StoredSupplierEvent,
     /// The claim on this work.
     token: &'a str,
@@ -125,7 +125,7 @@ impl Telling<'_> {
     }
 
     /// A supplier tells of its own bookings only, a processor of its payments.
-    fn check<B: Bookable>(&self, booking: B, found: impl FnOnce(Box<B>) -> Search) -> Search {
+    fn check<B: BookingAggregate>(&self, booking: B, found: impl FnOnce(Box<B>) -> Search) -> Search {
         let supplier = &self.key.supplier;
         let mut payments = booking.payments().iter();
         let is_theirs = booking.supplier() == supplier
@@ -140,7 +140,7 @@ impl Telling<'_> {
     async fn find_by_theirs(&self) -> Result<Search, DatabaseError> {
         let (store, mode, supplier) = (&self.app.store, self.key.mode, &self.key.supplier);
         let event = &self.stored.event;
-        let configured = self.app.suppliers.configured(supplier);
+        let configured = self.app.suppliers.config(supplier);
         let kind = configured.map(|configured| configured.kind);
         if let Some(reference) = &event.supplier_reference {
             match kind {
@@ -177,7 +177,7 @@ impl Telling<'_> {
 
     /// The hint, the work that is due because of it, and that it was given, in
     /// one commit.
-    async fn tell<B: Bookable>(&self, mut booking: B) -> Result<(), FlowError> {
+    async fn tell<B: BookingAggregate>(&self, mut booking: B) -> Result<(), WorkflowError> {
         let id = booking.id().clone();
         let (app, key) = (self.app, &self.key);
         let teller = if *booking.supplier() == key.supplier {
@@ -187,12 +187,12 @@ impl Telling<'_> {
         };
         for _ in 0..CONFLICT_RETRIES_MAX {
             let (now, read_version) = (app.clock.now(), booking.version());
-            let mut write = match booking.apply(B::hinted(teller), now) {
+            let mut write = match booking.apply(B::change_reported_event(teller), now) {
                 Ok(moved) => {
                     let why = format!("{} at {}", self.stored.event.kind.as_str(), key.supplier);
-                    let request_id = format!("job_{:032x}", app.ids.bits());
-                    let mut write = app.write_of(read_version, &[moved], Some(&why), &request_id);
-                    write.schedule_job(B::JOB, id.as_str(), now);
+                    let request_id = format!("job_{:032x}", app.ids.generate());
+                    let mut write = app.transition_statements(read_version, &[moved], Some(&why), &request_id);
+                    write.schedule_job(B::JOB_KIND, id.as_str(), now);
                     write
                 }
                 // Nothing about it waits for an answer.
@@ -206,29 +206,29 @@ impl Telling<'_> {
                 return Ok(());
             }
             let current = B::load(&app.store, &id).await?;
-            booking = current.ok_or_else(|| FlowError::Gone(id.clone()))?;
+            booking = current.ok_or_else(|| WorkflowError::BookingMissing(id.clone()))?;
         }
-        Err(FlowError::Contended(id))
+        Err(WorkflowError::TooManyConflicts(id))
     }
 
-    async fn look_again(&self) -> Result<(), FlowError> {
+    async fn look_again(&self) -> Result<(), WorkflowError> {
         let Some(at) = next_look(self.stored.received_at, self.app.clock.now()) else {
             return self.ignore().await;
         };
         let mut write = self.write();
-        write.release_job(EventKey::JOB, &self.key.subject(), self.token, at);
+        write.release_job(SupplierEventKey::JOB_KIND, &self.key.job_subject(), self.token, at);
         self.commit(write).await.map(|_| ())
     }
 
-    async fn ignore(&self) -> Result<(), FlowError> {
+    async fn ignore(&self) -> Result<(), WorkflowError> {
         let (key, mut write) = (&self.key, self.write());
         write.mark_supplier_event_ignored(key.mode, &key.supplier, &key.id);
         self.settle(write, "ignored", None).await.map(|_| ())
     }
 
-    async fn finish(&self) -> Result<(), FlowError> {
+    async fn finish(&self) -> Result<(), WorkflowError> {
         let mut write = self.write();
-        write.complete_job(EventKey::JOB, &self.key.subject(), self.token);
+        write.complete_job(SupplierEventKey::JOB_KIND, &self.key.job_subject(), self.token);
         self.commit(write).await.map(|_| ())
     }
 
@@ -242,16 +242,16 @@ impl Telling<'_> {
         mut write: UnitOfWork,
         outcome: &'static str,
         booking: Option<&BookingId>,
-    ) -> Result<Ended, FlowError> {
-        write.complete_job(EventKey::JOB, &self.key.subject(), self.token);
+    ) -> Result<Ended, WorkflowError> {
+        write.complete_job(SupplierEventKey::JOB_KIND, &self.key.job_subject(), self.token);
         let ended = self.commit(write).await?;
         if matches!(ended, Ended::Stored) {
-            self.key.record(&self.stored.event.kind, outcome, booking);
+            self.key.log_and_count(&self.stored.event.kind, outcome, booking);
         }
         Ok(ended)
     }
 
-    async fn commit(&self, write: UnitOfWork) -> Result<Ended, FlowError> {
+    async fn commit(&self, write: UnitOfWork) -> Result<Ended, WorkflowError> {
         match self.app.store.commit(write).await {
             Ok(()) => Ok(Ended::Stored),
             Err(CommitError::Conflict(Conflict::LeaseLost | Conflict::SupplierEventProcessed)) => {

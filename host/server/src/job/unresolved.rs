@@ -1,7 +1,7 @@
 //! Says, again and again, what nobody knows the outcome of, and which work was put
 //! aside: neither is ever given up, so somebody has to look.
 
-use crate::app::App;
+use crate::app::Application;
 use host_storage::DatabaseError;
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ const EVERY: Duration = Duration::from_secs(60);
 const COUNTED_MAX: u32 = 10_000;
 
 /// Looks until the application stops.
-pub(crate) async fn watch(app: &App) {
+pub(crate) async fn run_monitor(app: &Application) {
     let complaint = "the operator's list cannot be read";
-    app.tasks.repeat(EVERY, complaint, || look(app)).await;
+    app.tasks.run_periodically(EVERY, complaint, || look(app)).await;
 }
 
-async fn look(app: &App) -> Result<(), DatabaseError> {
+async fn look(app: &Application) -> Result<(), DatabaseError> {
     let before = app.clock.now().plus_s(-OPERATOR_AFTER_S);
     let calls = app.store.unresolved_attempts(before, COUNTED_MAX).await?;
     let parked = app.store.parked_jobs(COUNTED_MAX).await?;

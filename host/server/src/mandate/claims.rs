@@ -57,7 +57,7 @@ impl From<&MandateScope> for Scope {
 }
 
 /// The terms: an open payment mandate. Purchases under it are signed with `jwk`.
-pub(super) fn open(terms: &MandateTerms, issuer: &str, jwk: &Jwk) -> serde_json::Result<Value> {
+pub(super) fn open_mandate_claims(terms: &MandateTerms, issuer: &str, jwk: &Jwk) -> serde_json::Result<Value> {
     let scope = Scope::from(&terms.scope);
     let reference = digest(&serde_json::to_string(&scope)?);
     Ok(json!({
@@ -81,7 +81,7 @@ pub(super) fn open(terms: &MandateTerms, issuer: &str, jwk: &Jwk) -> serde_json:
 }
 
 /// A use of a mandate: a closed payment mandate. The checkout is the booking.
-pub(super) fn closed(
+pub(super) fn closed_mandate_claims(
     terms: &MandateTerms,
     usage: &MandateUsage,
     issuer: &str,

@@ -22,10 +22,10 @@ pub enum SigningKeyError {
     Storage(#[from] CommitError),
     /// Sealed under another key, or changed.
     #[error("the signing key cannot be sealed or opened")]
-    Sealed(#[from] SealError),
+    Seal(#[from] SealError),
     /// There is none, and none can be made.
     #[error("there is no signing key")]
-    Absent,
+    Missing,
     /// It does not sign.
     #[error("the signing key cannot be used")]
     Unusable(#[from] jsonwebtoken::errors::Error),
@@ -41,10 +41,10 @@ impl From<DatabaseError> for SigningKeyError {
 }
 
 /// The keys as they are stored, newest first.
-pub(crate) struct KeyRing(Vec<MandateKey>);
+pub(crate) struct SigningKeyRing(Vec<MandateKey>);
 
 /// A key of the ring, and its public part.
-pub(super) struct Key<'a> {
+pub(super) struct SigningKey<'a> {
     stored: &'a MandateKey,
     pub(super) jwk: Jwk,
 }
@@ -63,7 +63,7 @@ async fn add(store: &Store, key: &MandateKey, now: Timestamp) -> Result<bool, Si
 fn make(sealer: &Sealer, generation: i64, now: Timestamp) -> Result<MandateKey, SigningKeyError> {
     let random = SystemRandom::new();
     let pair = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random)
-        .map_err(|_| SigningKeyError::Absent)?;
+        .map_err(|_| SigningKeyError::Missing)?;
     let private_key = pair.as_ref();
     let mut jwk = Jwk::from_encoding_key(&EncodingKey::from_ec_der(private_key), Algorithm::ES256)?;
     let kid = jwk.thumbprint(ThumbprintHash::SHA256)?;
@@ -78,10 +78,10 @@ fn make(sealer: &Sealer, generation: i64, now: Timestamp) -> Result<MandateKey, 
     })
 }
 
-impl KeyRing {
+impl SigningKeyRing {
     /// As every host sees them now, with a key that is young enough to sign new mandates:
     /// when there is none, of the hosts that want one at once one makes it.
-    pub(crate) async fn fresh(
+    pub(crate) async fn load_or_rotate(
         store: &Store,
         sealer: &Sealer,
         age_max_s: u64,
@@ -114,19 +114,19 @@ impl KeyRing {
     }
 
     /// The key that signs new mandates.
-    pub(super) fn newest(&self) -> Result<Key<'_>, SigningKeyError> {
-        Key::of(self.0.first())
+    pub(super) fn current(&self) -> Result<SigningKey<'_>, SigningKeyError> {
+        SigningKey::of(self.0.first())
     }
 
     /// The key that signed a mandate, and what it signed; none: none of ours did.
-    pub(super) fn verify(&self, jws: &str) -> Result<Option<(Key<'_>, Value)>, SigningKeyError> {
+    pub(super) fn verify(&self, jws: &str) -> Result<Option<(SigningKey<'_>, Value)>, SigningKeyError> {
         let header = jsonwebtoken::decode_header(jws).ok();
         let kid = header.and_then(|header| header.kid);
         let mut keys = self.0.iter();
         let Some(stored) = keys.find(|key| Some(&key.kid) == kid.as_ref()) else {
             return Ok(None);
         };
-        let key = Key::of(Some(stored))?;
+        let key = SigningKey::of(Some(stored))?;
         let public = DecodingKey::from_jwk(&key.jwk)?;
         let decoded = jsonwebtoken::decode(jws, &public, &signature()).ok();
         Ok(decoded.map(|decoded| (key, decoded.claims)))
@@ -147,9 +147,9 @@ fn signature() -> Validation {
     validation
 }
 
-impl<'a> Key<'a> {
+impl<'a> SigningKey<'a> {
     fn of(stored: Option<&'a MandateKey>) -> Result<Self, SigningKeyError> {
-        let stored = stored.ok_or(SigningKeyError::Absent)?;
+        let stored = stored.ok_or(SigningKeyError::Missing)?;
         let jwk = serde_json::from_str(&stored.public_jwk)?;
         Ok(Self { stored, jwk })
     }

@@ -7,9 +7,9 @@ pub mod key;
 #[cfg(test)]
 mod tests;
 
-use crate::app::App;
-use crate::idempotency::{KeyError, RequestKey, take};
-use crate::mandate::key::{KeyRing, SigningKeyError};
+use crate::app::Application;
+use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
+use crate::mandate::key::{SigningKeyRing, SigningKeyError};
 use host_domain::id::{InstrumentId, MandateId};
 use host_domain::mandate::{
     Mandate, MandateEvent, MandateRejection, MandateScope, MandateTerms, MandateUsage,
@@ -42,7 +42,7 @@ pub(crate) enum Issued {
     /// Now.
     New(Mandate),
     /// By an earlier call with the same key.
-    Before(Mandate),
+    Existing(Mandate),
 }
 
 /// Why something about a mandate was not done.
@@ -56,13 +56,13 @@ pub(crate) enum MandateError {
     Invalid(#[source] MandateRejection),
     /// Its instrument is not the user's, or deleted.
     #[error("the payment instrument does not exist")]
-    Instrument,
+    InstrumentNotFound,
     /// Others change it all the time.
     #[error("it is being changed by others")]
-    Contended,
+    TooManyConflicts,
     /// The idempotency key.
     #[error(transparent)]
-    Key(#[from] KeyError),
+    Idempotency(#[from] IdempotencyError),
     /// The database.
     #[error("mandates could not be read or stored")]
     Storage(#[from] CommitError),
@@ -86,12 +86,12 @@ impl From<MandateRejection> for MandateError {
     }
 }
 
-impl App {
+impl Application {
     /// Makes and signs a mandate, and adds it to `write`, with which it comes into being.
     ///
     /// # Errors
     /// [`MandateError::Instrument`], or what went wrong.
-    pub(crate) async fn seal_mandate(
+    pub(crate) async fn sign_in(
         &self,
         write: &mut UnitOfWork,
         owner: &Owner,
@@ -111,7 +111,7 @@ impl App {
                 return Ok(instrument.id);
             }
         }
-        Err(MandateError::Instrument)
+        Err(MandateError::InstrumentNotFound)
     }
 
     async fn seal(
@@ -122,7 +122,7 @@ impl App {
         new: NewMandate,
     ) -> Result<Mandate, MandateError> {
         let terms = MandateTerms {
-            id: MandateId::from_bits(self.ids.bits()),
+            id: MandateId::from_bits(self.ids.generate()),
             owner: owner.clone(),
             amount: new.amount,
             instrument,
@@ -132,9 +132,9 @@ impl App {
         };
         let age_max_s = self.config.mandates.key_max_age_s;
         let now = self.clock.now();
-        let keys = KeyRing::fresh(&self.store, &self.sealer, age_max_s, now).await?;
-        let key = keys.newest()?;
-        let claims = claims::open(&terms, &self.base_url, &key.jwk)?;
+        let keys = SigningKeyRing::load_or_rotate(&self.store, &self.sealer, age_max_s, now).await?;
+        let key = keys.current()?;
+        let claims = claims::open_mandate_claims(&terms, &self.base_url, &key.jwk)?;
         let mandate = Mandate::new(terms, key.sign(&self.sealer, &claims)?);
         write.insert_mandate(&mandate);
         Ok(mandate)
@@ -148,7 +148,7 @@ impl App {
     ///
     /// # Errors
     /// [`MandateError::NotFound`] or [`MandateError::Invalid`], or what went wrong.
-    pub(crate) async fn consume_mandate(
+    pub(crate) async fn consume_in(
         &self,
         write: &mut UnitOfWork,
         id: &MandateId,
@@ -157,24 +157,24 @@ impl App {
         let mandate = self.store.mandate(&usage.owner.tenant, id).await?;
         let mandate = mandate.ok_or(MandateError::NotFound)?;
         let now = self.clock.now();
-        let keys = KeyRing::load(&self.store).await?;
+        let keys = SigningKeyRing::load(&self.store).await?;
         let verified = keys.verify(&mandate.jws)?;
         let (key, signed) = verified.ok_or(MandateRejection::InvalidSignature)?;
         let issuer = signed
             .get("iss")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        if signed != claims::open(&mandate.terms, issuer, &key.jwk)? {
+        if signed != claims::open_mandate_claims(&mandate.terms, issuer, &key.jwk)? {
             return Err(MandateRejection::InvalidSignature.into());
         }
         mandate.check_usage(&usage, now)?;
         // By the key that the terms name, though it may sign no new mandates any more.
-        let claims = claims::closed(&mandate.terms, &usage, &self.base_url, now);
+        let claims = claims::closed_mandate_claims(&mandate.terms, &usage, &self.base_url, now);
         let jws = key.sign(&self.sealer, &claims)?;
         let read_version = mandate.version;
         let event = MandateEvent::Consumed { usage, jws };
         let consumed = mandate.apply(event, now)?;
-        let consumed = consumed.ok_or(MandateError::Contended)?;
+        let consumed = consumed.ok_or(MandateError::TooManyConflicts)?;
         write.update_mandate(&consumed, read_version);
         Ok(consumed)
     }
@@ -184,7 +184,7 @@ impl App {
     ///
     /// # Errors
     /// [`MandateError::NotFound`] or [`MandateError::Invalid`], or what went wrong.
-    pub(crate) async fn release_mandate(
+    pub(crate) async fn release_in(
         &self,
         write: &mut UnitOfWork,
         tenant: &Tenant,
@@ -203,17 +203,17 @@ impl App {
     ///
     /// # Errors
     /// As [`App::seal_mandate`], or the key's.
-    pub(crate) async fn issue_mandate(
+    pub(crate) async fn issue(
         &self,
         caller: &Owner,
         owner: &Owner,
         new: NewMandate,
-        key: Option<&RequestKey>,
+        key: Option<&IdempotentRequest>,
     ) -> Result<Issued, MandateError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
-            if let Some(made) = self.made_before(key).await? {
+            if let Some(made) = self.find_result(key).await? {
                 let id = MandateId::parse(&made).map_err(|_| MandateError::NotFound)?;
-                return self.find_mandate(owner, &id).await.map(Issued::Before);
+                return self.find(owner, &id).await.map(Issued::Existing);
             }
             let mut write = UnitOfWork::new(self.clock.now());
             let payers = [owner, caller];
@@ -221,7 +221,7 @@ impl App {
             let mandate = self
                 .seal(&mut write, owner, instrument, new.clone())
                 .await?;
-            take(&mut write, key, mandate.terms.id.as_str());
+            claim_in(&mut write, key, mandate.terms.id.as_str());
             match self.store.commit(write).await {
                 Ok(()) => return Ok(Issued::New(mandate)),
                 // Another call with the same key was faster.
@@ -229,27 +229,27 @@ impl App {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(MandateError::Contended)
+        Err(MandateError::TooManyConflicts)
     }
 
     /// Takes a mandate back, once for each key.
     ///
     /// # Errors
     /// [`MandateError::NotFound`] or [`MandateError::Invalid`], the key's, or what went wrong.
-    pub(crate) async fn revoke_mandate(
+    pub(crate) async fn revoke(
         &self,
         caller: &Owner,
         id: &MandateId,
-        key: Option<&RequestKey>,
+        key: Option<&IdempotentRequest>,
     ) -> Result<Mandate, MandateError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
-            let mandate = self.find_mandate(caller, id).await?;
-            if self.made_before(key).await?.is_some() {
+            let mandate = self.find(caller, id).await?;
+            if self.find_result(key).await?.is_some() {
                 return Ok(mandate);
             }
             let (now, read_version) = (self.clock.now(), mandate.version);
             let mut write = UnitOfWork::new(now);
-            take(&mut write, key, id.as_str());
+            claim_in(&mut write, key, id.as_str());
             let revoked = match mandate.clone().apply(MandateEvent::Revoked, now)? {
                 Some(revoked) => {
                     write.update_mandate(&revoked, read_version);
@@ -263,14 +263,14 @@ impl App {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(MandateError::Contended)
+        Err(MandateError::TooManyConflicts)
     }
 
     /// A mandate that a caller may see: a user theirs, the organization those of all.
     ///
     /// # Errors
     /// [`MandateError::NotFound`], or the database's.
-    pub(crate) async fn find_mandate(
+    pub(crate) async fn find(
         &self,
         caller: &Owner,
         id: &MandateId,

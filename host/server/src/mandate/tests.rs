@@ -1,9 +1,9 @@
 //! Sealing, consuming and releasing, on a whole application whose time stands still.
 
 use super::*;
-use crate::app::Surroundings;
+use crate::app::ApplicationDependencies;
 use crate::config::{Config, Environment};
-use crate::id::TimeOrdered;
+use crate::id::UuidV7Generator;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use host_domain::id::{BookingId, HotelId, WatchId};
@@ -36,27 +36,27 @@ impl Clock for StillClock {
 
 /// An application with one user who has one card.
 struct Desk {
-    app: Arc<App>,
+    app: Arc<Application>,
     clock: Arc<StillClock>,
     owner: Owner,
     instrument: InstrumentId,
     folder: TempDir,
 }
 
-async fn app_at(folder: &Path, clock: Arc<StillClock>) -> Arc<App> {
-    let mut overlay = crate::demo::at(folder);
+async fn app_at(folder: &Path, clock: Arc<StillClock>) -> Arc<Application> {
+    let mut overlay = crate::demo::data_dir_overlay(folder);
     let key = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
     overlay.insert("master_key".to_owned(), key.into());
     let mandates = toml::Table::from_iter([("key_max_age_s".to_owned(), KEY_MAX_AGE_S.into())]);
     overlay.insert("mandates".to_owned(), mandates.into());
     let config = Config::load(Some(overlay), None, &Environment::default()).unwrap();
-    let surroundings = Surroundings {
+    let surroundings = ApplicationDependencies {
         clock,
-        ids: Arc::new(TimeOrdered),
+        ids: Arc::new(UuidV7Generator),
         plugins_dir: folder.to_owned(),
         base_url: "https://api.test".to_owned(),
     };
-    App::build(config, surroundings).await.unwrap()
+    Application::start(config, surroundings).await.unwrap()
 }
 
 impl Desk {
@@ -112,7 +112,7 @@ impl Desk {
 
     async fn seal(&self) -> Mandate {
         let mut write = UnitOfWork::new(self.app.clock.now());
-        let sealed = self.app.seal_mandate(&mut write, &self.owner, self.wish());
+        let sealed = self.app.sign_in(&mut write, &self.owner, self.wish());
         let sealed = sealed.await.unwrap();
         self.app.store.commit(write).await.unwrap();
         sealed
@@ -130,7 +130,7 @@ impl Desk {
 
     async fn consume(&self, id: &MandateId, usage: MandateUsage) -> Result<Mandate, MandateError> {
         let mut write = UnitOfWork::new(self.app.clock.now());
-        let consumed = self.app.consume_mandate(&mut write, id, usage).await?;
+        let consumed = self.app.consume_in(&mut write, id, usage).await?;
         self.app.store.commit(write).await?;
         Ok(consumed)
     }
@@ -145,12 +145,12 @@ impl Desk {
     }
 
     async fn stored(&self, id: &MandateId) -> Mandate {
-        self.app.find_mandate(&self.owner, id).await.unwrap()
+        self.app.find(&self.owner, id).await.unwrap()
     }
 
     /// Claims and `kid`, verified with the published keys as a stranger would.
     async fn verified(&self, jws: &str) -> (Value, String) {
-        let keys = KeyRing::load(&self.app.store).await.unwrap();
+        let keys = SigningKeyRing::load(&self.app.store).await.unwrap();
         let keys = keys.public_keys().unwrap();
         let kid = jsonwebtoken::decode_header(jws).unwrap().kid.unwrap();
         let key = keys
@@ -189,7 +189,7 @@ async fn a_mandate_is_used_once_and_again_when_it_is_released() {
     let mut write = UnitOfWork::new(desk.app.clock.now());
     let tenant = &desk.owner.tenant;
     desk.app
-        .release_mandate(&mut write, tenant, &id)
+        .release_in(&mut write, tenant, &id)
         .await
         .unwrap();
     desk.app.store.commit(write).await.unwrap();
@@ -204,7 +204,7 @@ async fn of_two_uses_that_saw_the_same_mandate_one_is_stored() {
     let mut writes = Vec::new();
     for _ in 0..2 {
         let mut write = UnitOfWork::new(desk.app.clock.now());
-        let consumed = desk.app.consume_mandate(&mut write, &id, desk.usage());
+        let consumed = desk.app.consume_in(&mut write, &id, desk.usage());
         consumed.await.unwrap();
         writes.push(write);
     }
@@ -247,7 +247,7 @@ async fn what_breaks_a_term_is_refused_and_uses_nothing_up() {
     assert_eq!(desk.stored(&id).await.state, MandateState::Active);
     desk.pass_s(TTL_S);
     assert_eq!(desk.refusal(&id, desk.usage()).await, "expired");
-    let expired = desk.app.revoke_mandate(&desk.owner, &id, None).await;
+    let expired = desk.app.revoke(&desk.owner, &id, None).await;
     let refusal = MandateRejection::Expired;
     assert!(matches!(expired, Err(MandateError::Invalid(found)) if found == refusal));
 }
@@ -257,7 +257,7 @@ async fn a_revoked_mandate_buys_nothing() {
     let desk = Desk::open().await;
     let id = desk.seal().await.terms.id;
     for _ in 0..2 {
-        let revoked = desk.app.revoke_mandate(&desk.owner, &id, None).await;
+        let revoked = desk.app.revoke(&desk.owner, &id, None).await;
         assert_eq!(revoked.unwrap().state, MandateState::Revoked);
     }
     assert_eq!(desk.refusal(&id, desk.usage()).await, "revoked");
@@ -347,8 +347,8 @@ async fn claims_have_the_shape_of_payment_mandates() {
 #[tokio::test]
 async fn signatures_of_the_same_terms_differ() {
     let desk = Desk::open().await;
-    let keys = KeyRing::load(&desk.app.store).await.unwrap();
-    let key = keys.newest().unwrap();
+    let keys = SigningKeyRing::load(&desk.app.store).await.unwrap();
+    let key = keys.current().unwrap();
     let claims = Value::from("the same");
     let sign = || key.sign(&desk.app.sealer, &claims).unwrap();
     assert_ne!(sign(), sign());
@@ -377,10 +377,10 @@ async fn another_start_finds_the_key_that_is_there() {
     let desk = Desk::open().await;
     let mandate = desk.seal().await;
     let again = app_at(desk.folder.path(), desk.clock.clone()).await;
-    let keys = KeyRing::load(&again.store).await.unwrap();
+    let keys = SigningKeyRing::load(&again.store).await.unwrap();
     assert_eq!(keys.public_keys().unwrap().len(), 1);
     let mut write = UnitOfWork::new(Timestamp(NOW));
-    let consumed = again.consume_mandate(&mut write, &mandate.terms.id, desk.usage());
+    let consumed = again.consume_in(&mut write, &mandate.terms.id, desk.usage());
     let status = consumed.await.unwrap().status(Timestamp(NOW));
     assert_eq!(status, MandateStatus::Consumed);
 }
@@ -407,8 +407,8 @@ async fn nothing_is_sealed_with_an_instrument_that_is_not_there() {
             ..desk.wish()
         };
         let mut write = UnitOfWork::new(Timestamp(NOW));
-        let sealed = desk.app.seal_mandate(&mut write, owner, wish).await;
-        assert!(matches!(sealed, Err(MandateError::Instrument)));
+        let sealed = desk.app.sign_in(&mut write, owner, wish).await;
+        assert!(matches!(sealed, Err(MandateError::InstrumentNotFound)));
         assert!(write.is_empty());
     }
 }
@@ -420,7 +420,7 @@ async fn of_hosts_that_start_at_once_one_makes_the_key() {
     let starts = (0..4).map(|_| app_at(folder.path(), clock.clone()));
     let hosts = futures::future::join_all(starts).await;
     for host in hosts {
-        let keys = KeyRing::load(&host.store).await.unwrap();
+        let keys = SigningKeyRing::load(&host.store).await.unwrap();
         assert_eq!(keys.public_keys().unwrap().len(), 1);
     }
 }

@@ -12,8 +12,8 @@ const MAKERS: [(&str, Mode); 3] = [("acme", Mode::Test), ("acme", Mode::Live), (
 #[test]
 fn only_what_was_given_out_is_read() {
     let acme = tenant("acme", Mode::Test);
-    let flight = make(&sealer(), &acme, &fare("off-1")).unwrap();
-    let hotel = make(&sealer(), &acme, &terms(1)).unwrap();
+    let flight = encode(&sealer(), &acme, &fare("off-1")).unwrap();
+    let hotel = encode(&sealer(), &acme, &terms(1)).unwrap();
     let given: HashSet<&[u8]> = [flight.as_bytes(), hotel.as_bytes()].into();
     let documents = fuzz::documents("offer-reference")
         .tokens(&["AA", "=", "-", "_", "+", "/", "AQJrMQ"])
@@ -23,17 +23,17 @@ fn only_what_was_given_out_is_read() {
         let Ok(text) = std::str::from_utf8(document) else {
             return;
         };
-        let as_flight: Option<FlightOffer> = read(&sealer(), &acme, text);
-        let as_hotel: Option<OfferTerms> = read(&sealer(), &acme, text);
+        let as_flight: Option<FlightOfferTerms> = decode(&sealer(), &acme, text);
+        let as_hotel: Option<HotelOfferTerms> = decode(&sealer(), &acme, text);
         let is_read = as_flight.is_some() || as_hotel.is_some();
         assert_eq!(is_read, given.contains(document));
         assert!(as_flight.is_none() || as_hotel.is_none());
     });
 }
 
-fn offer(choice: &mut Choice<'_>) -> FlightOffer {
+fn offer(choice: &mut Choice<'_>) -> FlightOfferTerms {
     let minor = choice.integer().rem_euclid(MINOR_UNITS_MAX + 1);
-    FlightOffer {
+    FlightOfferTerms {
         exclusive_key: choice.maybe(Choice::text),
         total: Money::new(
             minor,
@@ -55,15 +55,15 @@ fn what_was_given_out_is_read_as_it_was_by_whom_it_was_given_to() {
     fuzz::values("offer-reference-of-any-fare", 500, |choice| {
         let offer = offer(choice);
         let maker = choice.pick(&MAKERS);
-        let Some(reference) = make(&sealer(), &tenant(maker.0, maker.1), &offer) else {
+        let Some(reference) = encode(&sealer(), &tenant(maker.0, maker.1), &offer) else {
             let written = serde_json::to_vec(&offer).unwrap().len();
-            let fits = FlightOffer::REFERENCE_CHARS_MAX / 4 * 3 - 64;
+            let fits = FlightOfferTerms::REFERENCE_CHARS_MAX / 4 * 3 - 64;
             assert!(written > fits, "{written} bytes were refused");
             return;
         };
-        assert!(reference.len() <= FlightOffer::REFERENCE_CHARS_MAX);
+        assert!(reference.len() <= FlightOfferTerms::REFERENCE_CHARS_MAX);
         for reader in MAKERS {
-            let read = read(&sealer(), &tenant(reader.0, reader.1), &reference);
+            let read = decode(&sealer(), &tenant(reader.0, reader.1), &reference);
             assert_eq!(read, (reader == maker).then(|| offer.clone()), "{reader:?}");
         }
     });

@@ -6,20 +6,20 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// A turnstile for each thing that is being fetched.
-pub(crate) struct Fetches<K>(Mutex<HashMap<K, Weak<tokio::sync::Mutex<()>>>>);
+pub(crate) struct SingleFlight<K>(Mutex<HashMap<K, Weak<tokio::sync::Mutex<()>>>>);
 
 /// Turnstiles that nobody waits at are forgotten once there are so many.
 const FETCHES_KEPT: usize = 1024;
 
-impl<K> Default for Fetches<K> {
+impl<K> Default for SingleFlight<K> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<K: Eq + Hash + Clone> Fetches<K> {
+impl<K: Eq + Hash + Clone> SingleFlight<K> {
     /// Where whoever wants to fetch this waits for the one who does.
-    pub(crate) fn turnstile(&self, key: &K) -> Arc<tokio::sync::Mutex<()>> {
+    pub(crate) fn lock_for(&self, key: &K) -> Arc<tokio::sync::Mutex<()>> {
         let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = running.get(key).and_then(Weak::upgrade) {
             return known;
@@ -33,7 +33,7 @@ impl<K: Eq + Hash + Clone> Fetches<K> {
     }
 
     /// Whether somebody fetches it.
-    pub(crate) fn is_running(&self, key: &K) -> bool {
+    pub(crate) fn is_in_flight(&self, key: &K) -> bool {
         let running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         running
             .get(key)

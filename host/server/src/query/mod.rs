@@ -9,33 +9,33 @@ pub(crate) mod pace;
 pub(crate) mod route;
 
 use crate::config::Config;
-use crate::query::fetch::Fetches;
+use crate::query::fetch::SingleFlight;
 use crate::query::flight::airline::AirlineKey;
 use crate::query::hotel::content::ContentKey;
-use crate::query::pace::Pace;
+use crate::query::pace::SupplierRateLimiter;
 use host_domain::id::HotelId;
 use host_domain::supplier::{ReadError, SupplierId};
 use host_storage::DatabaseError;
 
 /// What queries remember between requests, in this host's memory.
-pub(crate) struct QueryMemory {
+pub(crate) struct QueryState {
     /// Price calendars that suppliers were asked for.
-    pub(crate) calendars: Pace,
+    pub(crate) price_calendar_limiter: SupplierRateLimiter,
     /// What suppliers were asked for watches.
-    pub(crate) watches: Pace,
+    pub(crate) price_check_limiter: SupplierRateLimiter,
     /// Content that is being fetched.
-    pub(crate) content: Fetches<ContentKey>,
+    pub(crate) content_fetches: SingleFlight<ContentKey>,
     /// Airlines that are being read.
-    pub(crate) airlines: Fetches<AirlineKey>,
+    pub(crate) airline_fetches: SingleFlight<AirlineKey>,
 }
 
-impl QueryMemory {
+impl QueryState {
     pub(crate) fn new(config: &Config) -> Self {
         Self {
-            calendars: Pace::per_minute(config.limits.calendar_per_minute),
-            watches: Pace::per_minute(config.watches.supplier_per_minute),
-            content: Fetches::default(),
-            airlines: Fetches::default(),
+            price_calendar_limiter: SupplierRateLimiter::per_minute(config.limits.calendar_per_minute),
+            price_check_limiter: SupplierRateLimiter::per_minute(config.watches.supplier_per_minute),
+            content_fetches: SingleFlight::default(),
+            airline_fetches: SingleFlight::default(),
         }
     }
 }
@@ -60,20 +60,20 @@ pub(crate) enum QueryError {
     },
     /// Hotels that the gateway does not know.
     #[error("unknown hotels")]
-    UnknownHotels(Vec<HotelId>),
+    HotelsNotFound(Vec<HotelId>),
     /// Hotels, by their place in the request, that not all belong to one supplier.
     #[error("hotels of several suppliers")]
-    SeveralSuppliers(Vec<(usize, HotelId, Vec<SupplierId>)>),
+    MixedSuppliers(Vec<(usize, HotelId, Vec<SupplierId>)>),
     /// The day of check-in is over at the hotel.
     #[error("check-in has passed at the hotel")]
     CheckInPassed,
     /// The place is not known.
     #[error("no such place")]
-    UnknownPlace,
+    PlaceNotFound,
     /// No supplier knows the airline.
     #[error("no such airline")]
-    UnknownAirline,
+    AirlineNotFound,
     /// The booking is not there, or is another's.
     #[error("no such booking")]
-    UnknownBooking,
+    BookingNotFound,
 }

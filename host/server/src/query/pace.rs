@@ -7,9 +7,9 @@ use host_domain::supplier::{ReadError, SupplierId};
 use std::num::NonZeroU32;
 
 /// So many calls a minute for each supplier; the modes do not take from each other.
-pub(crate) struct Pace(DefaultKeyedRateLimiter<(Mode, SupplierId)>);
+pub(crate) struct SupplierRateLimiter(DefaultKeyedRateLimiter<(Mode, SupplierId)>);
 
-impl Pace {
+impl SupplierRateLimiter {
     /// Nothing is 1.
     pub(crate) fn per_minute(calls: u32) -> Self {
         let calls = NonZeroU32::new(calls).unwrap_or(NonZeroU32::MIN);
@@ -17,7 +17,7 @@ impl Pace {
     }
 
     /// Takes one call, or says as the supplier itself would when to come back.
-    pub(crate) fn take(&self, mode: Mode, supplier: &SupplierId) -> Result<(), ReadError> {
+    pub(crate) fn acquire(&self, mode: Mode, supplier: &SupplierId) -> Result<(), ReadError> {
         self.0.check_key(&(mode, supplier.clone())).map_err(|full| {
             let wait = full.wait_time_from(DefaultClock::default().now());
             let seconds = u32::try_from(wait.as_millis().div_ceil(1000)).unwrap_or(u32::MAX);
@@ -34,20 +34,20 @@ mod tests {
 
     #[test]
     fn each_supplier_has_its_own_pace_in_each_mode() {
-        let pace = Pace::per_minute(2);
+        let pace = SupplierRateLimiter::per_minute(2);
         let one = SupplierId::parse("ONE").unwrap();
-        assert_eq!(pace.take(Mode::Test, &one), Ok(()));
-        assert_eq!(pace.take(Mode::Test, &one), Ok(()));
-        let refused = pace.take(Mode::Test, &one);
+        assert_eq!(pace.acquire(Mode::Test, &one), Ok(()));
+        assert_eq!(pace.acquire(Mode::Test, &one), Ok(()));
+        let refused = pace.acquire(Mode::Test, &one);
         assert_eq!(
             refused,
             Err(ReadError::RateLimited {
                 retry_after_s: Some(30)
             })
         );
-        assert_eq!(pace.take(Mode::Live, &one), Ok(()));
+        assert_eq!(pace.acquire(Mode::Live, &one), Ok(()));
         assert_eq!(
-            pace.take(Mode::Test, &SupplierId::parse("TWO").unwrap()),
+            pace.acquire(Mode::Test, &SupplierId::parse("TWO").unwrap()),
             Ok(())
         );
     }

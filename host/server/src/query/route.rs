@@ -1,7 +1,7 @@
 //! Who is asked, and who next.
 
-use crate::api::caller::Caller;
-use crate::app::App;
+use crate::api::caller::RequestContext;
+use crate::app::Application;
 use crate::query::QueryError;
 use host_domain::routing::{self, Route};
 use host_domain::supplier::{Capability, ReadError, SupplierId};
@@ -9,32 +9,32 @@ use host_runtime::{CallContext, Supplier};
 
 /// A question that any of several suppliers could answer.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Question<'a> {
+pub(crate) struct RouteRequest<'a> {
     /// Who asks.
-    pub(crate) caller: &'a Caller,
+    pub(crate) caller: &'a RequestContext,
     /// What for.
     pub(crate) operation: Capability,
     /// The supplier that the caller named.
     pub(crate) selector: Option<&'a SupplierId>,
     /// The suppliers that have every hotel of the request; none: it names no hotels.
-    pub(crate) owners: Option<&'a [SupplierId]>,
+    pub(crate) eligible_suppliers: Option<&'a [SupplierId]>,
 }
 
-impl App {
+impl Application {
     /// Whom to ask, first to last.
-    pub(crate) fn route(&self, question: Question<'_>) -> Result<Route, QueryError> {
-        let Question {
+    pub(crate) fn route(&self, question: RouteRequest<'_>) -> Result<Route, QueryError> {
+        let RouteRequest {
             caller,
             operation,
             selector,
-            owners,
+            eligible_suppliers: owners,
         } = question;
         let kind = operation.supplier_kind().ok_or(QueryError::Unsupported(None))?;
         let tenant = &caller.owner.tenant;
         let candidates =
             self.suppliers
                 .candidates(kind, operation, tenant.mode, &tenant.organization);
-        let route = routing::select_route(&candidates, selector, owners, caller.spread());
+        let route = routing::select_route(&candidates, selector, owners, caller.routing_hash());
         let only_owner = owners
             .filter(|owners| owners.len() == 1)
             .and_then(<[SupplierId]>::first);
@@ -45,9 +45,9 @@ impl App {
 
     /// Asks one supplier after the other until one answers; tells of the first
     /// when none does.
-    pub(crate) async fn ask<T, F, Answer>(
+    pub(crate) async fn query_with_failover<T, F, Answer>(
         &self,
-        question: Question<'_>,
+        question: RouteRequest<'_>,
         call: F,
     ) -> Result<(SupplierId, T), QueryError>
     where
@@ -61,12 +61,12 @@ impl App {
             };
             // On the heap: what a call into a plugin keeps is large, and would be copied
             // with every future around it.
-            let answer = Box::pin(call(supplier, read_context(question.caller)));
+            let answer = Box::pin(call(supplier, read_call_context(question.caller)));
             let error = match answer.await {
                 Ok(answer) => return Ok((id, answer)),
                 Err(error) => error,
             };
-            let go_on = another_may_answer(&error) && !question.caller.deadline.left().is_zero();
+            let go_on = allows_failover(&error) && !question.caller.deadline.remaining().is_zero();
             first.get_or_insert(QueryError::Supplier {
                 supplier: id,
                 error,
@@ -80,7 +80,7 @@ impl App {
 }
 
 /// On whose behalf a call that changes nothing is made.
-pub(crate) fn read_context(caller: &Caller) -> CallContext {
+pub(crate) fn read_call_context(caller: &RequestContext) -> CallContext {
     CallContext {
         request_id: caller.request_id.to_string(),
         organization: caller.owner.tenant.organization.clone(),
@@ -90,7 +90,7 @@ pub(crate) fn read_context(caller: &Caller) -> CallContext {
 }
 
 /// Whether it is the supplier that failed, not the request.
-pub(crate) const fn another_may_answer(error: &ReadError) -> bool {
+pub(crate) const fn allows_failover(error: &ReadError) -> bool {
     match error {
         ReadError::Rejected(_) => false,
         ReadError::Unsupported

@@ -1,6 +1,6 @@
 //! Hotel bookings: the whole resource, and the summary of lists.
 
-use crate::api::value::{Day, Instant, Money};
+use crate::api::value::{IsoDate, IsoDateTime, Money};
 use crate::render::cancellation::{self, Cancellation, Failure};
 use crate::render::payment::{self, HotelPayment};
 use crate::render::policy::{CancellationPolicy, Loyalty};
@@ -74,19 +74,19 @@ pub(crate) struct HotelBooking {
     status: HotelBookingStatus,
     hotel: BookedHotel,
     /// First night.
-    check_in: Day,
+    check_in: IsoDate,
     /// Morning of departure.
-    check_out: Day,
+    check_out: IsoDate,
     /// What was booked; stays so after a cancellation.
     total: Money,
-    created_at: Instant,
-    updated_at: Instant,
+    created_at: IsoDateTime,
+    updated_at: IsoDateTime,
     /// When the supplier confirmed.
     #[schema(required)]
-    confirmed_at: Option<Instant>,
+    confirmed_at: Option<IsoDateTime>,
     /// When the last room was released.
     #[schema(required)]
-    canceled_at: Option<Instant>,
+    canceled_at: Option<IsoDateTime>,
     /// Every payment that was begun, oldest first.
     payments: Vec<HotelPayment>,
     /// Every cancellation that was begun, oldest first.
@@ -98,7 +98,7 @@ pub(crate) struct HotelBooking {
     #[schema(required)]
     hotel_remarks: Option<String>,
     /// Until when it can be completed.
-    offer_expires_at: Instant,
+    offer_expires_at: IsoDateTime,
     /// Paid at the hotel, on top of the total, all rooms; null: nothing.
     #[schema(required)]
     due_at_property: Option<Money>,
@@ -131,34 +131,34 @@ pub(crate) struct HotelBookingSummary {
     status: HotelBookingStatus,
     hotel: BookedHotel,
     /// First night.
-    check_in: Day,
+    check_in: IsoDate,
     /// Morning of departure.
-    check_out: Day,
+    check_out: IsoDate,
     /// What was booked.
     total: Money,
-    created_at: Instant,
-    updated_at: Instant,
+    created_at: IsoDateTime,
+    updated_at: IsoDateTime,
     /// When the supplier confirmed.
     #[schema(required)]
-    confirmed_at: Option<Instant>,
+    confirmed_at: Option<IsoDateTime>,
     /// When the last room was released.
     #[schema(required)]
-    canceled_at: Option<Instant>,
+    canceled_at: Option<IsoDateTime>,
     /// Every payment that was begun, oldest first, without cards.
     payments: Vec<HotelPayment>,
 }
 
 /// A booking as its own read and events show it: payments carry cards.
-pub(crate) fn whole(booking: &Booking) -> HotelBooking {
+pub(crate) fn full(booking: &Booking) -> HotelBooking {
     let payments = booking.payments.iter().map(payment::with_cards).collect();
     HotelBooking {
         payments,
-        ..changed(booking)
+        ..without_cards(booking)
     }
 }
 
 /// A booking as a call that changes it answers.
-pub(crate) fn changed(booking: &Booking) -> HotelBooking {
+pub(crate) fn without_cards(booking: &Booking) -> HotelBooking {
     let HotelBookingSummary {
         id,
         reference_id,
@@ -224,9 +224,9 @@ pub(crate) fn summary(booking: &Booking) -> HotelBookingSummary {
         total: booking.total.into(),
         created_at: booking.created_at.into(),
         updated_at: booking.updated_at.into(),
-        confirmed_at: booking.confirmed_at.map(Instant::from),
-        canceled_at: booking.canceled_at.map(Instant::from),
-        payments: booking.payments.iter().map(payment::plain).collect(),
+        confirmed_at: booking.confirmed_at.map(IsoDateTime::from),
+        canceled_at: booking.canceled_at.map(IsoDateTime::from),
+        payments: booking.payments.iter().map(payment::without_cards).collect(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Price calendars: what a hotel's nights cost on average.
 
-use crate::api::value::{Day, Money};
+use crate::api::value::{IsoDate, Money};
 use host_domain::hotel::content::HotelPriceCalendar;
 use host_domain::id::HotelId;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 /// The price of a date.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct CalendarPrice {
-    date: Day,
+    date: IsoDate,
     /// Average across the stays that include the date, in US dollars. Indicative, not bookable.
     average_nightly_price: Money,
 }
@@ -27,7 +27,7 @@ pub(crate) struct PriceCalendar {
 }
 
 /// A hotel's row.
-pub(crate) fn hotel(id: &HotelId, prices: &HotelPriceCalendar) -> PriceCalendar {
+pub(crate) fn price_calendar(id: &HotelId, prices: &HotelPriceCalendar) -> PriceCalendar {
     let prices = prices.prices.iter().map(|(date, price)| CalendarPrice {
         date: (*date).into(),
         average_nightly_price: (*price).into(),

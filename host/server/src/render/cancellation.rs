@@ -1,6 +1,6 @@
 //! Cancellations of a booking, and why something failed.
 
-use crate::api::value::{Instant, Money};
+use crate::api::value::{IsoDateTime, Money};
 use host_domain::hotel::booking::{self, CancellationStatus as State};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -51,10 +51,10 @@ pub(crate) struct Cancellation {
     #[schema(required)]
     supplier_reference: Option<String>,
     /// When it began.
-    created_at: Instant,
+    created_at: IsoDateTime,
     /// When it was decided.
     #[schema(required)]
-    completed_at: Option<Instant>,
+    completed_at: Option<IsoDateTime>,
     /// Why not.
     #[schema(required)]
     failure: Option<Failure>,
@@ -79,7 +79,7 @@ pub(crate) fn cancellation(cancellation: &booking::Cancellation) -> Cancellation
         refund_amount: cancellation.refund_amount.map(Money::from),
         supplier_reference: cancellation.supplier_reference.clone(),
         created_at: cancellation.created_at.into(),
-        completed_at: cancellation.completed_at.map(Instant::from),
+        completed_at: cancellation.completed_at.map(IsoDateTime::from),
         failure: cancellation.failure.as_ref().map(failure),
     }
 }

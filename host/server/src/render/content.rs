@@ -1,6 +1,6 @@
 //! What a hotel looks like, and what guests say.
 
-use crate::api::value::{CountryCode, Day};
+use crate::api::value::{CountryCode, IsoDate};
 use crate::render::place::{Location, country};
 use host_domain::hotel::content;
 use host_domain::id::HotelId;
@@ -41,7 +41,7 @@ pub(crate) struct HotelImage {
 
 /// A rule of the house.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub(crate) struct HousePolicy {
+pub(crate) struct HotelPolicy {
     name: String,
     /// Plain text.
     text: String,
@@ -96,7 +96,7 @@ pub(crate) struct HotelDetails {
     /// At most 20.
     #[schema(max_items = 20)]
     images: Vec<HotelImage>,
-    policies: Vec<HousePolicy>,
+    policies: Vec<HotelPolicy>,
     rooms: Vec<RoomContent>,
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct HotelReview {
     #[schema(required)]
     traveller_type: Option<String>,
     #[schema(required)]
-    stayed_on: Option<Day>,
+    stayed_on: Option<IsoDate>,
 }
 
 /// What guests say.
@@ -154,7 +154,7 @@ pub(crate) struct HotelContent {
 }
 
 /// The content of a hotel.
-pub(crate) fn hotel(
+pub(crate) fn hotel_content(
     id: &HotelId,
     details: content::HotelDetails,
     reviews: Option<content::Reviews>,
@@ -191,7 +191,7 @@ fn details(details: content::HotelDetails) -> HotelDetails {
         policies: details
             .policies
             .into_iter()
-            .map(|policy| HousePolicy {
+            .map(|policy| HotelPolicy {
                 name: policy.name,
                 text: policy.text,
             })
@@ -231,7 +231,7 @@ fn reviews(reviews: content::Reviews) -> HotelReviews {
         text: review.text,
         language: review.language,
         traveller_type: review.traveller_type,
-        stayed_on: review.stayed_on.map(Day::from),
+        stayed_on: review.stayed_on.map(IsoDate::from),
     });
     HotelReviews {
         average: reviews.average,

@@ -1,6 +1,6 @@
 //! Mandates, and the keys that they are verified with.
 
-use crate::api::value::{Day, Instant, Money};
+use crate::api::value::{IsoDate, IsoDateTime, Money};
 use crate::render::payment::InstrumentType;
 use host_domain::id::InstrumentId;
 use host_domain::mandate;
@@ -50,9 +50,9 @@ pub(crate) struct MandateScope {
     )]
     hotel_id: Option<String>,
     #[schema(required)]
-    check_in: Option<Day>,
+    check_in: Option<IsoDate>,
     #[schema(required)]
-    check_out: Option<Day>,
+    check_out: Option<IsoDate>,
 }
 
 /// What pays.
@@ -83,9 +83,9 @@ pub(crate) struct Mandate {
     payment_amount: Money,
     payment_instrument: MandateInstrument,
     scope: MandateScope,
-    created_at: Instant,
+    created_at: IsoDateTime,
     /// From then on it is good for nothing.
-    expires_at: Instant,
+    expires_at: IsoDateTime,
     /// All of this but the status, signed: a compact JWS (ES256) over the claims of an open payment mandate
     /// (`mandate.payment.open.1`), whose amounts are minor units. The keys are at `/.well-known/jwks.json`.
     #[schema(pattern = "^[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+$")]
@@ -100,12 +100,12 @@ pub(crate) struct PublicKey(pub(crate) Jwk);
 
 /// Public keys, as RFC 7517 writes them: the one that signs now first, then those before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub(crate) struct PublicKeys {
+pub(crate) struct JwkSet {
     pub(crate) keys: Vec<PublicKey>,
 }
 
 /// A mandate as it stands at an instant.
-pub(crate) fn at(mandate: &mandate::Mandate, now: Timestamp) -> Mandate {
+pub(crate) fn mandate(mandate: &mandate::Mandate, now: Timestamp) -> Mandate {
     let terms = &mandate.terms;
     Mandate {
         id: terms.id.to_string(),

@@ -1,6 +1,6 @@
 //! Hotel offers, as pricing answers them.
 
-use crate::api::value::{Instant, Money};
+use crate::api::value::{IsoDateTime, Money};
 use crate::render::policy::{CancellationPolicy, Promotion};
 use host_domain::hotel;
 use host_domain::hotel::supply;
@@ -70,7 +70,7 @@ pub(crate) struct HotelOffer {
     /// Once each, with the rooms that they apply to.
     promotions: Vec<Promotion>,
     /// Until when it can be prebooked.
-    expires_at: Instant,
+    expires_at: IsoDateTime,
 }
 
 /// The offers of a hotel.
@@ -88,7 +88,7 @@ pub(crate) struct HotelOffers {
 }
 
 /// The row of a hotel.
-pub(crate) fn hotel(id: &HotelId, supplier_hotel_id: &str, offers: Vec<HotelOffer>) -> HotelOffers {
+pub(crate) fn hotel_offers(id: &HotelId, supplier_hotel_id: &str, offers: Vec<HotelOffer>) -> HotelOffers {
     HotelOffers {
         hotel_id: id.to_string(),
         supplier_hotel_id: supplier_hotel_id.to_owned(),

@@ -1,6 +1,6 @@
 //! Payments of hotel bookings, cards and stored instruments.
 
-use crate::api::value::{Instant, Money};
+use crate::api::value::{IsoDateTime, Money};
 use host_domain::payment;
 use host_domain::payment::{CardBrand as Brand, Funding, PaymentStatus as Status, Wallet};
 use host_storage::StoredInstrument;
@@ -89,7 +89,7 @@ pub(crate) struct HotelPayment {
     /// What is held, and taken.
     amount: Money,
     /// When it was begun.
-    created_at: Instant,
+    created_at: IsoDateTime,
     /// The card that pays, when it could be read. Only in the read of a single
     /// booking and in events; left out elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,11 +137,11 @@ pub(crate) struct PaymentInstrument {
     #[schema(required)]
     card: Option<InstrumentCard>,
     /// When it was stored.
-    created_at: Instant,
+    created_at: IsoDateTime,
 }
 
 /// A payment as lists and changes show it.
-pub(crate) fn plain(payment: &payment::Payment) -> HotelPayment {
+pub(crate) fn without_cards(payment: &payment::Payment) -> HotelPayment {
     HotelPayment {
         id: payment.id.to_string(),
         status: payment.status().into(),
@@ -156,7 +156,7 @@ pub(crate) fn with_cards(payment: &payment::Payment) -> HotelPayment {
     let cards = payment.card.iter().map(Card::from).collect();
     HotelPayment {
         cards: Some(cards),
-        ..plain(payment)
+        ..without_cards(payment)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What cancelling costs, and what lowers a price: policies, quotes, promotions.
 
-use crate::api::value::{Instant, Money};
+use crate::api::value::{IsoDateTime, Money};
 use host_domain::booking::mask_membership_number;
 use host_domain::hotel;
 use host_domain::hotel::quote;
@@ -15,7 +15,7 @@ const POLICY_VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct Penalty {
     /// From here on.
-    from: Instant,
+    from: IsoDateTime,
     /// How the penalty is given.
     #[serde(rename = "type")]
     kind: PenaltyType,
@@ -41,10 +41,10 @@ pub(crate) struct Restriction {
     description: String,
     /// Since when; null: from the beginning.
     #[schema(required)]
-    active_from: Option<Instant>,
+    active_from: Option<IsoDateTime>,
     /// Until when; null: for good.
     #[schema(required)]
-    active_until: Option<Instant>,
+    active_until: Option<IsoDateTime>,
 }
 
 /// What cancelling costs, over time.
@@ -57,7 +57,7 @@ pub(crate) struct CancellationPolicy {
     refundable: bool,
     /// The last instant of free cancellation.
     #[schema(required)]
-    deadline: Option<Instant>,
+    deadline: Option<IsoDateTime>,
     /// In ascending order of `from`; each is the whole fee from then on.
     penalties: Vec<Penalty>,
     /// What may forbid cancelling altogether.
@@ -82,7 +82,7 @@ pub(crate) struct CancellationQuote {
     /// Where the amounts come from.
     source: QuoteSource,
     /// When the supplier's reads completed; not a validity deadline.
-    checked_at: Instant,
+    checked_at: IsoDateTime,
     /// What would be kept; null when not available.
     #[schema(required)]
     fee: Option<Money>,
@@ -92,7 +92,7 @@ pub(crate) struct CancellationQuote {
     refund: Option<Money>,
     /// Until when cancelling is free; null when it is not, or not known.
     #[schema(required)]
-    free_until: Option<Instant>,
+    free_until: Option<IsoDateTime>,
     /// What limits cancelling.
     restrictions: Vec<Restriction>,
 }
@@ -130,7 +130,7 @@ impl From<&hotel::CancellationPolicy> for CancellationPolicy {
         Self {
             version: POLICY_VERSION,
             refundable: policy.refundable,
-            deadline: policy.free_until.map(Instant::from),
+            deadline: policy.free_until.map(IsoDateTime::from),
             penalties: policy.penalties.iter().map(Penalty::from).collect(),
             restrictions: restrictions(&policy.restrictions),
         }
@@ -159,7 +159,7 @@ impl From<&quote::CancellationQuote> for CancellationQuote {
             checked_at: quote.checked_at.into(),
             fee: fee.map(Money::from),
             refund: refund.map(Money::from),
-            free_until: quote.free_until.map(Instant::from),
+            free_until: quote.free_until.map(IsoDateTime::from),
             restrictions: restrictions(&quote.restrictions),
         }
     }
@@ -195,8 +195,8 @@ fn restrictions(restrictions: &[hotel::Restriction]) -> Vec<Restriction> {
     let rendered = restrictions.iter().map(|restriction| Restriction {
         code: restriction.code.clone(),
         description: restriction.description.clone(),
-        active_from: restriction.active_from.map(Instant::from),
-        active_until: restriction.active_until.map(Instant::from),
+        active_from: restriction.active_from.map(IsoDateTime::from),
+        active_until: restriction.active_until.map(IsoDateTime::from),
     });
     rendered.collect()
 }

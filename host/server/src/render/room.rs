@@ -1,6 +1,6 @@
 //! The rooms of a booking, and who sleeps there.
 
-use crate::api::value::{Instant, Money};
+use crate::api::value::{IsoDateTime, Money};
 use crate::render::offer::Board;
 use crate::render::policy::{CancellationPolicy, Promotion};
 use host_domain::hotel;
@@ -84,7 +84,7 @@ pub(crate) struct BookingRoom {
     hotel_confirmation_code: Option<String>,
     /// When it was released.
     #[schema(required)]
-    canceled_at: Option<Instant>,
+    canceled_at: Option<IsoDateTime>,
     guests: Vec<RoomGuest>,
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn room(booking: &Booking, position: usize, room: &booking::Room) -> 
         promotions: Some(promotions).filter(|promotions| !promotions.is_empty()),
         supplier_reference_number: room.supplier_reference.clone(),
         hotel_confirmation_code: room.hotel_confirmation_code.clone(),
-        canceled_at: room.canceled_at.map(Instant::from),
+        canceled_at: room.canceled_at.map(IsoDateTime::from),
         guests: room.guests.iter().map(guest).collect(),
     }
 }

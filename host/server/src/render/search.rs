@@ -35,7 +35,7 @@ pub(crate) struct FoundHotel {
 }
 
 /// A found hotel under its id.
-pub(crate) fn hotel(id: &HotelId, hotel: supply::SupplierHotel) -> FoundHotel {
+pub(crate) fn found_hotel(id: &HotelId, hotel: supply::SupplierHotel) -> FoundHotel {
     FoundHotel {
         hotel_id: id.to_string(),
         supplier_hotel_id: hotel.supplier_hotel_id,

@@ -197,7 +197,7 @@ fn names(object: &Value) -> Vec<&str> {
 
 #[test]
 fn a_booking_has_every_field_of_the_interface_and_nothing_internal() {
-    let shown = json_of(&booking::whole(&booked()));
+    let shown = json_of(&booking::full(&booked()));
     let mut fields = names(&shown);
     fields.sort_unstable();
     let mut promised = [
@@ -248,7 +248,7 @@ fn a_booking_has_every_field_of_the_interface_and_nothing_internal() {
 
 #[test]
 fn a_room_carries_its_own_promotions_and_guests() {
-    let shown = json_of(&booking::whole(&booked()));
+    let shown = json_of(&booking::full(&booked()));
     assert_eq!(shown["rooms"][0]["promotions"], Value::Null);
     assert_eq!(
         shown["rooms"][1],
@@ -296,10 +296,10 @@ fn cards_are_shown_in_the_read_of_a_booking_only() {
         json!([plain])
     );
     assert_eq!(
-        json_of(&booking::changed(&booked()))["payments"],
+        json_of(&booking::without_cards(&booked()))["payments"],
         json!([plain])
     );
-    let cards = &json_of(&booking::whole(&booked()))["payments"][0]["cards"];
+    let cards = &json_of(&booking::full(&booked()))["payments"][0]["cards"];
     assert_eq!(
         *cards,
         json!([{"brand": "VISA", "last4": "4242", "funding": "CREDIT", "wallet": null}])
@@ -309,7 +309,7 @@ fn cards_are_shown_in_the_read_of_a_booking_only() {
 #[test]
 fn a_policy_says_what_cancelling_costs_and_when() {
     assert_eq!(
-        json_of(&booking::whole(&booked()))["cancellation_policy"],
+        json_of(&booking::full(&booked()))["cancellation_policy"],
         json!({
             "version": 1,
             "refundable": true,
@@ -357,7 +357,7 @@ fn a_refused_cancellation_stands_in_the_booking_with_its_failure() {
         failure: Some(failure),
         ..booked()
     };
-    let shown = json_of(&booking::changed(&booking));
+    let shown = json_of(&booking::without_cards(&booking));
     let failure = json!({"code": "cancel_refused", "description": "No."});
     assert_eq!(shown["status"], "CANCEL_IN_PROGRESS");
     assert_eq!(shown["failure"], failure);
@@ -383,7 +383,7 @@ fn an_event_holds_the_booking_as_its_read_shows_it() {
         event_type: EventType::HotelBookingConfirmed,
         payment: None,
     };
-    let payload = event_payload(&EventId::from_bits(9), &notice, &booked());
+    let payload = hotel_event_payload(&EventId::from_bits(9), &notice, &booked());
     let payload: Value = serde_json::from_str(&payload).unwrap();
     assert_eq!(
         payload,
@@ -391,7 +391,7 @@ fn an_event_holds_the_booking_as_its_read_shows_it() {
             "id": EventId::from_bits(9).as_str(),
             "type": "hotel.booking.confirmed",
             "created_at": "2026-11-21T10:00:00.001Z",
-            "data": {"booking": json_of(&booking::whole(&booked()))},
+            "data": {"booking": json_of(&booking::full(&booked()))},
         })
     );
 }
@@ -402,7 +402,7 @@ fn a_payment_event_holds_the_payment_and_the_bookings_id() {
         event_type: EventType::PaymentCaptured,
         payment: Some(PaymentId::from_bits(3)),
     };
-    let payload = event_payload(&EventId::from_bits(9), &notice, &booked());
+    let payload = hotel_event_payload(&EventId::from_bits(9), &notice, &booked());
     let payload: Value = serde_json::from_str(&payload).unwrap();
     assert_eq!(payload["type"], "payment.captured");
     assert_eq!(
@@ -472,7 +472,7 @@ fn what_is_not_known_of_the_weather_is_left_out() {
         precipitation_total_mm: None,
     };
     assert_eq!(
-        json_of(&weather::stay(&booked(), vec![day])),
+        json_of(&weather::stay_weather(&booked(), vec![day])),
         json!({
             "booking_id": BookingId::from_bits(1).as_str(),
             "hotel_id": HotelId::from_bits(2).as_str(),

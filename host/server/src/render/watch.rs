@@ -1,7 +1,7 @@
 //! Watches, and what they tell.
 
 use super::Event;
-use crate::api::value::{Amount, CountryCode, CurrencyCode, Day, Instant, Money};
+use crate::api::value::{Amount, CountryCode, CurrencyCode, IsoDate, IsoDateTime, Money};
 use crate::render::booking::{self, BookingContact, HotelBooking};
 use crate::render::mandate::{MandateInstrument, MandateScope};
 use crate::render::offer::Board;
@@ -146,7 +146,7 @@ pub(crate) struct MandateDraft {
     payment_instrument: MandateInstrument,
     scope: MandateScope,
     /// Until when.
-    expires_at: Instant,
+    expires_at: IsoDateTime,
 }
 
 /// A price that is waited for.
@@ -182,9 +182,9 @@ pub(crate) struct Watch {
     #[schema(required)]
     filters: Option<TripFilters>,
     /// First night.
-    check_in: Day,
+    check_in: IsoDate,
     /// Morning of departure.
-    check_out: Day,
+    check_out: IsoDate,
     currency: CurrencyCode,
     #[schema(value_type = CountryCode)]
     guest_nationality: String,
@@ -210,7 +210,7 @@ pub(crate) struct Watch {
     mandate_id: Option<String>,
     /// When the price was seen last.
     #[schema(required)]
-    last_checked_at: Option<Instant>,
+    last_checked_at: Option<IsoDateTime>,
     /// The cheapest that was seen then; null: nothing was to be had.
     #[schema(required)]
     last_total: Option<Money>,
@@ -222,14 +222,14 @@ pub(crate) struct Watch {
     )]
     booking_id: Option<String>,
     /// When it expires: the day of check-in has then ended everywhere.
-    expires_at: Instant,
-    created_at: Instant,
-    updated_at: Instant,
+    expires_at: IsoDateTime,
+    created_at: IsoDateTime,
+    updated_at: IsoDateTime,
 }
 
 /// What can be had, as far as a check saw it. Advisory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Current {
+pub(crate) struct CurrentPrice {
     total: Amount,
     currency: CurrencyCode,
     room_type: String,
@@ -239,24 +239,24 @@ pub(crate) struct Current {
 
 /// A hotel of a trip that costs what is waited for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Match {
+pub(crate) struct TripMatch {
     hotel_id: String,
     name: String,
     guest_rating: Option<f64>,
     star_rating: Option<f64>,
     #[serde(flatten)]
-    current: Current,
+    current: CurrentPrice,
 }
 
 /// What an event tells beside the watch, whose it is, and what the watch itself knows.
 #[derive(Debug, Clone)]
-pub(crate) enum Told {
+pub(crate) enum WatchEventDetails {
     /// Nothing.
-    Nothing,
+    None,
     /// What can be had now.
-    Current(Current),
+    CurrentPrice(CurrentPrice),
     /// The cheapest hotels.
-    Matches(Vec<Match>),
+    Matches(Vec<TripMatch>),
     /// What was bought.
     Booking(Box<hotel::Booking>),
 }
@@ -266,9 +266,9 @@ struct Data<'a> {
     watch: Watch,
     user_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    current: Option<&'a Current>,
+    current: Option<&'a CurrentPrice>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    matches: Option<&'a [Match]>,
+    matches: Option<&'a [TripMatch]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     booking: Option<BoughtBooking>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -286,23 +286,23 @@ struct BoughtBooking {
 }
 
 /// The whole body of an event about a watch: `{id, type, created_at, data}`.
-pub(crate) fn event_payload(
+pub(crate) fn watch_event_payload(
     id: &EventId,
     event_type: EventType,
     at: Timestamp,
     stored: &StoredWatch,
-    told: &Told,
+    told: &WatchEventDetails,
 ) -> String {
     let watch = &stored.watch;
     let (mut current, mut matches, mut booking) = (None, None, None);
     match told {
-        Told::Nothing => {}
-        Told::Current(seen) => current = Some(seen),
-        Told::Matches(found) => matches = Some(found.as_slice()),
-        Told::Booking(bought) => {
+        WatchEventDetails::None => {}
+        WatchEventDetails::CurrentPrice(seen) => current = Some(seen),
+        WatchEventDetails::Matches(found) => matches = Some(found.as_slice()),
+        WatchEventDetails::Booking(bought) => {
             booking = Some(BoughtBooking {
                 total_amount: bought.total.into(),
-                booking: booking::whole(bought),
+                booking: booking::full(bought),
             });
         }
     }
@@ -376,9 +376,9 @@ pub(crate) fn watch(stored: &StoredWatch) -> Watch {
 }
 
 /// The cheapest of an offer, as events show it.
-pub(crate) fn current(offer: &Offer) -> Current {
+pub(crate) fn current_price(offer: &Offer) -> CurrentPrice {
     let first = offer.rooms.first();
-    Current {
+    CurrentPrice {
         total: Amount(offer.total.to_major()),
         currency: CurrencyCode(offer.total.currency),
         room_type: first.map(|room| room.name.clone()).unwrap_or_default(),
@@ -390,13 +390,13 @@ pub(crate) fn current(offer: &Offer) -> Current {
 }
 
 /// A hotel of a trip with its cheapest offer.
-pub(crate) fn found(id: &HotelId, hotel: &hotel::supply::SupplierHotel, offer: &Offer) -> Match {
-    Match {
+pub(crate) fn trip_match(id: &HotelId, hotel: &hotel::supply::SupplierHotel, offer: &Offer) -> TripMatch {
+    TripMatch {
         hotel_id: id.to_string(),
         name: hotel.name.clone(),
         guest_rating: hotel.guest_rating,
         star_rating: hotel.star_rating,
-        current: current(offer),
+        current: current_price(offer),
     }
 }
 

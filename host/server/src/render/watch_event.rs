@@ -1,6 +1,6 @@
 //! What watches told, and the endpoint that is told, as their owner sees them.
 
-use crate::api::value::Instant;
+use crate::api::value::IsoDateTime;
 use crate::render::webhook::WebhookEvent;
 use host_domain::webhook;
 use host_storage::WatchLogEntry;
@@ -36,7 +36,7 @@ pub(crate) struct WatchEvent {
     event_type: String,
     /// Whether it reached the webhook.
     status: EventStatus,
-    created_at: Instant,
+    created_at: IsoDateTime,
     /// The whole body as it is sent.
     #[schema(value_type = WebhookEvent)]
     payload: Option<Box<RawValue>>,
@@ -61,7 +61,7 @@ pub(crate) struct WatcherWebhook {
         example = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
     )]
     signing_secret: Option<String>,
-    created_at: Instant,
+    created_at: IsoDateTime,
 }
 
 /// An event with what became of it.

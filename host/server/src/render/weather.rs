@@ -1,6 +1,6 @@
 //! The weather of a stay.
 
-use crate::api::value::Day;
+use crate::api::value::IsoDate;
 use host_domain::hotel::Booking;
 use host_domain::hotel::content;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 /// What the numbers are counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Units {
+pub(crate) enum WeatherUnits {
     /// Degrees Celsius, metres a second, millimetres.
     Metric,
 }
@@ -28,7 +28,7 @@ pub(crate) struct WeatherCondition {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct WeatherDay {
     /// Local date.
-    date: Day,
+    date: IsoDate,
     /// Degrees Celsius.
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature_min: Option<f64>,
@@ -71,22 +71,22 @@ pub(crate) struct StayWeather {
     )]
     hotel_id: String,
     /// Check-in.
-    start_date: Day,
+    start_date: IsoDate,
     /// Check-out.
-    end_date: Day,
-    units: Units,
+    end_date: IsoDate,
+    units: WeatherUnits,
     /// In ascending order; days without a forecast are left out.
     days: Vec<WeatherDay>,
 }
 
 /// The weather of a booking's stay.
-pub(crate) fn stay(booking: &Booking, days: Vec<content::WeatherDay>) -> StayWeather {
+pub(crate) fn stay_weather(booking: &Booking, days: Vec<content::WeatherDay>) -> StayWeather {
     StayWeather {
         booking_id: booking.id.to_string(),
         hotel_id: booking.hotel_id.to_string(),
         start_date: booking.stay.check_in.into(),
         end_date: booking.stay.check_out.into(),
-        units: Units::Metric,
+        units: WeatherUnits::Metric,
         days: days.into_iter().map(day).collect(),
     }
 }

@@ -1,6 +1,6 @@
 //! Subscriptions and deliveries, as their owners see them.
 
-use crate::api::value::Instant;
+use crate::api::value::IsoDateTime;
 use host_domain::time::Timestamp;
 use host_domain::webhook;
 use host_storage::StoredDelivery;
@@ -43,10 +43,10 @@ pub(crate) struct WebhookSubscription {
     status: SubscriptionStatus,
     /// Until then the secret before this one signs too; null when there is none that does.
     #[schema(required)]
-    previous_secret_expires_at: Option<Instant>,
-    created_at: Instant,
+    previous_secret_expires_at: Option<IsoDateTime>,
+    created_at: IsoDateTime,
     /// When something of what stands here changed last.
-    updated_at: Instant,
+    updated_at: IsoDateTime,
     /// Signs what is sent. Only in the answer that makes it, and never again: not in that of a repeated idempotency key either.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
@@ -90,7 +90,7 @@ pub(crate) enum FailureReason {
 
 /// A request to the receiver, and what it answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub(crate) struct WebhookAttempt {
+pub(crate) struct WebhookDeliveryAttempt {
     /// The first of a replay is 1.
     #[schema(minimum = 1)]
     attempt_number: i64,
@@ -104,7 +104,7 @@ pub(crate) struct WebhookAttempt {
     #[schema(required, example = json!(null))]
     error: Option<String>,
     /// When it began.
-    created_at: Instant,
+    created_at: IsoDateTime,
 }
 
 /// The body of every webhook. The section about webhooks has what `data` holds for each type.
@@ -118,7 +118,7 @@ pub(crate) struct WebhookEvent {
     id: String,
     #[schema(rename = "type", example = "hotel.booking.confirmed")]
     event_type: String,
-    created_at: Instant,
+    created_at: IsoDateTime,
     #[schema(value_type = Object)]
     data: (),
 }
@@ -143,17 +143,17 @@ pub(crate) struct WebhookDelivery {
     #[schema(required)]
     failure_reason: Option<FailureReason>,
     /// The attempts of the current replay, in order.
-    attempts: Vec<WebhookAttempt>,
-    created_at: Instant,
+    attempts: Vec<WebhookDeliveryAttempt>,
+    created_at: IsoDateTime,
     /// When a sender first took it, in the current replay.
     #[schema(required)]
-    published_at: Option<Instant>,
+    published_at: Option<IsoDateTime>,
     /// When the receiver took it.
     #[schema(required)]
-    delivered_at: Option<Instant>,
+    delivered_at: Option<IsoDateTime>,
     /// When it was given up.
     #[schema(required)]
-    failed_at: Option<Instant>,
+    failed_at: Option<IsoDateTime>,
 }
 
 /// Deliveries that are to be sent anew.
@@ -176,7 +176,7 @@ pub(crate) fn subscription(
         event_types: subscription.event_types.clone(),
         description: subscription.description.clone(),
         status: subscription.status.into(),
-        previous_secret_expires_at: previous.filter(|at| now < *at).map(Instant),
+        previous_secret_expires_at: previous.filter(|at| now < *at).map(IsoDateTime),
         created_at: subscription.created_at.into(),
         updated_at: subscription.updated_at.into(),
         signing_secret: signing_secret.map(|secret| secret.expose_secret().to_owned()),
@@ -187,7 +187,7 @@ pub(crate) fn subscription(
 /// that came since then are left to the next who looks.
 pub(crate) fn delivery(
     stored: &StoredDelivery,
-    mut attempts: Vec<WebhookAttempt>,
+    mut attempts: Vec<WebhookDeliveryAttempt>,
 ) -> WebhookDelivery {
     let delivery = &stored.delivery;
     attempts.retain(|attempt| attempt.attempt_number <= delivery.attempts);
@@ -200,13 +200,13 @@ pub(crate) fn delivery(
         failure_reason: failure.map(|(_, reason)| reason.into()),
         attempts,
         created_at: delivery.created_at.into(),
-        published_at: delivery.published_at().map(Instant),
-        delivered_at: delivery.delivered_at().map(Instant),
-        failed_at: failure.map(|(at, _)| Instant(at)),
+        published_at: delivery.published_at().map(IsoDateTime),
+        delivered_at: delivery.delivered_at().map(IsoDateTime),
+        failed_at: failure.map(|(at, _)| IsoDateTime(at)),
     }
 }
 
-impl From<host_storage::DeliveryAttempt> for WebhookAttempt {
+impl From<host_storage::DeliveryAttempt> for WebhookDeliveryAttempt {
     fn from(attempt: host_storage::DeliveryAttempt) -> Self {
         Self {
             attempt_number: attempt.number,

@@ -1,7 +1,7 @@
 //! Chance that can be had again: everything that a simulated life leaves open is
 //! drawn from here, in one order.
 
-use crate::id::IdSource;
+use crate::id::IdGenerator;
 
 /// The same seed gives the same numbers, in every version.
 pub(super) struct Random(fuzz::Random);
@@ -36,8 +36,8 @@ impl Random {
     }
 }
 
-impl IdSource for Random {
-    fn bits(&self) -> u128 {
+impl IdGenerator for Random {
+    fn generate(&self) -> u128 {
         u128::from(self.bits64()) << 64 | u128::from(self.bits64())
     }
 }

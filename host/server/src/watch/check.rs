@@ -1,13 +1,13 @@
 //! Looking what is to be had: the same questions that callers ask, asked for watches.
 
-use crate::api::caller::{Caller, Scope};
-use crate::app::App;
+use crate::api::caller::{RequestContext, ApiKeyScope};
+use crate::app::Application;
 use crate::query::QueryError;
-use crate::query::hotel::offer::{Asked, OfferQuery, PricedHotel};
+use crate::query::hotel::offer::{HotelSelection, OfferQuery, PricedHotel};
 use crate::query::hotel::search::{Area, SearchQuery};
 use crate::query::hotel::today;
-use crate::query::route::Question;
-use crate::render::watch::{self as render, Current, Match};
+use crate::query::route::RouteRequest;
+use crate::render::watch::{self as render, CurrentPrice, TripMatch};
 use crate::time::Deadline;
 use host_domain::hotel::supply::{SupplierHotel, Offer, SearchFilters, SearchSort};
 use host_domain::hotel::{Location, Stay};
@@ -29,15 +29,15 @@ const OFFERS_MAX: u16 = 25;
 
 /// What can be had.
 #[derive(Debug)]
-pub(super) enum Sight {
+pub(super) enum CheckResult {
     /// A hotel's cheapest offer; none: it has none.
-    Hotel(Option<(Money, Current)>),
+    Hotel(Option<(Money, CurrentPrice)>),
     /// Of a trip the cheapest hotels, first the cheapest, and what the cheapest costs.
     /// The hotels are only looked at where a watch may be told of them.
-    Trip(Option<Money>, Vec<(Money, Match)>),
+    Trip(Option<Money>, Vec<(Money, TripMatch)>),
 }
 
-impl Sight {
+impl CheckResult {
     /// What the cheapest costs.
     pub(super) fn total(&self) -> Option<Money> {
         match self {
@@ -47,31 +47,31 @@ impl Sight {
     }
 }
 
-impl App {
+impl Application {
     /// Whether what is watched exists, and somebody can be asked for it.
-    pub(super) async fn check_question(
+    pub(super) async fn validate_query(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         question: &watch::PriceQuery,
     ) -> Result<(), QueryError> {
         match &question.target {
             WatchTarget::Hotel { hotel_id } => {
                 let mode = caller.owner.tenant.mode;
                 let ids = std::slice::from_ref(hotel_id);
-                let owned = self.owned_hotels(mode, ids, None).await?;
+                let owned = self.find_hotel_mappings(mode, ids, None).await?;
                 let pricing = Capability::HotelPricing;
-                let route = self.route(ask(caller, pricing, Some(&owned.owners)))?;
+                let route = self.route(ask(caller, pricing, Some(&owned.common_suppliers)))?;
                 let first = route.suppliers.first();
-                let hotel = first.and_then(|supplier| owned.at(supplier).next());
+                let hotel = first.and_then(|supplier| owned.at_supplier(supplier).next());
                 let zone = hotel.and_then(|hotel| hotel.profile.time_zone.as_deref());
-                if question.stay.check_in < today::at(zone, self.clock.now()) {
+                if question.stay.check_in < today::local_date(zone, self.clock.now()) {
                     return Err(QueryError::CheckInPassed);
                 }
             }
             WatchTarget::Trip { area, .. } => {
                 self.route(ask(caller, Capability::HotelSearch, None))?;
                 if let watch::Area::Place(id) = area {
-                    self.saved_place(caller.owner.tenant.mode, id).await?;
+                    self.find_place(caller.owner.tenant.mode, id).await?;
                 }
             }
         }
@@ -79,23 +79,23 @@ impl App {
     }
 
     /// Asks what a question asks, within a time.
-    pub(super) async fn look(
+    pub(super) async fn run_check(
         &self,
         asked: &ClaimedPriceCheck,
         time: Duration,
-    ) -> Result<Sight, QueryError> {
-        let caller = caller(&asked.tenant, &asked.id, time);
+    ) -> Result<CheckResult, QueryError> {
+        let caller = background_context(&asked.tenant, &asked.id, time);
         let stay = &asked.query.stay;
         match &asked.query.target {
             WatchTarget::Hotel { hotel_id } => {
                 let mode = asked.tenant.mode;
                 let ids = std::slice::from_ref(hotel_id);
-                let owned = self.owned_hotels(mode, ids, None).await?;
-                self.pace(ask(&caller, Capability::HotelPricing, Some(&owned.owners)))?;
-                let offers = self.offers_of(&caller, hotel_id, None, stay).await?;
+                let owned = self.find_hotel_mappings(mode, ids, None).await?;
+                self.pace(ask(&caller, Capability::HotelPricing, Some(&owned.common_suppliers)))?;
+                let offers = self.fetch_offers(&caller, hotel_id, None, stay).await?;
                 let cheapest = cheapest(offers, |_| true);
-                Ok(Sight::Hotel(
-                    cheapest.map(|offer| (offer.total, render::current(&offer))),
+                Ok(CheckResult::Hotel(
+                    cheapest.map(|offer| (offer.total, render::current_price(&offer))),
                 ))
             }
             WatchTarget::Trip { area, filters } => self.look_around(&caller, asked, area, filters).await,
@@ -104,11 +104,11 @@ impl App {
 
     async fn look_around(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         asked: &ClaimedPriceCheck,
         area: &watch::Area,
         filters: &TripFilters,
-    ) -> Result<Sight, QueryError> {
+    ) -> Result<CheckResult, QueryError> {
         self.pace(ask(caller, Capability::HotelSearch, None))?;
         let stay = &asked.query.stay;
         let query = search(area, filters, stay);
@@ -138,34 +138,34 @@ impl App {
         let verified = matches.first().map(|(total, _)| *total);
         let cheapest = verified.into_iter().chain(dearer);
         let cheapest = cheapest.min_by_key(|total| total.minor);
-        Ok(Sight::Trip(cheapest, matches))
+        Ok(CheckResult::Trip(cheapest, matches))
     }
 
     /// A hotel that a search found, with its cheapest offer that passes the filters.
     async fn verify(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         supplier: &SupplierId,
         id: &HotelId,
         hotel: &SupplierHotel,
         filters: &TripFilters,
         stay: &Stay,
-    ) -> Result<Option<(Money, Match)>, QueryError> {
+    ) -> Result<Option<(Money, TripMatch)>, QueryError> {
         self.pace_of(caller, supplier)?;
-        let offers = self.offers_of(caller, id, Some(supplier), stay).await?;
+        let offers = self.fetch_offers(caller, id, Some(supplier), stay).await?;
         let offer = cheapest(offers, |offer| passes(offer, filters));
-        Ok(offer.map(|offer| (offer.total, render::found(id, hotel, &offer))))
+        Ok(offer.map(|offer| (offer.total, render::trip_match(id, hotel, &offer))))
     }
 
-    pub(super) async fn offers_of(
+    pub(super) async fn fetch_offers(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         hotel: &HotelId,
         selector: Option<&SupplierId>,
         stay: &Stay,
     ) -> Result<Vec<PricedHotel>, QueryError> {
         let query = OfferQuery {
-            hotels: Asked::Hotels(vec![hotel.clone()]),
+            hotels: HotelSelection::ByHotelId(vec![hotel.clone()]),
             selector: selector.cloned(),
             stay: stay.clone(),
             max_offers_per_hotel: OFFERS_MAX,
@@ -175,16 +175,16 @@ impl App {
     }
 
     /// Takes one call of whoever is asked first.
-    fn pace(&self, question: Question<'_>) -> Result<(), QueryError> {
+    fn pace(&self, question: RouteRequest<'_>) -> Result<(), QueryError> {
         let route = self.route(question)?;
         let first = route.suppliers.first();
         let supplier = first.ok_or(QueryError::Unsupported(None))?;
         self.pace_of(question.caller, supplier)
     }
 
-    fn pace_of(&self, caller: &Caller, supplier: &SupplierId) -> Result<(), QueryError> {
-        let pace = &self.query_memory.watches;
-        let taken = pace.take(caller.owner.tenant.mode, supplier);
+    fn pace_of(&self, caller: &RequestContext, supplier: &SupplierId) -> Result<(), QueryError> {
+        let pace = &self.query_state.price_check_limiter;
+        let taken = pace.acquire(caller.owner.tenant.mode, supplier);
         taken.map_err(|error| QueryError::Supplier {
             supplier: supplier.clone(),
             error,
@@ -194,29 +194,29 @@ impl App {
 
 /// Nobody calls: the organization's watches ask. The same question is always asked
 /// of the same supplier, as long as that answers.
-pub(super) fn caller(tenant: &Tenant, ask: &AskId, time: Duration) -> Caller {
-    Caller {
+pub(super) fn background_context(tenant: &Tenant, ask: &AskId, time: Duration) -> RequestContext {
+    RequestContext {
         request_id: Arc::from(ask.as_str()),
         owner: Owner {
             tenant: tenant.clone(),
             user: Owner::ORGANIZATION_USER.to_owned(),
         },
         key_id: KeyId::from_bits(0),
-        scopes: Arc::from([Scope::Read]),
-        deadline: Deadline::after(time),
+        scopes: Arc::from([ApiKeyScope::Read]),
+        deadline: Deadline::from_now(time),
     }
 }
 
 const fn ask<'a>(
-    caller: &'a Caller,
+    caller: &'a RequestContext,
     operation: Capability,
     owners: Option<&'a [SupplierId]>,
-) -> Question<'a> {
-    Question {
+) -> RouteRequest<'a> {
+    RouteRequest {
         caller,
         operation,
         selector: None,
-        owners,
+        eligible_suppliers: owners,
     }
 }
 
@@ -224,7 +224,7 @@ fn search(area: &watch::Area, filters: &TripFilters, stay: &Stay) -> SearchQuery
     SearchQuery {
         area: match area {
             watch::Area::Place(id) => Area::Place(id.clone()),
-            watch::Area::Around { center, radius_m } => Area::Around {
+            watch::Area::Around { center, radius_m } => Area::Circle {
                 center: Location { ..*center },
                 radius_m: *radius_m,
             },

@@ -1,10 +1,10 @@
 //! What is decided about watches without a call and without the database: what to do
 //! with a question, when it is due again, and what becomes of a purchase.
 
-use crate::flow::bookable::Stage;
-use crate::flow::complete::CompleteError;
+use crate::flow::bookable::BookingPhase;
+use crate::flow::complete::CompleteBookingError;
 use crate::flow::prebook::PrebookError;
-use crate::flow::refusal::Decision;
+use crate::flow::refusal::PrebookRefusal;
 use crate::query::QueryError;
 use host_domain::mandate::MandateRejection;
 use host_domain::money::Money;
@@ -19,33 +19,33 @@ const LOOK_AGAIN_MS: (i64, i64) = (1_000, 300_000);
 
 /// What is to be done with a question that is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Duty {
+pub(crate) enum CheckAction {
     /// It is asked.
-    Ask,
+    Check,
     /// Its time is over: whoever waits for it expires, and it is forgotten.
     Expire,
     /// Nobody waits for it any more.
-    Forget,
+    Delete,
 }
 
 /// What is to be done with it now.
-pub(crate) fn duty(ask: &ClaimedPriceCheck, now: Timestamp) -> Duty {
+pub(crate) fn check_action(ask: &ClaimedPriceCheck, now: Timestamp) -> CheckAction {
     if !ask.has_open_watches {
-        Duty::Forget
+        CheckAction::Delete
     } else if now >= ask.query.expires_at() {
-        Duty::Expire
+        CheckAction::Expire
     } else {
-        Duty::Ask
+        CheckAction::Check
     }
 }
 
 /// What a price does to whoever waits for it; none: nothing is to be had.
-pub(crate) fn seen(total: Option<Money>) -> Event {
+pub(crate) fn price_event(total: Option<Money>) -> Event {
     total.map_or(Event::PriceUnavailable, |total| Event::PriceObserved { total })
 }
 
 /// When a question is due again that was asked, and why nothing came of that, if so.
-pub(crate) fn next_check(
+pub(crate) fn next_check_at(
     ask: &ClaimedPriceCheck,
     failed: Option<&QueryError>,
     interval_s: i64,
@@ -72,37 +72,37 @@ const fn retry_after_s(error: &QueryError) -> Option<u32> {
 
 /// What a run of a purchase leaves behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Left {
+pub(crate) enum PurchaseOutcome {
     /// Nothing was promised to anybody: the watch waits again.
     Released,
     /// It was bought.
-    Bought,
+    Purchased,
     /// It could not be.
     Failed(PurchaseFailureReason),
     /// The booking is not decided.
-    Open,
+    Undecided,
 }
 
-impl Left {
+impl PurchaseOutcome {
     /// What happens to the watch; none: nothing yet.
     pub(crate) const fn event(self) -> Option<Event> {
         match self {
             Self::Released => Some(Event::PurchaseAborted),
-            Self::Bought => Some(Event::Purchased),
+            Self::Purchased => Some(Event::Purchased),
             Self::Failed(reason) => Some(Event::PurchaseFailed { reason }),
-            Self::Open => None,
+            Self::Undecided => None,
         }
     }
 }
 
 /// Whether a purchase begins at the price that was asked for once more.
-pub(crate) fn is_bought_at(watch: &Watch, total: Money) -> bool {
+pub(crate) fn is_price_acceptable(watch: &Watch, total: Money) -> bool {
     watch.trigger.is_met_by(total)
 }
 
 /// What a mandate that cannot be used means for the watch.
-pub(crate) const fn of_mandate(refusal: MandateRejection) -> Left {
-    Left::Failed(match refusal {
+pub(crate) const fn from_mandate_refusal(refusal: MandateRejection) -> PurchaseOutcome {
+    PurchaseOutcome::Failed(match refusal {
         MandateRejection::Revoked => PurchaseFailureReason::MandateRevoked,
         MandateRejection::Expired => PurchaseFailureReason::MandateExpired,
         MandateRejection::Consumed
@@ -116,69 +116,69 @@ pub(crate) const fn of_mandate(refusal: MandateRejection) -> Left {
 }
 
 /// What a booking that was not bound means for the watch; none: nothing is known of it.
-pub(crate) const fn of_prebook(error: &PrebookError) -> Option<Left> {
+pub(crate) const fn from_prebook_error(error: &PrebookError) -> Option<PurchaseOutcome> {
     match error {
-        PrebookError::Decided(decision) => Some(of_decision(decision)),
+        PrebookError::Refused(decision) => Some(of_decision(decision)),
         PrebookError::OfferInUse
         | PrebookError::NotSent { .. }
         | PrebookError::RateLimited { .. }
-        | PrebookError::Account
-        | PrebookError::Unsupported => Some(Left::Released),
+        | PrebookError::SupplierAccount
+        | PrebookError::Unsupported => Some(PurchaseOutcome::Released),
         // It may have been bound; the booking's own timer decides.
-        PrebookError::NoAnswer { .. } => Some(Left::Open),
-        PrebookError::Flow(_)
-        | PrebookError::KeyReused
-        | PrebookError::InProgress
-        | PrebookError::Sealed(_) => None,
+        PrebookError::NoResponse { .. } => Some(PurchaseOutcome::Undecided),
+        PrebookError::Workflow(_)
+        | PrebookError::IdempotencyKeyReused
+        | PrebookError::IdempotencyInProgress
+        | PrebookError::Seal(_) => None,
     }
 }
 
-const fn of_decision(decision: &Decision) -> Left {
+const fn of_decision(decision: &PrebookRefusal) -> PurchaseOutcome {
     match decision {
-        Decision::Rejected => Left::Failed(PurchaseFailureReason::SupplierRejected),
-        Decision::PriceChanged { .. } | Decision::Unavailable | Decision::Expired => Left::Released,
+        PrebookRefusal::Rejected => PurchaseOutcome::Failed(PurchaseFailureReason::SupplierRejected),
+        PrebookRefusal::PriceChanged { .. } | PrebookRefusal::Unavailable | PrebookRefusal::Expired => PurchaseOutcome::Released,
     }
 }
 
 /// What a booking that is bought with means for the watch, with why it was not bound,
 /// where the supplier decided that; none: it waits to be paid.
-pub(crate) fn of_booking(
-    stage: Stage<'_>,
+pub(crate) fn from_booking_phase(
+    stage: BookingPhase<'_>,
     is_declined: bool,
-    refused: Option<&Decision>,
-) -> Option<Left> {
+    refused: Option<&PrebookRefusal>,
+) -> Option<PurchaseOutcome> {
     match stage {
-        Stage::Early | Stage::Completing(_) => Some(Left::Open),
+        BookingPhase::Prebooking | BookingPhase::Completing(_) => Some(PurchaseOutcome::Undecided),
         // A card that was declined once is not tried again, nor for another booking.
-        Stage::Ready | Stage::Expired if is_declined => {
-            Some(Left::Failed(PurchaseFailureReason::PaymentFailed))
+        BookingPhase::ReadyToComplete | BookingPhase::Expired if is_declined => {
+            Some(PurchaseOutcome::Failed(PurchaseFailureReason::PaymentFailed))
         }
-        Stage::Ready => None,
-        Stage::Confirmed | Stage::Leaving => Some(Left::Bought),
-        Stage::Failed { bound: true } => Some(Left::Failed(PurchaseFailureReason::SupplierRejected)),
-        Stage::Failed { bound: false } => Some(refused.map_or(Left::Released, of_decision)),
-        Stage::Expired => Some(Left::Released),
+        BookingPhase::ReadyToComplete => None,
+        BookingPhase::Confirmed | BookingPhase::Canceling => Some(PurchaseOutcome::Purchased),
+        BookingPhase::Failed { was_bound: true } => Some(PurchaseOutcome::Failed(PurchaseFailureReason::SupplierRejected)),
+        BookingPhase::Failed { was_bound: false } => Some(refused.map_or(PurchaseOutcome::Released, of_decision)),
+        BookingPhase::Expired => Some(PurchaseOutcome::Released),
     }
 }
 
 /// What it means that paying was not begun; none: nothing is known of it.
-pub(crate) const fn of_complete(error: &CompleteError) -> Option<Left> {
+pub(crate) const fn from_complete_error(error: &CompleteBookingError) -> Option<PurchaseOutcome> {
     match error {
-        CompleteError::InstrumentInvalid | CompleteError::InstrumentNotWanted => {
-            Some(Left::Failed(PurchaseFailureReason::PaymentInstrumentInvalid))
+        CompleteBookingError::InstrumentInvalid | CompleteBookingError::InstrumentNotAllowed => {
+            Some(PurchaseOutcome::Failed(PurchaseFailureReason::PaymentInstrumentInvalid))
         }
         // It has expired meanwhile, or somebody else was faster: the next run sees.
-        CompleteError::State(_) => Some(Left::Open),
-        CompleteError::Flow(_)
-        | CompleteError::NotFound
-        | CompleteError::InstrumentSealed(_)
-        | CompleteError::InstrumentMissing
-        | CompleteError::Key(_) => None,
+        CompleteBookingError::InvalidState(_) => Some(PurchaseOutcome::Undecided),
+        CompleteBookingError::Workflow(_)
+        | CompleteBookingError::NotFound
+        | CompleteBookingError::InstrumentUnreadable(_)
+        | CompleteBookingError::InstrumentMissing
+        | CompleteBookingError::Idempotency(_) => None,
     }
 }
 
 /// When a purchase is looked at again that has been open `since` then.
-pub(crate) fn look_again(since: Timestamp, now: Timestamp) -> Timestamp {
+pub(crate) fn next_poll_at(since: Timestamp, now: Timestamp) -> Timestamp {
     let (soonest, latest) = LOOK_AGAIN_MS;
     now.plus_ms(now.since(since).clamp(soonest, latest))
 }

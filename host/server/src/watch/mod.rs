@@ -6,12 +6,12 @@ pub(crate) mod judge;
 pub(crate) mod purchase;
 pub(crate) mod worker;
 
-use crate::api::caller::Caller;
-use crate::app::App;
-use crate::idempotency::{KeyError, RequestKey, take};
+use crate::api::caller::RequestContext;
+use crate::app::Application;
+use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
 use crate::mandate::{MandateError, NewMandate};
 use crate::query::QueryError;
-use crate::render::watch::{self as render, Told};
+use crate::render::watch::{self as render, WatchEventDetails};
 use host_domain::booking;
 use host_domain::event::Product;
 use host_domain::id::{EventId, WatchId};
@@ -22,7 +22,7 @@ use host_storage::{CommitError, Conflict, DatabaseError, OutboxEvent, StoredWatc
 
 /// The job that buys for a watch; its subject is the watch's id. It is made in the
 /// transaction that makes the watch `purchasing`.
-pub(crate) const PURCHASE_JOB: &str = "watch_purchase";
+pub(crate) const PURCHASE_JOB_KIND: &str = "watch_purchase";
 
 /// How often a change is tried again that somebody else was faster with.
 const CONFLICT_RETRIES_MAX: usize = 8;
@@ -35,7 +35,7 @@ pub(crate) enum WatchError {
     NotFound,
     /// It does not fit where the watch is.
     #[error(transparent)]
-    State(#[from] booking::InvalidTransition),
+    InvalidTransition(#[from] booking::InvalidTransition),
     /// It is not to buy.
     #[error("the watch has no auto_book")]
     NoAutoBook,
@@ -44,16 +44,16 @@ pub(crate) enum WatchError {
     Query(#[from] QueryError),
     /// The instrument is not the owner's, or deleted.
     #[error("the payment instrument does not exist")]
-    Instrument,
+    InstrumentNotFound,
     /// The mandate was not sealed.
     #[error("the mandate could not be sealed")]
     Mandate(#[source] MandateError),
     /// Others change it all the time.
     #[error("it is being changed by others")]
-    Contended,
+    TooManyConflicts,
     /// The idempotency key.
     #[error(transparent)]
-    Key(#[from] KeyError),
+    Idempotency(#[from] IdempotencyError),
     /// The database.
     #[error("watches could not be read or stored")]
     Storage(#[from] CommitError),
@@ -68,7 +68,7 @@ impl From<DatabaseError> for WatchError {
 impl From<MandateError> for WatchError {
     fn from(error: MandateError) -> Self {
         match error {
-            MandateError::Instrument => Self::Instrument,
+            MandateError::InstrumentNotFound => Self::InstrumentNotFound,
             other => Self::Mandate(other),
         }
     }
@@ -78,7 +78,7 @@ impl From<MandateError> for WatchError {
 #[derive(Debug)]
 pub(crate) struct NewWatch {
     /// What is asked.
-    pub(crate) question: PriceQuery,
+    pub(crate) query: PriceQuery,
     /// What is waited for.
     pub(crate) trigger: Trigger,
     /// How to buy.
@@ -91,44 +91,44 @@ pub(crate) enum Created {
     /// Now.
     New(StoredWatch),
     /// By an earlier call with the same key.
-    Before(StoredWatch),
+    Existing(StoredWatch),
 }
 
-impl App {
+impl Application {
     /// Makes a watch, once for each key. What it waits for must exist, and somebody
     /// must be there who can be asked.
     pub(crate) async fn create_watch(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         new: NewWatch,
-        key: Option<&RequestKey>,
+        key: Option<&IdempotentRequest>,
     ) -> Result<Created, WatchError> {
         let owner = &caller.owner;
         if let Some(made) = self.watched_before(owner, key).await? {
-            return Ok(Created::Before(made));
+            return Ok(Created::Existing(made));
         }
-        self.check_question(caller, &new.question).await?;
+        self.validate_query(caller, &new.query).await?;
         if let Some(auto_book) = &new.auto_book {
             let id = &auto_book.payment_instrument_id;
             let instrument = self.store.instrument(owner, id).await?;
-            instrument.ok_or(WatchError::Instrument)?;
+            instrument.ok_or(WatchError::InstrumentNotFound)?;
         }
         let now = self.clock.now();
-        let id = WatchId::from_bits(self.ids.bits());
+        let id = WatchId::from_bits(self.ids.generate());
         let NewWatch {
-            question,
+            query: question,
             trigger,
             auto_book,
         } = new;
         let watch = Watch::new(id, owner.clone(), question, trigger, auto_book, now);
         let mut write = UnitOfWork::new(now);
-        take(&mut write, key, watch.id.as_str());
+        claim_in(&mut write, key, watch.id.as_str());
         write.insert_watch(&watch);
         match self.store.commit(write).await {
             Ok(()) => Ok(Created::New(StoredWatch { watch, last_observed: None })),
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
                 let made = self.watched_before(owner, key).await?;
-                made.map(Created::Before).ok_or(WatchError::Contended)
+                made.map(Created::Existing).ok_or(WatchError::TooManyConflicts)
             }
             Err(error) => Err(error.into()),
         }
@@ -150,7 +150,7 @@ impl App {
             let stored = self.find_watch(owner, id).await?;
             let now = self.clock.now();
             let mut write = UnitOfWork::new(now);
-            self.move_watch(&mut write, &stored, Event::Canceled, &Told::Nothing)?;
+            self.apply_event_in(&mut write, &stored, Event::Canceled, &WatchEventDetails::None)?;
             if let Some(id) = &stored.watch.mandate_id
                 && let Some(mandate) = self.store.mandate(&owner.tenant, id).await?
             {
@@ -166,7 +166,7 @@ impl App {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(WatchError::Contended)
+        Err(WatchError::TooManyConflicts)
     }
 
     /// Seals the draft of a watch's mandate, so that it buys; once for each key. One
@@ -175,15 +175,15 @@ impl App {
         &self,
         owner: &Owner,
         id: &WatchId,
-        key: Option<&RequestKey>,
+        key: Option<&IdempotentRequest>,
     ) -> Result<StoredWatch, WatchError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
             let stored = self.find_watch(owner, id).await?;
-            if self.made_before(key).await?.is_some() {
+            if self.find_result(key).await?.is_some() {
                 return Ok(stored);
             }
             let mut write = UnitOfWork::new(self.clock.now());
-            take(&mut write, key, id.as_str());
+            claim_in(&mut write, key, id.as_str());
             let is_armed = stored.watch.is_armed() && stored.watch.status().is_open();
             let confirmed = if is_armed {
                 stored
@@ -196,27 +196,27 @@ impl App {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(WatchError::Contended)
+        Err(WatchError::TooManyConflicts)
     }
 
     async fn arm(&self, write: &mut UnitOfWork, stored: StoredWatch) -> Result<StoredWatch, WatchError> {
-        let new = mandate_of(&stored.watch)?;
-        let mandate = self.seal_mandate(write, &stored.watch.owner, new).await?;
+        let new = mandate_for(&stored.watch)?;
+        let mandate = self.sign_in(write, &stored.watch.owner, new).await?;
         let event = Event::Armed {
             mandate: mandate.terms.id,
         };
-        let moved = self.move_watch(write, &stored, event, &Told::Nothing)?;
+        let moved = self.apply_event_in(write, &stored, event, &WatchEventDetails::None)?;
         Ok(moved.unwrap_or(stored))
     }
 
     /// Moves a watch, and adds to `write` all that comes of it: the watch as it is then,
     /// what its organization is told, and the purchase that is to begin. None: nothing.
-    pub(crate) fn move_watch(
+    pub(crate) fn apply_event_in(
         &self,
         write: &mut UnitOfWork,
         stored: &StoredWatch,
         event: Event,
-        told: &Told,
+        told: &WatchEventDetails,
     ) -> Result<Option<StoredWatch>, booking::InvalidTransition> {
         let now = self.clock.now();
         let Some(moved) = stored.watch.clone().apply(event, now)? else {
@@ -233,16 +233,16 @@ impl App {
             write.schedule_price_check(&watch);
         }
         if buys {
-            write.schedule_job(PURCHASE_JOB, watch.id.as_str(), now);
+            write.schedule_job(PURCHASE_JOB_KIND, watch.id.as_str(), now);
         }
         let moved = StoredWatch {
             watch,
             last_observed: stored.last_observed,
         };
         if let Some(event_type) = tells {
-            let id = EventId::from_bits(self.ids.bits());
+            let id = EventId::from_bits(self.ids.generate());
             let event = OutboxEvent {
-                payload: render::event_payload(&id, event_type, now, &moved, told),
+                payload: render::watch_event_payload(&id, event_type, now, &moved, told),
                 id,
                 event_type: event_type.as_str().to_owned(),
                 product: Product::Watch,
@@ -258,9 +258,9 @@ impl App {
     async fn watched_before(
         &self,
         owner: &Owner,
-        key: Option<&RequestKey>,
+        key: Option<&IdempotentRequest>,
     ) -> Result<Option<StoredWatch>, WatchError> {
-        let Some(made) = self.made_before(key).await? else {
+        let Some(made) = self.find_result(key).await? else {
             return Ok(None);
         };
         let id = WatchId::parse(&made).map_err(|_| WatchError::NotFound)?;
@@ -269,7 +269,7 @@ impl App {
 }
 
 /// What the purchase of a watch is bound to.
-pub(crate) fn mandate_of(watch: &Watch) -> Result<NewMandate, WatchError> {
+pub(crate) fn mandate_for(watch: &Watch) -> Result<NewMandate, WatchError> {
     if !watch.status().is_open() {
         let (status, event) = (watch.status().as_str(), "armed");
         return Err(booking::InvalidTransition { status, event }.into());

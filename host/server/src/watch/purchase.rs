@@ -3,18 +3,18 @@
 //! its booking. From there on the booking is bound, paid and booked as a caller's
 //! would be, and the watch follows what becomes of it.
 
-use crate::app::App;
-use crate::flow::bookable::{Bookable, Stage};
-use crate::flow::complete::{Complete, CompleteError};
-use crate::flow::failpoint::Phase;
-use crate::flow::hotel::prebook::{OfferTerms, Prebook};
-use crate::flow::prebook::{PrebookError, Prebound};
+use crate::app::Application;
+use crate::flow::bookable::{BookingAggregate, BookingPhase};
+use crate::flow::complete::{CompleteBookingCommand, CompleteBookingError};
+use crate::flow::failpoint::FailpointPhase;
+use crate::flow::hotel::prebook::{HotelOfferTerms, PrebookHotelCommand};
+use crate::flow::prebook::{PrebookError, PrebookOutcome};
 use crate::mandate::MandateError;
 use crate::offer_reference;
 use crate::query::QueryError;
-use crate::render::watch::Told;
-use crate::watch::judge::{self, Left};
-use crate::watch::{PURCHASE_JOB, check};
+use crate::render::watch::WatchEventDetails;
+use crate::watch::judge::{self, PurchaseOutcome};
+use crate::watch::{PURCHASE_JOB_KIND, check};
 use host_domain::booking::InvalidTransition;
 use host_domain::hotel::Booking;
 use host_domain::id::{BookingId, HotelId, MandateId, WatchId};
@@ -33,11 +33,11 @@ const ASK_MAX: Duration = Duration::from_secs(15);
 
 /// Why a run did not come to its end. It is tried again.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum PurchaseError {
+pub(crate) enum WatchPurchaseError {
     #[error("the booking cannot be prebooked")]
     Prebook(#[source] PrebookError),
     #[error("the booking cannot be completed")]
-    Complete(#[source] CompleteError),
+    Complete(#[source] CompleteBookingError),
     #[error("the mandate cannot be used")]
     Mandate(#[source] MandateError),
     #[error("the watch cannot be moved")]
@@ -47,14 +47,14 @@ pub(crate) enum PurchaseError {
     #[error("the purchase cannot be read")]
     Database(#[from] DatabaseError),
     #[error("the watch's booking {0} is not there")]
-    Gone(BookingId),
+    BookingMissing(BookingId),
     #[error("the watch {0} cannot buy")]
-    Unarmed(WatchId),
+    NotArmed(WatchId),
 }
 
 /// One run.
 struct Purchase<'a> {
-    app: &'a Arc<App>,
+    app: &'a Arc<Application>,
     stored: StoredWatch,
     hotel: HotelId,
     auto_book: AutoBook,
@@ -64,7 +64,7 @@ struct Purchase<'a> {
 }
 
 /// Goes on with the purchase of a watch, as far as it comes.
-pub(crate) async fn run(app: &Arc<App>, subject: &str, token: &str) -> Result<(), PurchaseError> {
+pub(crate) async fn run(app: &Arc<Application>, subject: &str, token: &str) -> Result<(), WatchPurchaseError> {
     let stored = match WatchId::parse(subject) {
         Ok(id) => app.store.watch_unscoped(&id).await?,
         Err(_) => None,
@@ -77,30 +77,30 @@ pub(crate) async fn run(app: &Arc<App>, subject: &str, token: &str) -> Result<()
         return finish(app, subject, token).await;
     };
     let purchase = Purchase::of(app, stored)?;
-    app.reach(PURCHASE_JOB, Phase::Chosen);
+    app.failpoint(PURCHASE_JOB_KIND, FailpointPhase::StepPlanned);
     let left = match booking {
         None => purchase.begin(token).await?,
         Some(booking) => purchase.follow(&booking).await?,
     };
-    app.reach(PURCHASE_JOB, Phase::Answered);
+    app.failpoint(PURCHASE_JOB_KIND, FailpointPhase::ResponseReceived);
     purchase.end(left, token).await?;
-    app.reach(PURCHASE_JOB, Phase::Recorded);
+    app.failpoint(PURCHASE_JOB_KIND, FailpointPhase::OutcomeCommitted);
     Ok(())
 }
 
-async fn finish(app: &App, subject: &str, token: &str) -> Result<(), PurchaseError> {
+async fn finish(app: &Application, subject: &str, token: &str) -> Result<(), WatchPurchaseError> {
     let mut write = UnitOfWork::new(app.clock.now());
-    write.complete_job(PURCHASE_JOB, subject, token);
+    write.complete_job(PURCHASE_JOB_KIND, subject, token);
     Ok(app.store.commit(write).await?)
 }
 
 impl<'a> Purchase<'a> {
-    fn of(app: &'a Arc<App>, stored: StoredWatch) -> Result<Self, PurchaseError> {
+    fn of(app: &'a Arc<Application>, stored: StoredWatch) -> Result<Self, WatchPurchaseError> {
         let watch = &stored.watch;
         let (WatchTarget::Hotel { hotel_id }, Some(auto_book), Some(mandate)) =
             (&watch.query.target, &watch.auto_book, &watch.mandate_id)
         else {
-            return Err(PurchaseError::Unarmed(watch.id.clone()));
+            return Err(WatchPurchaseError::NotArmed(watch.id.clone()));
         };
         let (hotel, auto_book, mandate) = (hotel_id.clone(), auto_book.clone(), mandate.clone());
         Ok(Self {
@@ -109,7 +109,7 @@ impl<'a> Purchase<'a> {
             hotel,
             auto_book,
             mandate,
-            request_id: format!("job_{:032x}", app.ids.bits()),
+            request_id: format!("job_{:032x}", app.ids.generate()),
             deadline: Instant::now() + RUN_MAX,
         })
     }
@@ -119,7 +119,7 @@ impl<'a> Purchase<'a> {
     }
 
     /// Asks for the price once more, and begins to buy if it is still what was waited for.
-    async fn begin(&self, token: &str) -> Result<Left, PurchaseError> {
+    async fn begin(&self, token: &str) -> Result<PurchaseOutcome, WatchPurchaseError> {
         let watch = self.watch();
         let offer = match self.cheapest_offer().await {
             Ok(offer) => offer,
@@ -129,54 +129,54 @@ impl<'a> Purchase<'a> {
                 None
             }
         };
-        let offer = offer.filter(|offer| judge::is_bought_at(watch, offer.total));
+        let offer = offer.filter(|offer| judge::is_price_acceptable(watch, offer.total));
         let Some(offer) = offer else {
-            return Ok(Left::Released);
+            return Ok(PurchaseOutcome::Released);
         };
-        let id = BookingId::from_bits(self.app.ids.bits());
+        let id = BookingId::from_bits(self.app.ids.generate());
         let mut along = UnitOfWork::new(self.app.clock.now());
         let usage = self.usage(&offer, &id);
-        match (self.app.consume_mandate(&mut along, &self.mandate, usage)).await {
+        match (self.app.consume_in(&mut along, &self.mandate, usage)).await {
             Ok(_) => {}
-            Err(MandateError::Invalid(refusal)) => return Ok(judge::of_mandate(refusal)),
+            Err(MandateError::Invalid(refusal)) => return Ok(judge::from_mandate_refusal(refusal)),
             Err(MandateError::NotFound) => {
-                return Ok(Left::Failed(PurchaseFailureReason::MandateInvalid));
+                return Ok(PurchaseOutcome::Failed(PurchaseFailureReason::MandateInvalid));
             }
-            Err(error) => return Err(PurchaseError::Mandate(error)),
+            Err(error) => return Err(WatchPurchaseError::Mandate(error)),
         }
         let began = Event::PurchaseStarted {
             booking: id.clone(),
         };
         self.app
-            .move_watch(&mut along, &self.stored, began, &Told::Nothing)?;
+            .apply_event_in(&mut along, &self.stored, began, &WatchEventDetails::None)?;
         // Whoever holds the work by then may have begun as well.
         let (subject, lease_ms) = (watch.id.as_str(), self.app.lease_ms());
-        along.renew_job_lease(PURCHASE_JOB, subject, token, lease_ms);
+        along.renew_job_lease(PURCHASE_JOB_KIND, subject, token, lease_ms);
         let bound = self
             .app
-            .prebook_hotel_along(self.wish(offer, &id), id.clone(), along)
+            .prebook_hotel_with(self.wish(offer, &id), id.clone(), along)
             .await;
         match bound {
-            Ok(Prebound::Fresh { booking, .. } | Prebound::Existing(booking)) => {
+            Ok(PrebookOutcome::Created { booking, .. } | PrebookOutcome::Existing(booking)) => {
                 self.pay(booking.id()).await
             }
-            Err(error) => judge::of_prebook(&error).ok_or(PurchaseError::Prebook(error)),
+            Err(error) => judge::from_prebook_error(&error).ok_or(WatchPurchaseError::Prebook(error)),
         }
     }
 
     /// What is to be had now, asked of whom the checks ask.
-    async fn cheapest_offer(&self) -> Result<Option<OfferTerms>, QueryError> {
+    async fn cheapest_offer(&self) -> Result<Option<HotelOfferTerms>, QueryError> {
         let tenant = &self.watch().owner.tenant;
-        let caller = check::caller(tenant, &self.stored.price_check_id(), ASK_MAX);
+        let caller = check::background_context(tenant, &self.stored.price_check_id(), ASK_MAX);
         let stay = &self.watch().query.stay;
-        let hotels = self.app.offers_of(&caller, &self.hotel, None, stay).await?;
+        let hotels = self.app.fetch_offers(&caller, &self.hotel, None, stay).await?;
         let offers = hotels.into_iter().flat_map(|hotel| hotel.offers);
         let cheapest = offers.min_by_key(|priced| priced.offer.total.minor);
         Ok(cheapest
-            .and_then(|priced| offer_reference::read(&self.app.sealer, tenant, &priced.reference)))
+            .and_then(|priced| offer_reference::decode(&self.app.sealer, tenant, &priced.reference)))
     }
 
-    fn usage(&self, offer: &OfferTerms, booking: &BookingId) -> MandateUsage {
+    fn usage(&self, offer: &HotelOfferTerms, booking: &BookingId) -> MandateUsage {
         MandateUsage {
             owner: self.watch().owner.clone(),
             amount: offer.total,
@@ -191,8 +191,8 @@ impl<'a> Purchase<'a> {
         }
     }
 
-    fn wish(&self, offer: OfferTerms, booking: &BookingId) -> Prebook {
-        Prebook {
+    fn wish(&self, offer: HotelOfferTerms, booking: &BookingId) -> PrebookHotelCommand {
+        PrebookHotelCommand {
             owner: self.watch().owner.clone(),
             // Nobody else uses this key: the booking is new.
             key: booking.to_string(),
@@ -208,76 +208,76 @@ impl<'a> Purchase<'a> {
     }
 
     /// What has become of the booking, as of now; paid where that is what it waits for.
-    async fn follow(&self, id: &BookingId) -> Result<Left, PurchaseError> {
+    async fn follow(&self, id: &BookingId) -> Result<PurchaseOutcome, WatchPurchaseError> {
         let booking = self.booking(id).await?;
-        let refused = match booking.stage() {
-            Stage::Failed { bound: false } => {
+        let refused = match booking.phase() {
+            BookingPhase::Failed { was_bound: false } => {
                 let (owner, key) = (&self.watch().owner, id.as_str());
-                self.app.hotel_prebook_refusal(owner, key).await?
+                self.app.find_prebook_refusal(owner, key).await?
             }
             _ => None,
         };
-        match judge::of_booking(booking.stage(), is_declined(&booking), refused.as_ref()) {
+        match judge::from_booking_phase(booking.phase(), is_declined(&booking), refused.as_ref()) {
             Some(left) => Ok(left),
             None => self.pay(id).await,
         }
     }
 
-    async fn booking(&self, id: &BookingId) -> Result<Booking, PurchaseError> {
+    async fn booking(&self, id: &BookingId) -> Result<Booking, WatchPurchaseError> {
         let found = Booking::load(&self.app.store, id).await?;
-        found.ok_or_else(|| PurchaseError::Gone(id.clone()))
+        found.ok_or_else(|| WatchPurchaseError::BookingMissing(id.clone()))
     }
 
-    async fn pay(&self, booking: &BookingId) -> Result<Left, PurchaseError> {
-        let wish = Complete {
+    async fn pay(&self, booking: &BookingId) -> Result<PurchaseOutcome, WatchPurchaseError> {
+        let wish = CompleteBookingCommand {
             owner: self.watch().owner.clone(),
             booking: booking.clone(),
             instrument: Some(self.auto_book.payment_instrument_id.clone()),
             key: None,
-            repeated: None,
+            is_repeat: None,
             request_id: self.request_id.clone(),
             deadline: self.deadline,
         };
         Ok(match self.app.complete_hotel(wish).await {
             Ok(completion) => {
                 let booking = completion.into_booking();
-                let left = judge::of_booking(booking.stage(), is_declined(&booking), None);
+                let left = judge::from_booking_phase(booking.phase(), is_declined(&booking), None);
                 // What was not sent is sent by the next run.
-                left.unwrap_or(Left::Open)
+                left.unwrap_or(PurchaseOutcome::Undecided)
             }
-            Err(error) => judge::of_complete(&error).ok_or(PurchaseError::Complete(error))?,
+            Err(error) => judge::from_complete_error(&error).ok_or(WatchPurchaseError::Complete(error))?,
         })
     }
 
     /// Stores how the run ended, with what is told of it.
-    async fn end(&self, left: Left, token: &str) -> Result<(), PurchaseError> {
+    async fn end(&self, left: PurchaseOutcome, token: &str) -> Result<(), WatchPurchaseError> {
         let app = self.app;
         let now = app.clock.now();
         let mut write = UnitOfWork::new(now);
         let id = &self.watch().id;
         let Some(event) = left.event() else {
-            let due = judge::look_again(self.watch().updated_at, now);
-            write.release_job(PURCHASE_JOB, id.as_str(), token, due);
+            let due = judge::next_poll_at(self.watch().updated_at, now);
+            write.release_job(PURCHASE_JOB_KIND, id.as_str(), token, due);
             return Ok(app.store.commit(write).await?);
         };
-        if left == Left::Released {
+        if left == PurchaseOutcome::Released {
             let tenant = &self.watch().owner.tenant;
-            let released = app.release_mandate(&mut write, tenant, &self.mandate).await;
+            let released = app.release_in(&mut write, tenant, &self.mandate).await;
             match released {
                 // Revoked or expired meanwhile: the next purchase will say so.
                 Ok(()) | Err(MandateError::Invalid(_)) => {}
-                Err(error) => return Err(PurchaseError::Mandate(error)),
+                Err(error) => return Err(WatchPurchaseError::Mandate(error)),
             }
         }
         // The watch as the run has left it.
         let stored = app.store.watch_unscoped(id).await?;
-        let stored = stored.ok_or_else(|| PurchaseError::Unarmed(id.clone()))?;
+        let stored = stored.ok_or_else(|| WatchPurchaseError::NotArmed(id.clone()))?;
         let told = match (left, stored.watch.booking_id()) {
-            (Left::Bought, Some(booking)) => Told::Booking(Box::new(self.booking(booking).await?)),
-            _ => Told::Nothing,
+            (PurchaseOutcome::Purchased, Some(booking)) => WatchEventDetails::Booking(Box::new(self.booking(booking).await?)),
+            _ => WatchEventDetails::None,
         };
-        app.move_watch(&mut write, &stored, event, &told)?;
-        write.complete_job(PURCHASE_JOB, id.as_str(), token);
+        app.apply_event_in(&mut write, &stored, event, &told)?;
+        write.complete_job(PURCHASE_JOB_KIND, id.as_str(), token);
         Ok(app.store.commit(write).await?)
     }
 }

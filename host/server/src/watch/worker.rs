@@ -3,13 +3,13 @@
 //! that is not in the database: what a process that died was asking is asked again
 //! when its claim has lapsed.
 
-use crate::app::App;
-use crate::flow::failpoint::Phase;
-use crate::observe::WATCH_CHECKS;
-use crate::render::watch::Told;
+use crate::app::Application;
+use crate::flow::failpoint::FailpointPhase;
+use crate::observe::WATCH_CHECKS_TOTAL;
+use crate::render::watch::WatchEventDetails;
 use crate::watch::WatchError;
-use crate::watch::check::{MATCHES_MAX, Sight};
-use crate::watch::judge::{self, Duty};
+use crate::watch::check::{MATCHES_MAX, CheckResult};
+use crate::watch::judge::{self, CheckAction};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use host_domain::time::Timestamp;
 use host_domain::watch::{Event, Watch};
@@ -31,8 +31,8 @@ const CHECK: &str = "watch_check";
 const MOVE: &str = "watch_move";
 
 /// Works until the application stops.
-pub(crate) async fn work(app: Arc<App>) {
-    let stopping = app.tasks.stopping();
+pub(crate) async fn run_worker(app: Arc<Application>) {
+    let stopping = app.tasks.shutdown_token();
     let places = Arc::new(Semaphore::new(app.config.watches.concurrency));
     let mut word = app.store.subscribe_wakeups(WorkQueue::PriceChecks);
     let poll = Duration::from_secs(app.config.jobs.poll_s.max(1));
@@ -58,12 +58,12 @@ fn until(at: Timestamp, now: Timestamp) -> Duration {
 }
 
 /// Claims as much as there is room for, and starts it. True: there may be more.
-async fn claim(app: &Arc<App>, places: &Arc<Semaphore>) -> bool {
+async fn claim(app: &Arc<Application>, places: &Arc<Semaphore>) -> bool {
     let Ok(first) = Arc::clone(places).acquire_owned().await else {
         return false;
     };
     let room = places.available_permits().saturating_add(1);
-    let token = format!("{:032x}", app.ids.bits());
+    let token = format!("{:032x}", app.ids.generate());
     let claim = PriceCheckClaim {
         now: app.clock.now(),
         limit: u32::try_from(room).unwrap_or(u32::MAX),
@@ -100,7 +100,7 @@ async fn claim(app: &Arc<App>, places: &Arc<Semaphore>) -> bool {
     full
 }
 
-async fn run(app: &App, ask: &ClaimedPriceCheck) {
+async fn run(app: &Application, ask: &ClaimedPriceCheck) {
     let outcome = match app.check_ask(ask).await {
         Ok(outcome) => outcome,
         // Somebody else holds it now, and asks again.
@@ -114,25 +114,25 @@ async fn run(app: &App, ask: &ClaimedPriceCheck) {
             "broken"
         }
     };
-    metrics::counter!(WATCH_CHECKS, "outcome" => outcome).increment(1);
+    metrics::counter!(WATCH_CHECKS_TOTAL, "outcome" => outcome).increment(1);
 }
 
-impl App {
+impl Application {
     /// Settles a question that is held. What it was, for the metrics.
     async fn check_ask(&self, ask: &ClaimedPriceCheck) -> Result<&'static str, WatchError> {
-        match judge::duty(ask, self.clock.now()) {
-            Duty::Ask => {}
-            Duty::Expire => {
+        match judge::check_action(ask, self.clock.now()) {
+            CheckAction::Check => {}
+            CheckAction::Expire => {
                 self.expire_watches(ask).await?;
                 return self.forget_ask(ask).await;
             }
-            Duty::Forget => return self.forget_ask(ask).await,
+            CheckAction::Delete => return self.forget_ask(ask).await,
         }
         // The rest of the lease is for storing.
         let time = Duration::from_millis(self.lease_ms().unsigned_abs()) / 2;
-        self.reach(CHECK, Phase::Marked);
-        let looked = self.look(ask, time).await;
-        self.reach(CHECK, Phase::Answered);
+        self.failpoint(CHECK, FailpointPhase::IntentCommitted);
+        let looked = self.run_check(ask, time).await;
+        self.failpoint(CHECK, FailpointPhase::ResponseReceived);
         let (seen, failed) = match looked {
             Ok(sight) => {
                 let seen = ObservedPrice {
@@ -152,11 +152,11 @@ impl App {
             }
         };
         let now = self.clock.now();
-        let next_at = judge::next_check(ask, failed.as_ref(), self.check_interval_s(), now);
+        let next_at = judge::next_check_at(ask, failed.as_ref(), self.check_interval_s(), now);
         let mut write = UnitOfWork::new(now);
         write.release_price_check(ask, PriceCheckRelease { observed: seen, next_at });
         self.store.commit(write).await?;
-        self.reach(CHECK, Phase::Recorded);
+        self.failpoint(CHECK, FailpointPhase::OutcomeCommitted);
         Ok(if failed.is_none() { "seen" } else { "failed" })
     }
 
@@ -168,7 +168,7 @@ impl App {
     async fn move_watches(
         &self,
         ask: &ClaimedPriceCheck,
-        sight: &Sight,
+        sight: &CheckResult,
         seen: ObservedPrice,
     ) -> Result<(), WatchError> {
         loop {
@@ -183,7 +183,7 @@ impl App {
             let mut write = UnitOfWork::new(self.clock.now());
             write.record_observed_price(ask, seen, self.lease_ms());
             self.store.commit(write).await?;
-            let event = judge::seen(seen.total);
+            let event = judge::price_event(seen.total);
             let moves = moved.into_iter().map(|watch| {
                 let told = told(&watch, sight);
                 self.settle_watch(watch, Some(seen), &event, told)
@@ -206,7 +206,7 @@ impl App {
             }
             let moves = waiting
                 .into_iter()
-                .map(|watch| self.settle_watch(watch, None, &Event::Expired, Told::Nothing));
+                .map(|watch| self.settle_watch(watch, None, &Event::Expired, WatchEventDetails::None));
             if !any(moves).await? {
                 return Ok(());
             }
@@ -240,17 +240,17 @@ impl App {
         watch: Watch,
         seen: Option<ObservedPrice>,
         event: &Event,
-        told: Told,
+        told: WatchEventDetails,
     ) -> Result<bool, WatchError> {
         let stored = StoredWatch { watch, last_observed: seen };
         let mut write = UnitOfWork::new(self.clock.now());
-        let moved = self.move_watch(&mut write, &stored, event.clone(), &told);
+        let moved = self.apply_event_in(&mut write, &stored, event.clone(), &told);
         if !matches!(moved, Ok(Some(_))) {
             return Ok(false);
         }
         match self.store.commit(write).await {
             Ok(()) => {
-                self.reach(MOVE, Phase::Recorded);
+                self.failpoint(MOVE, FailpointPhase::OutcomeCommitted);
                 Ok(true)
             }
             // It is not where it was: who waits behind it is still to be looked for.
@@ -272,16 +272,16 @@ async fn any(
 }
 
 /// What a watch tells of what can be had, should it trigger.
-fn told(watch: &Watch, sight: &Sight) -> Told {
+fn told(watch: &Watch, sight: &CheckResult) -> WatchEventDetails {
     match sight {
-        Sight::Hotel(Some((_, current))) => Told::Current(current.clone()),
-        Sight::Hotel(None) => Told::Nothing,
-        Sight::Trip(_, matches) => {
+        CheckResult::Hotel(Some((_, current))) => WatchEventDetails::CurrentPrice(current.clone()),
+        CheckResult::Hotel(None) => WatchEventDetails::None,
+        CheckResult::Trip(_, matches) => {
             let met = matches
                 .iter()
                 .filter(|(total, _)| watch.trigger.is_met_by(*total));
             let named = met.take(MATCHES_MAX).map(|(_, found)| found.clone());
-            Told::Matches(named.collect())
+            WatchEventDetails::Matches(named.collect())
         }
     }
 }

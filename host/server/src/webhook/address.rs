@@ -31,11 +31,11 @@ const LOCAL_ENDS: [&str; 7] = [
 
 /// Why events cannot go to a URL. Says nothing about what is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum UrlRefusal {
+pub(crate) enum UrlRejection {
     #[error("it is longer than {URL_BYTES_MAX} bytes")]
     TooLong,
     #[error("it cannot be read as an absolute URL of printable ASCII characters")]
-    Unreadable,
+    Malformed,
     #[error("it must begin with https://")]
     NotHttps,
     #[error("it must not hold a user name or a password")]
@@ -43,19 +43,19 @@ pub(crate) enum UrlRefusal {
     #[error("it must not have a fragment")]
     Fragment,
     #[error("its port cannot be connected to")]
-    Port,
+    InvalidPort,
     #[error("its host is spelled in an unusual way")]
-    Spelling,
+    NonCanonicalHost,
     #[error("its host is no name: labels of up to {LABEL_BYTES_MAX} letters, digits and hyphens")]
-    NoName,
+    InvalidHostname,
     #[error("its host is not a public name")]
-    LocalName,
+    NonPublicHostname,
     #[error("its host is not a public address: {0}")]
-    Address(&'static str),
+    NonPublicAddress(&'static str),
 }
 
 /// What may be connected to.
-pub(crate) const fn reach(insecure: bool) -> AddressPolicy {
+pub(crate) const fn address_scope(insecure: bool) -> AddressPolicy {
     if insecure {
         AddressPolicy::AllowLoopback
     } else {
@@ -65,45 +65,45 @@ pub(crate) const fn reach(insecure: bool) -> AddressPolicy {
 
 /// Reads a URL that events may go to, as far as the URL alone tells.
 /// `insecure`: plain http and this machine are allowed too.
-pub(crate) fn read(text: &str, insecure: bool) -> Result<Url, UrlRefusal> {
+pub(crate) fn parse(text: &str, insecure: bool) -> Result<Url, UrlRejection> {
     if text.len() > URL_BYTES_MAX {
-        return Err(UrlRefusal::TooLong);
+        return Err(UrlRejection::TooLong);
     }
     // A reader of URLs drops some characters and takes some for others.
     if !text
         .bytes()
         .all(|byte| byte.is_ascii_graphic() && byte != b'\\')
     {
-        return Err(UrlRefusal::Unreadable);
+        return Err(UrlRejection::Malformed);
     }
-    let url = Url::parse(text).map_err(|_| UrlRefusal::Unreadable)?;
+    let url = Url::parse(text).map_err(|_| UrlRejection::Malformed)?;
     match url.scheme() {
         "https" => {}
         "http" if insecure => {}
-        _ => return Err(UrlRefusal::NotHttps),
+        _ => return Err(UrlRejection::NotHttps),
     }
-    let (_, rest) = text.split_once("://").ok_or(UrlRefusal::Unreadable)?;
+    let (_, rest) = text.split_once("://").ok_or(UrlRejection::Malformed)?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if authority.contains('@') {
-        return Err(UrlRefusal::Credentials);
+        return Err(UrlRejection::Credentials);
     }
     if url.fragment().is_some() {
-        return Err(UrlRefusal::Fragment);
+        return Err(UrlRejection::Fragment);
     }
     if url.port() == Some(0) {
-        return Err(UrlRefusal::Port);
+        return Err(UrlRejection::InvalidPort);
     }
     // What sends reads it once more, and takes fewer characters in a host.
     if url.as_str().parse::<http::Uri>().is_err() {
-        return Err(UrlRefusal::Unreadable);
+        return Err(UrlRejection::Malformed);
     }
     judge_host(&url, authority, insecure)?;
     Ok(url)
 }
 
-fn judge_host(url: &Url, authority: &str, insecure: bool) -> Result<(), UrlRefusal> {
+fn judge_host(url: &Url, authority: &str, insecure: bool) -> Result<(), UrlRejection> {
     match url.host() {
-        None => Err(UrlRefusal::Unreadable),
+        None => Err(UrlRejection::Malformed),
         Some(Host::Ipv6(found)) => judge(found.into(), insecure),
         Some(Host::Ipv4(found)) => {
             // 0x7f.1, 017700000001 and 2130706433 are all the same address.
@@ -115,10 +115,10 @@ fn judge_host(url: &Url, authority: &str, insecure: bool) -> Result<(), UrlRefus
             let is_loopback = name == "localhost" || name.ends_with(".localhost");
             let is_local = !name.contains('.') || LOCAL_ENDS.iter().any(|end| name.ends_with(end));
             match (is_loopback, insecure) {
-                _ if !is_name(name) => Err(UrlRefusal::NoName),
+                _ if !is_name(name) => Err(UrlRejection::InvalidHostname),
                 (true, true) => Ok(()),
-                (true, false) => Err(UrlRefusal::Address("loopback")),
-                (false, _) if is_local => Err(UrlRefusal::LocalName),
+                (true, false) => Err(UrlRejection::NonPublicAddress("loopback")),
+                (false, _) if is_local => Err(UrlRejection::NonPublicHostname),
                 (false, _) => Ok(()),
             }
         }
@@ -139,26 +139,26 @@ fn is_name(name: &str) -> bool {
     name.len() <= NAME_BYTES_MAX && name.split('.').all(is_label)
 }
 
-fn is_spelled(authority: &str, host: &str) -> Result<(), UrlRefusal> {
+fn is_spelled(authority: &str, host: &str) -> Result<(), UrlRejection> {
     let (written, _port) = authority.split_once(':').unwrap_or((authority, ""));
     if written.eq_ignore_ascii_case(host) {
         Ok(())
     } else {
-        Err(UrlRefusal::Spelling)
+        Err(UrlRejection::NonCanonicalHost)
     }
 }
 
-fn judge(found: IpAddr, insecure: bool) -> Result<(), UrlRefusal> {
-    match address::denial_reason(found, reach(insecure)) {
-        Some(reason) => Err(UrlRefusal::Address(reason)),
+fn judge(found: IpAddr, insecure: bool) -> Result<(), UrlRejection> {
+    match address::denial_reason(found, address_scope(insecure)) {
+        Some(reason) => Err(UrlRejection::NonPublicAddress(reason)),
         None => Ok(()),
     }
 }
 
 /// Reads a URL, and judges the addresses that its name has now. A name that has none
 /// yet is no reason to refuse it.
-pub(crate) async fn check(text: &str, insecure: bool, lookup: &DnsLookup) -> Result<(), UrlRefusal> {
-    let url = read(text, insecure)?;
+pub(crate) async fn validate(text: &str, insecure: bool, lookup: &DnsLookup) -> Result<(), UrlRejection> {
+    let url = parse(text, insecure)?;
     let Some(Host::Domain(name)) = url.host() else {
         return Ok(());
     };

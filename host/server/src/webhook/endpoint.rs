@@ -49,31 +49,31 @@ impl Endpoint {
 
     /// How many deliveries may be claimed for it now. None while most of those it has
     /// are still to be sent, so that many are claimed together.
-    pub(crate) fn room(&self) -> u32 {
-        let (held, window) = (self.held(), self.window.load(Ordering::Relaxed));
+    pub(crate) fn available_capacity(&self) -> u32 {
+        let (held, window) = (self.in_flight(), self.window.load(Ordering::Relaxed));
         if held > window / 2 { 0 } else { window - held }
     }
 
     /// How many of its deliveries this host holds.
-    pub(crate) fn held(&self) -> u32 {
+    pub(crate) fn in_flight(&self) -> u32 {
         self.held.load(Ordering::Relaxed)
     }
 
     /// Counts one more, until what is returned is dropped.
-    pub(crate) fn hold(self: &Arc<Self>) -> Held {
+    pub(crate) fn track(self: &Arc<Self>) -> InFlight {
         self.held.fetch_add(1, Ordering::Relaxed);
-        Held(Arc::clone(self))
+        InFlight(Arc::clone(self))
     }
 
     /// Waits until one more request may be sent; the place is kept while it is.
-    pub(crate) async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+    pub(crate) async fn acquire_permit(&self) -> Option<OwnedSemaphorePermit> {
         let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
         self.pace.until_ready().await;
         Some(place)
     }
 
     /// Notes how long an exchange took.
-    pub(crate) fn took(&self, time: Duration) {
+    pub(crate) fn record_latency(&self, time: Duration) {
         let adapted = |window: u32| {
             Some(if time <= QUICK {
                 window.saturating_mul(2).min(WINDOW_MAX)
@@ -90,25 +90,25 @@ impl Endpoint {
 }
 
 /// A delivery that this host holds.
-pub(crate) struct Held(Arc<Endpoint>);
+pub(crate) struct InFlight(Arc<Endpoint>);
 
-impl Drop for Held {
+impl Drop for InFlight {
     fn drop(&mut self) {
         self.0.held.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// Secrets of a subscription.
-pub(crate) struct Signers {
+pub(crate) struct ActiveSecrets {
     /// The one that signs.
     pub(crate) current: SecretString,
     /// The one before it, and until when it signs too.
     pub(crate) previous: Option<(SecretString, Timestamp)>,
 }
 
-impl Signers {
+impl ActiveSecrets {
     /// Those that sign at an instant.
-    pub(crate) fn at(&self, now: Timestamp) -> impl Iterator<Item = &SecretString> {
+    pub(crate) fn valid_at(&self, now: Timestamp) -> impl Iterator<Item = &SecretString> {
         let previous = self.previous.iter().filter(move |(_, until)| now < *until);
         std::iter::once(&self.current).chain(previous.map(|(secret, _)| secret))
     }
@@ -117,7 +117,7 @@ impl Signers {
 /// A subscription as it was when its deliveries were claimed.
 pub(crate) struct Recipient {
     pub(crate) subscription: Subscription,
-    pub(crate) signers: Signers,
+    pub(crate) secrets: ActiveSecrets,
     pub(crate) endpoint: Arc<Endpoint>,
 }
 
@@ -149,17 +149,17 @@ impl Recipient {
 
 /// What of what was heard the stored subscriptions are to know, of each the same once.
 #[derive(Default)]
-pub(crate) struct News<'a> {
+pub(crate) struct SubscriptionUpdates<'a> {
     /// Their receivers took something: stored together with the deliveries, since nobody
     /// says it again.
     pub(crate) succeeded: Vec<&'a Subscription>,
     /// What else they are told, then.
-    pub(crate) rest: Vec<(&'a Subscription, &'a SubscriptionEvent)>,
+    pub(crate) others: Vec<(&'a Subscription, &'a SubscriptionEvent)>,
 }
 
-impl<'a> News<'a> {
+impl<'a> SubscriptionUpdates<'a> {
     /// Of what recipients said.
-    pub(crate) fn of(
+    pub(crate) fn collect(
         heard: impl Iterator<Item = (&'a Recipient, &'a SubscriptionEvent)>,
         now: Timestamp,
     ) -> Self {
@@ -172,7 +172,7 @@ impl<'a> News<'a> {
             }
             match event {
                 SubscriptionEvent::DeliverySucceeded => news.succeeded.push(subscription),
-                event => news.rest.push((subscription, event)),
+                event => news.others.push((subscription, event)),
             }
         }
         news
@@ -187,63 +187,63 @@ mod tests {
     #[test]
     fn the_secret_before_signs_until_its_end() {
         let until = Timestamp(1_800_000_000_000);
-        let signers = Signers {
+        let signers = ActiveSecrets {
             current: "new".into(),
             previous: Some(("old".into(), until)),
         };
-        assert_eq!(signers.at(until.plus_ms(-1)).count(), 2);
-        assert_eq!(signers.at(until).count(), 1);
+        assert_eq!(signers.valid_at(until.plus_ms(-1)).count(), 2);
+        assert_eq!(signers.valid_at(until).count(), 1);
     }
 
     #[test]
     fn a_slow_receiver_is_given_less_and_a_quick_one_more() {
         let endpoint = Endpoint::new(8, 1000);
-        assert_eq!(endpoint.room(), WINDOW_FIRST);
+        assert_eq!(endpoint.available_capacity(), WINDOW_FIRST);
         for _ in 0..10 {
-            endpoint.took(Duration::from_secs(10));
+            endpoint.record_latency(Duration::from_secs(10));
         }
-        assert_eq!(endpoint.room(), 1);
+        assert_eq!(endpoint.available_capacity(), 1);
         for _ in 0..10 {
-            endpoint.took(Duration::from_millis(2));
+            endpoint.record_latency(Duration::from_millis(2));
         }
-        assert_eq!(endpoint.room(), WINDOW_MAX);
+        assert_eq!(endpoint.available_capacity(), WINDOW_MAX);
     }
 
     #[tokio::test]
     async fn no_more_are_sent_at_once_than_there_are_places() {
         let endpoint = Endpoint::new(2, 1000);
-        let first = endpoint.turn().await;
-        let _second = endpoint.turn().await;
-        assert!(endpoint.turn().now_or_never().is_none(), "it is full");
+        let first = endpoint.acquire_permit().await;
+        let _second = endpoint.acquire_permit().await;
+        assert!(endpoint.acquire_permit().now_or_never().is_none(), "it is full");
         drop(first);
-        assert!(endpoint.turn().await.is_some());
+        assert!(endpoint.acquire_permit().await.is_some());
     }
 
     #[tokio::test]
     async fn no_more_are_sent_in_a_second_than_was_said() {
         let endpoint = Endpoint::new(8, 1);
-        assert!(endpoint.turn().now_or_never().is_some());
-        assert!(endpoint.turn().now_or_never().is_none(), "it is too soon");
-        assert!(endpoint.turn().await.is_some());
+        assert!(endpoint.acquire_permit().now_or_never().is_some());
+        assert!(endpoint.acquire_permit().now_or_never().is_none(), "it is too soon");
+        assert!(endpoint.acquire_permit().await.is_some());
     }
 
     #[test]
     fn one_that_is_neither_keeps_its_places() {
         let endpoint = Endpoint::new(8, 1000);
         for _ in 0..10 {
-            endpoint.took(Duration::from_secs(2));
+            endpoint.record_latency(Duration::from_secs(2));
         }
-        assert_eq!(endpoint.room(), WINDOW_STEADY);
+        assert_eq!(endpoint.available_capacity(), WINDOW_STEADY);
     }
 
     #[test]
     fn more_is_claimed_when_half_is_sent() {
         let endpoint = Arc::new(Endpoint::new(8, 1000));
-        let mut held: Vec<Held> = (0..WINDOW_FIRST).map(|_| endpoint.hold()).collect();
-        while endpoint.held() > WINDOW_FIRST / 2 {
-            assert_eq!(endpoint.room(), 0);
+        let mut held: Vec<InFlight> = (0..WINDOW_FIRST).map(|_| endpoint.track()).collect();
+        while endpoint.in_flight() > WINDOW_FIRST / 2 {
+            assert_eq!(endpoint.available_capacity(), 0);
             held.pop();
         }
-        assert_eq!(endpoint.room(), WINDOW_FIRST / 2);
+        assert_eq!(endpoint.available_capacity(), WINDOW_FIRST / 2);
     }
 }

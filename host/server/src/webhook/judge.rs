@@ -1,8 +1,8 @@
 //! What an attempt means: for its delivery, for its subscription, and for when there is
 //! another one. Decided without a clock, a network or a database.
 
-use crate::id::IdSource;
-use crate::webhook::{WebhookError, Webhooks};
+use crate::id::IdGenerator;
+use crate::webhook::{WebhookError, DeliveryPolicy};
 use host_domain::event::Product;
 use host_domain::time::Timestamp;
 use host_domain::webhook::delivery::JITTER_PERMILLE_MAX;
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// The answer, as far as it is read.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ReceiverResponse {
     pub(crate) status: StatusCode,
     pub(crate) retry_after: Option<HeaderValue>,
     pub(crate) body: String,
@@ -24,34 +24,34 @@ pub(crate) struct Answer {
 
 /// Why there is no answer.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Failure {
+pub(crate) enum SendFailure {
     UrlNotAllowed,
     Connect,
     TimedOut,
-    Cut,
+    ConnectionClosed,
 }
 
-impl Failure {
+impl SendFailure {
     const fn word(self) -> &'static str {
         match self {
             Self::UrlNotAllowed => "url_not_allowed",
             Self::Connect => "connect",
             Self::TimedOut => "timeout",
-            Self::Cut => "cut",
+            Self::ConnectionClosed => "cut",
         }
     }
 }
 
 /// That there is no answer.
 #[derive(Debug)]
-pub(crate) struct Unanswered {
-    pub(crate) failure: Failure,
+pub(crate) struct SendError {
+    pub(crate) failure: SendFailure,
     /// Where more is known.
     pub(crate) cause: Option<String>,
 }
 
-impl From<Failure> for Unanswered {
-    fn from(failure: Failure) -> Self {
+impl From<SendFailure> for SendError {
+    fn from(failure: SendFailure) -> Self {
         Self {
             failure,
             cause: None,
@@ -61,7 +61,7 @@ impl From<Failure> for Unanswered {
 
 /// What came of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Attempted {
+pub(crate) struct AttemptResult {
     /// What that means for the delivery.
     pub(crate) outcome: DeliveryResult,
     /// The answer's status.
@@ -73,14 +73,14 @@ pub(crate) struct Attempted {
     /// The same for the log, where more is known; says nothing of the URL's path and query.
     pub(crate) cause: Option<String>,
     /// How long it took.
-    pub(crate) took: Duration,
+    pub(crate) duration: Duration,
 }
 
-impl Attempted {
+impl AttemptResult {
     /// What came of what was sent at an instant to a receiver that may, or may not, end
     /// it all by 410.
-    pub(crate) fn of(
-        answered: Result<Answer, Unanswered>,
+    pub(crate) fn new(
+        answered: Result<ReceiverResponse, SendError>,
         may_end: bool,
         sent_at: Timestamp,
         took: Duration,
@@ -92,12 +92,12 @@ impl Attempted {
                 body: Some(answer.body),
                 error: None,
                 cause: None,
-                took,
+                duration: took,
             },
-            Err(Unanswered { failure, cause }) => Self {
+            Err(SendError { failure, cause }) => Self {
                 outcome: match failure {
-                    Failure::UrlNotAllowed => DeliveryResult::UrlNotAllowed,
-                    Failure::Connect | Failure::TimedOut | Failure::Cut => DeliveryResult::Failed {
+                    SendFailure::UrlNotAllowed => DeliveryResult::UrlNotAllowed,
+                    SendFailure::Connect | SendFailure::TimedOut | SendFailure::ConnectionClosed => DeliveryResult::Failed {
                         retry_after_s: None,
                     },
                 },
@@ -105,13 +105,13 @@ impl Attempted {
                 body: None,
                 error: Some(failure.word()),
                 cause,
-                took,
+                duration: took,
             },
         }
     }
 
     /// A word for the counter: `2xx`, or why there is no answer.
-    pub(super) const fn class(&self) -> &'static str {
+    pub(super) const fn outcome_label(&self) -> &'static str {
         match (self.error, self.status) {
             (Some(error), _) => error,
             (None, Some(200..=299)) => "2xx",
@@ -122,7 +122,7 @@ impl Attempted {
     }
 }
 
-impl Answer {
+impl ReceiverResponse {
     fn outcome(&self, may_end: bool, sent_at: Timestamp) -> DeliveryResult {
         if self.status.is_success() {
             DeliveryResult::Accepted
@@ -149,22 +149,22 @@ fn seconds_until(value: &HeaderValue, now: Timestamp) -> Option<i64> {
 }
 
 /// So much later than planned is the next attempt.
-pub(crate) fn jitter_permille(ids: &dyn IdSource) -> i64 {
+pub(crate) fn jitter_permille(ids: &dyn IdGenerator) -> i64 {
     // The last bits of an identifier are random.
-    let random = i64::from((ids.bits() & 0xffff) as u16);
+    let random = i64::from((ids.generate() & 0xffff) as u16);
     random % (JITTER_PERMILLE_MAX + 1)
 }
 
-impl Webhooks {
+impl DeliveryPolicy {
     /// How long a claim is good: it covers the wait for a place, the exchange, and storing
     /// its outcome.
-    pub(crate) fn claim_ms(&self) -> i64 {
-        millis(self.sender.time_max() + self.lease)
+    pub(crate) fn lease_ms(&self) -> i64 {
+        millis(self.sender.timeout() + self.lease)
     }
 
     /// How long what was claimed may wait for its turn. What was not begun by then is given
     /// back: the rest of the claim is for storing.
-    pub(crate) fn turn_max(&self) -> Duration {
+    pub(crate) fn queue_timeout(&self) -> Duration {
         self.lease * 2 / 3
     }
 
@@ -176,7 +176,7 @@ impl Webhooks {
             Product::Hotel | Product::Flight => {
                 let within = RetryAfterLimit::WithinTotal {
                     total_ms: self.replay.published_after_s.saturating_mul(1000),
-                    attempt_ms: millis(self.turn_max() + self.sender.time_max()),
+                    attempt_ms: millis(self.queue_timeout() + self.sender.timeout()),
                 };
                 (&self.subscription_retry_s, within)
             }
@@ -190,11 +190,11 @@ impl Webhooks {
     }
 
     /// A delivery after an attempt that began at an instant; none: it was not tried.
-    pub(crate) fn answered(
+    pub(crate) fn apply_attempt(
         &self,
         product: Product,
         stored: StoredDelivery,
-        attempted: Option<(Timestamp, Attempted)>,
+        attempted: Option<(Timestamp, AttemptResult)>,
         token: String,
         jitter_permille: i64,
         now: Timestamp,
@@ -225,7 +225,7 @@ impl Webhooks {
                 response_status: attempted.status,
                 response_body: attempted.body,
                 error: attempted.error.map(str::to_owned),
-                duration_ms: millis(attempted.took),
+                duration_ms: millis(attempted.duration),
                 created_at: sent_at,
             }),
             delivery,
@@ -234,10 +234,10 @@ impl Webhooks {
     }
 
     /// What a subscription is told of an attempt.
-    pub(crate) const fn heard(
+    pub(crate) const fn subscription_event(
         &self,
         subscription: &Subscription,
-        attempted: &Attempted,
+        attempted: &AttemptResult,
     ) -> SubscriptionEvent {
         match attempted.outcome {
             DeliveryResult::Accepted => SubscriptionEvent::DeliverySucceeded,
@@ -253,14 +253,14 @@ impl Webhooks {
     }
 
     /// A delivery that is sent anew, as far as its subscription and itself allow it.
-    pub(crate) fn replayed(
+    pub(crate) fn replay(
         &self,
         subscription: &Subscription,
         stored: StoredDelivery,
         now: Timestamp,
     ) -> Result<StoredDelivery, WebhookError> {
         if subscription.status != SubscriptionStatus::Active {
-            return Err(WebhookError::Paused);
+            return Err(WebhookError::SubscriptionNotActive);
         }
         let replayed = stored.delivery.replay(self.replay, now);
         Ok(StoredDelivery {
@@ -270,7 +270,7 @@ impl Webhooks {
     }
 
     /// A new secret signs from now on, and the one before it for a time too.
-    pub(crate) fn rotated(&self, now: Timestamp) -> SubscriptionEvent {
+    pub(crate) fn rotation_event(&self, now: Timestamp) -> SubscriptionEvent {
         SubscriptionEvent::Rotated {
             previous_secret_expires_at: now.plus_s(self.dual_signature_s),
         }
@@ -279,7 +279,7 @@ impl Webhooks {
 
 /// Whether receivers of these events may end it all by 410. Whoever watches is told until
 /// it is taken: nobody could resume that.
-pub(crate) const fn may_end(product: Product) -> bool {
+pub(crate) const fn honors_gone(product: Product) -> bool {
     match product {
         Product::Hotel | Product::Flight => true,
         Product::Watch => false,

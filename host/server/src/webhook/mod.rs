@@ -14,13 +14,13 @@ pub(crate) mod upkeep;
 mod watcher;
 pub(crate) mod worker;
 
-pub(crate) use subscription::{NewSubscription, SubscriptionChange};
+pub(crate) use subscription::{NewSubscription, SubscriptionUpdate};
 
 use crate::config::Config;
-use crate::idempotency::KeyError;
+use crate::idempotency::IdempotencyError;
 use crate::seal::SealError;
-use crate::webhook::address::UrlRefusal;
-use crate::webhook::sender::Sender;
+use crate::webhook::address::UrlRejection;
+use crate::webhook::sender::HttpSender;
 use host_domain::owner::{Mode, Tenant};
 use host_domain::webhook::{ReplayNotAllowed, ReplayPolicy};
 use host_runtime::guard::DnsLookup;
@@ -38,31 +38,31 @@ pub(crate) enum WebhookError {
     DeliveryNotFound,
     /// The tenant has as many to this product as it can.
     #[error("there are {max} subscriptions already")]
-    TooMany {
+    SubscriptionLimitReached {
         /// How many that is.
         max: u64,
     },
     /// Events cannot go there.
     #[error("the url is not allowed: {0}")]
-    UrlNotAllowed(#[source] UrlRefusal),
+    UrlNotAllowed(#[source] UrlRejection),
     /// It may still arrive by itself.
     #[error("the delivery is not replayed")]
     ReplayNotAllowed(#[source] ReplayNotAllowed),
     /// Nothing is sent to a subscription that is not ACTIVE.
     #[error("the subscription is not ACTIVE")]
-    Paused,
+    SubscriptionNotActive,
     /// Others change it all the time.
     #[error("it is being changed by others")]
-    Contended,
+    TooManyConflicts,
     /// The idempotency key.
     #[error(transparent)]
-    Key(#[from] KeyError),
+    Idempotency(#[from] IdempotencyError),
     /// The database.
     #[error("webhooks could not be read or stored")]
     Storage(#[from] CommitError),
     /// A secret cannot be sealed or opened.
     #[error("the signing secret cannot be sealed or opened")]
-    Sealed(#[from] SealError),
+    Seal(#[from] SealError),
 }
 
 impl From<DatabaseError> for WebhookError {
@@ -72,8 +72,8 @@ impl From<DatabaseError> for WebhookError {
 }
 
 /// How events are sent, as the operator set it.
-pub(crate) struct Webhooks {
-    pub(crate) sender: Sender,
+pub(crate) struct DeliveryPolicy {
+    pub(crate) sender: HttpSender,
     lookup: DnsLookup,
     subscription_retry_s: Vec<i64>,
     watch_retry_s: Vec<i64>,
@@ -85,13 +85,13 @@ pub(crate) struct Webhooks {
     insecure_allowed: bool,
 }
 
-impl Webhooks {
+impl DeliveryPolicy {
     pub(crate) fn new(config: &Config, lookup: DnsLookup) -> Self {
         let webhooks = &config.webhooks;
         let seconds = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
         let steps = |steps: &[u64]| steps.iter().copied().map(seconds).collect();
         Self {
-            sender: Sender::new(lookup.clone(), Duration::from_secs(webhooks.timeout_s)),
+            sender: HttpSender::new(lookup.clone(), Duration::from_secs(webhooks.timeout_s)),
             lookup,
             subscription_retry_s: steps(&webhooks.subscription_retry_s),
             watch_retry_s: steps(&webhooks.watch_retry_s),

@@ -16,7 +16,7 @@ const PURPOSE: &str = "webhook_secret";
 
 /// Which of a subscription's secrets: sealed for one, it does not open as the other.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Column {
+pub(super) enum SecretSlot {
     /// The one that signs.
     Current,
     /// The one before it.
@@ -24,9 +24,9 @@ pub(super) enum Column {
 }
 
 /// A new secret: `whsec_` and 32 random bytes in base64.
-pub(super) fn make() -> Result<SecretString, SealError> {
+pub(super) fn generate() -> Result<SecretString, SealError> {
     let mut bytes = [0_u8; SECRET_BYTES];
-    getrandom::fill(&mut bytes).map_err(|_| SealError::Unsealable)?;
+    getrandom::fill(&mut bytes).map_err(|_| SealError::SealFailed)?;
     Ok(format!("{PREFIX}{}", STANDARD.encode(bytes)).into())
 }
 
@@ -34,7 +34,7 @@ pub(super) fn seal(
     sealer: &Sealer,
     tenant: &Tenant,
     id: &SubscriptionId,
-    column: Column,
+    column: SecretSlot,
     secret: &SecretString,
 ) -> Result<Vec<u8>, SealError> {
     let text = secret.expose_secret().as_bytes();
@@ -45,18 +45,18 @@ pub(super) fn open(
     sealer: &Sealer,
     tenant: &Tenant,
     id: &SubscriptionId,
-    column: Column,
+    column: SecretSlot,
     sealed: &[u8],
 ) -> Result<SecretString, SealError> {
     let bytes = sealer.open(PURPOSE, &place(tenant, id, column), sealed)?;
-    let text = String::from_utf8(bytes).map_err(|_| SealError::NotGenuine)?;
+    let text = String::from_utf8(bytes).map_err(|_| SealError::AuthenticationFailed)?;
     Ok(text.into())
 }
 
-fn place<'a>(tenant: &'a Tenant, id: &'a SubscriptionId, column: Column) -> [&'a str; 4] {
+fn place<'a>(tenant: &'a Tenant, id: &'a SubscriptionId, column: SecretSlot) -> [&'a str; 4] {
     let column = match column {
-        Column::Current => "current",
-        Column::Previous => "previous",
+        SecretSlot::Current => "current",
+        SecretSlot::Previous => "previous",
     };
     [
         &tenant.organization,
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_secret_has_256_bits_and_is_never_made_twice() {
-        let (one, other) = (make().unwrap(), make().unwrap());
+        let (one, other) = (generate().unwrap(), generate().unwrap());
         assert_ne!(one.expose_secret(), other.expose_secret());
         let text = one.expose_secret().strip_prefix(PREFIX).unwrap();
         assert_eq!(STANDARD.decode(text).unwrap().len(), SECRET_BYTES);
@@ -87,12 +87,12 @@ mod tests {
             organization: "acme".into(),
             mode: Mode::Test,
         };
-        let (id, secret) = (SubscriptionId::from_bits(1), make().unwrap());
-        let sealed = seal(&sealer, &tenant, &id, Column::Current, &secret).unwrap();
-        let opened = open(&sealer, &tenant, &id, Column::Current, &sealed).unwrap();
+        let (id, secret) = (SubscriptionId::from_bits(1), generate().unwrap());
+        let sealed = seal(&sealer, &tenant, &id, SecretSlot::Current, &secret).unwrap();
+        let opened = open(&sealer, &tenant, &id, SecretSlot::Current, &sealed).unwrap();
         assert_eq!(opened.expose_secret(), secret.expose_secret());
         let other = SubscriptionId::from_bits(2);
-        assert!(open(&sealer, &tenant, &other, Column::Current, &sealed).is_err());
-        assert!(open(&sealer, &tenant, &id, Column::Previous, &sealed).is_err());
+        assert!(open(&sealer, &tenant, &other, SecretSlot::Current, &sealed).is_err());
+        assert!(open(&sealer, &tenant, &id, SecretSlot::Previous, &sealed).is_err());
     }
 }

@@ -1,9 +1,9 @@
 //! One attempt: a request to an address that somebody else chose, and what came of it.
 
 use crate::time::Stopwatch;
-use crate::webhook::endpoint::{Recipient, Signers};
-use crate::webhook::judge::{self, Answer, Attempted, Failure, Unanswered};
-use crate::webhook::{Webhooks, address, signature};
+use crate::webhook::endpoint::{Recipient, ActiveSecrets};
+use crate::webhook::judge::{self, ReceiverResponse, AttemptResult, SendFailure, SendError};
+use crate::webhook::{DeliveryPolicy, address, signature};
 use host_domain::time::Timestamp;
 use host_runtime::guard::{self, DnsLookup};
 use host_storage::StoredDelivery;
@@ -24,44 +24,44 @@ const RESPONSE_HEADERS_MAX: usize = 128;
 
 /// What is sent.
 #[derive(Debug)]
-pub(crate) struct Letter<'a> {
+pub(crate) struct DeliveryRequest<'a> {
     /// Where to.
     pub(crate) url: &'a str,
     /// Whether plain http and this machine are allowed.
-    pub(crate) insecure: bool,
+    pub(crate) allow_insecure: bool,
     /// Whether a receiver may end it all by 410.
-    pub(crate) may_end: bool,
+    pub(crate) honors_gone: bool,
     /// Beside the content type.
     pub(crate) headers: HeaderMap,
     /// Byte for byte as it is signed.
     pub(crate) body: String,
 }
 
-impl Webhooks {
+impl DeliveryPolicy {
     /// What is sent to a recipient at an instant.
-    pub(crate) fn letter<'a>(
+    pub(crate) fn delivery_request<'a>(
         &self,
         recipient: &'a Recipient,
         stored: &StoredDelivery,
         now: Timestamp,
-    ) -> Letter<'a> {
+    ) -> DeliveryRequest<'a> {
         let subscription = &recipient.subscription;
-        Letter {
+        DeliveryRequest {
             url: &subscription.url,
-            insecure: self.is_insecure_allowed(&subscription.tenant),
-            may_end: judge::may_end(subscription.product),
-            headers: headers(&recipient.signers, stored, now),
+            allow_insecure: self.is_insecure_allowed(&subscription.tenant),
+            honors_gone: judge::honors_gone(subscription.product),
+            headers: headers(&recipient.secrets, stored, now),
             body: stored.payload.clone(),
         }
     }
 }
 
-fn headers(signers: &Signers, stored: &StoredDelivery, now: Timestamp) -> HeaderMap {
+fn headers(signers: &ActiveSecrets, stored: &StoredDelivery, now: Timestamp) -> HeaderMap {
     let delivery = &stored.delivery;
     let (event, unix_s) = (delivery.event.as_str(), now.0.div_euclid(1000));
-    let signed = signature::sign(signers.at(now), unix_s, event, stored.payload.as_bytes());
+    let signed = signature::sign(signers.valid_at(now), unix_s, event, stored.payload.as_bytes());
     let headers = [
-        ("svc-signature", signed.own),
+        ("svc-signature", signed.svc),
         ("svc-event-id", event.to_owned()),
         ("svc-delivery-id", delivery.id.to_string()),
         ("webhook-id", event.to_owned()),
@@ -77,14 +77,14 @@ fn headers(signers: &Signers, stored: &StoredDelivery, now: Timestamp) -> Header
 }
 
 /// Connections to receivers. Each is made only to addresses that were judged.
-pub(crate) struct Sender {
+pub(crate) struct HttpSender {
     public: OnceLock<Client>,
     insecure: OnceLock<Client>,
     lookup: DnsLookup,
     time_max: Duration,
 }
 
-impl Sender {
+impl HttpSender {
     /// `time_max`: for a whole exchange.
     pub(super) fn new(lookup: DnsLookup, time_max: Duration) -> Self {
         Self {
@@ -96,24 +96,24 @@ impl Sender {
     }
 
     /// For a whole exchange.
-    pub(super) const fn time_max(&self) -> Duration {
+    pub(super) const fn timeout(&self) -> Duration {
         self.time_max
     }
 
     /// Sends once; at `now`.
-    pub(super) async fn send(&self, letter: Letter<'_>, now: Timestamp) -> Attempted {
-        let (watch, may_end) = (Stopwatch::start(), letter.may_end);
-        let answered = match address::read(letter.url, letter.insecure) {
+    pub(super) async fn send(&self, letter: DeliveryRequest<'_>, now: Timestamp) -> AttemptResult {
+        let (watch, may_end) = (Stopwatch::start(), letter.honors_gone);
+        let answered = match address::parse(letter.url, letter.allow_insecure) {
             Ok(url) => tokio::time::timeout(self.time_max, self.exchange(url, letter))
                 .await
-                .unwrap_or(Err(Failure::TimedOut.into())),
-            Err(_) => Err(Failure::UrlNotAllowed.into()),
+                .unwrap_or(Err(SendFailure::TimedOut.into())),
+            Err(_) => Err(SendFailure::UrlNotAllowed.into()),
         };
-        Attempted::of(answered, may_end, now, watch.elapsed())
+        AttemptResult::new(answered, may_end, now, watch.elapsed())
     }
 
-    async fn exchange(&self, url: Url, letter: Letter<'_>) -> Result<Answer, Unanswered> {
-        let client = self.client(letter.insecure).ok_or(Failure::Connect)?;
+    async fn exchange(&self, url: Url, letter: DeliveryRequest<'_>) -> Result<ReceiverResponse, SendError> {
+        let client = self.client(letter.allow_insecure).ok_or(SendFailure::Connect)?;
         let mut request = Request::new(Method::POST, url);
         *request.headers_mut() = letter.headers;
         let json = HeaderValue::from_static("application/json");
@@ -134,7 +134,7 @@ impl Sender {
         if let Some(client) = cell.get() {
             return Some(client);
         }
-        let built = guard::client_builder(self.lookup.clone(), address::reach(insecure))
+        let built = guard::client_builder(self.lookup.clone(), address::address_scope(insecure))
             .http1_only()
             .gzip(false)
             .connect_timeout(self.time_max)
@@ -155,7 +155,7 @@ impl Sender {
     }
 }
 
-async fn read(mut response: Response) -> Result<Answer, Unanswered> {
+async fn read(mut response: Response) -> Result<ReceiverResponse, SendError> {
     let status = response.status();
     let retry_after = response.headers_mut().remove(RETRY_AFTER);
     let mut body = Vec::new();
@@ -165,7 +165,7 @@ async fn read(mut response: Response) -> Result<Answer, Unanswered> {
         let room = BODY_BYTES_KEPT - body.len();
         body.extend(chunk.iter().take(room));
     }
-    Ok(Answer {
+    Ok(ReceiverResponse {
         status,
         retry_after,
         body: text(&body),
@@ -181,16 +181,16 @@ fn text(body: &[u8]) -> String {
     String::from_utf8_lossy(whole.unwrap_or(body)).into_owned()
 }
 
-impl From<reqwest::Error> for Unanswered {
+impl From<reqwest::Error> for SendError {
     fn from(error: reqwest::Error) -> Self {
         let failure = if guard::blocked_address_reason(&error).is_some() {
-            Failure::UrlNotAllowed
+            SendFailure::UrlNotAllowed
         } else if error.is_timeout() {
-            Failure::TimedOut
+            SendFailure::TimedOut
         } else if error.is_builder() || error.is_connect() {
-            Failure::Connect
+            SendFailure::Connect
         } else {
-            Failure::Cut
+            SendFailure::ConnectionClosed
         };
         Self {
             failure,

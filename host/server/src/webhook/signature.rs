@@ -13,7 +13,7 @@ use sha2::Sha256;
 pub(crate) struct Signatures {
     /// `svc-signature`: `t=<unix seconds>,v1=<hex>`, a `v1` for each secret, over
     /// `<t>.<body>`. The key is the whole text of the secret.
-    pub(crate) own: String,
+    pub(crate) svc: String,
     /// `webhook-signature`: `v1,<base64>` for each secret, over
     /// `<event id>.<t>.<body>`. The key is what the secret holds in base64.
     pub(crate) standard: String,
@@ -42,7 +42,7 @@ pub(crate) fn sign<'a>(
         standard.push(format!("v1,{}", STANDARD.encode(digest)));
     }
     Signatures {
-        own,
+        svc: own,
         standard: standard.join(" "),
     }
 }
@@ -87,7 +87,7 @@ mod tests {
     fn signatures_are_those_of_another_implementation() {
         for (secret, own, standard) in VECTORS {
             let signed = sign(&[secret.into()], 1_800_000_000, "evt_1", BODY);
-            assert_eq!(signed.own, format!("t=1800000000,v1={own}"));
+            assert_eq!(signed.svc, format!("t=1800000000,v1={own}"));
             assert_eq!(signed.standard, format!("v1,{standard}"));
         }
     }
@@ -96,7 +96,7 @@ mod tests {
     fn each_secret_signs() {
         let signed = sign(&secrets(2), 1_800_000_000, "evt_1", BODY);
         let [(_, own_1, standard_1), (_, own_2, standard_2)] = VECTORS;
-        assert_eq!(signed.own, format!("t=1800000000,v1={own_1},v1={own_2}"));
+        assert_eq!(signed.svc, format!("t=1800000000,v1={own_1},v1={own_2}"));
         assert_eq!(signed.standard, format!("v1,{standard_1} v1,{standard_2}"));
     }
 
@@ -107,8 +107,8 @@ mod tests {
         let at_another_time = sign(&secrets, 2, "evt_1", BODY);
         let of_another_event = sign(&secrets, 1, "evt_2", BODY);
         let of_another_body = sign(&secrets, 1, "evt_1", b"{}");
-        assert_ne!(signed.own, at_another_time.own);
-        assert_ne!(signed.own, of_another_body.own);
+        assert_ne!(signed.svc, at_another_time.svc);
+        assert_ne!(signed.svc, of_another_body.svc);
         for other in [at_another_time, of_another_event, of_another_body] {
             assert_ne!(signed.standard, other.standard);
         }

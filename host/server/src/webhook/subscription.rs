@@ -1,11 +1,11 @@
 //! What callers do to subscriptions and deliveries.
 
-use crate::api::caller::Caller;
-use crate::app::App;
-use crate::idempotency::{RequestKey, take};
+use crate::api::caller::RequestContext;
+use crate::app::Application;
+use crate::idempotency::{IdempotentRequest, claim_in};
 use crate::time::Deadline;
-use crate::webhook::secret::{self, Column};
-use crate::webhook::tries::Tries;
+use crate::webhook::secret::{self, SecretSlot};
+use crate::webhook::tries::ConflictBackoff;
 use crate::webhook::{WebhookError, address};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use host_domain::event::{EventType, Product};
@@ -42,7 +42,7 @@ pub(crate) struct NewSubscription {
 
 /// What a caller changes; none: stays as it is. The types are checked already.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SubscriptionChange {
+pub(crate) struct SubscriptionUpdate {
     /// Another address.
     pub(crate) url: Option<String>,
     /// Other types.
@@ -53,7 +53,7 @@ pub(crate) struct SubscriptionChange {
 
 /// A subscription whose secret was just made.
 #[derive(Debug)]
-pub(crate) struct Issued {
+pub(crate) struct SubscriptionWithSecret {
     /// The subscription.
     pub(crate) subscription: Subscription,
     /// Its secret, shown this once; none when an earlier call with the same
@@ -63,35 +63,35 @@ pub(crate) struct Issued {
 
 /// A subscription after an event.
 #[derive(Debug)]
-pub(super) struct Moved {
+pub(super) struct SubscriptionTransition {
     /// Its status before, which is another one if this event changed it.
     pub(super) from: SubscriptionStatus,
     /// As it is now.
     pub(super) subscription: Subscription,
 }
 
-impl App {
+impl Application {
     /// Makes a subscription; once for each key.
     pub(crate) async fn create_subscription(
         &self,
         owner: &Owner,
         new: NewSubscription,
-        key: Option<&RequestKey>,
-    ) -> Result<Issued, WebhookError> {
+        key: Option<&IdempotentRequest>,
+    ) -> Result<SubscriptionWithSecret, WebhookError> {
         let tenant = &owner.tenant;
-        if let Some(made) = self.made_before(key).await? {
-            return self.issued_before(tenant, new.product, &made).await;
+        if let Some(made) = self.find_result(key).await? {
+            return self.find_existing(tenant, new.product, &made).await;
         }
         let count = self.store.count_subscriptions(tenant, new.product).await?;
         if count >= SUBSCRIPTIONS_MAX {
-            return Err(WebhookError::TooMany {
+            return Err(WebhookError::SubscriptionLimitReached {
                 max: SUBSCRIPTIONS_MAX,
             });
         }
-        self.check_url(tenant, &new.url).await?;
-        let id = SubscriptionId::from_bits(self.ids.bits());
-        let signing_secret = secret::make()?;
-        let sealed = secret::seal(&self.sealer, tenant, &id, Column::Current, &signing_secret)?;
+        self.validate_url(tenant, &new.url).await?;
+        let id = SubscriptionId::from_bits(self.ids.generate());
+        let signing_secret = secret::generate()?;
+        let sealed = secret::seal(&self.sealer, tenant, &id, SecretSlot::Current, &signing_secret)?;
         let now = self.clock.now();
         let subscription = Subscription::new(
             id,
@@ -103,17 +103,17 @@ impl App {
             now,
         );
         let mut write = UnitOfWork::new(now);
-        take(&mut write, key, subscription.id.as_str());
+        claim_in(&mut write, key, subscription.id.as_str());
         write.insert_subscription(&subscription, &sealed);
         match self.store.commit(write).await {
-            Ok(()) => Ok(Issued {
+            Ok(()) => Ok(SubscriptionWithSecret {
                 subscription,
                 signing_secret: Some(signing_secret),
             }),
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
-                let made = self.made_before(key).await?;
-                let made = made.ok_or(WebhookError::Contended)?;
-                self.issued_before(tenant, subscription.product, &made)
+                let made = self.find_result(key).await?;
+                let made = made.ok_or(WebhookError::TooManyConflicts)?;
+                self.find_existing(tenant, subscription.product, &made)
                     .await
             }
             Err(error) => Err(error.into()),
@@ -121,15 +121,15 @@ impl App {
     }
 
     /// Changes what is named.
-    pub(crate) async fn change_subscription(
+    pub(crate) async fn update_subscription(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         product: Product,
         id: &SubscriptionId,
-        change: SubscriptionChange,
+        change: SubscriptionUpdate,
     ) -> Result<Subscription, WebhookError> {
         let tenant = &caller.owner.tenant;
-        let SubscriptionChange {
+        let SubscriptionUpdate {
             url,
             event_types,
             description,
@@ -137,7 +137,7 @@ impl App {
         // Whoever may not see it learns nothing about the URL either.
         let current = self.find_subscription(tenant, product, id).await?;
         if let Some(url) = url.as_deref().filter(|url| *url != current.url) {
-            self.check_url(tenant, url).await?;
+            self.validate_url(tenant, url).await?;
         }
         let event = SubscriptionEvent::Changed {
             url,
@@ -150,10 +150,10 @@ impl App {
     /// Nothing is sent from now on; what happens meanwhile waits. Once for each key.
     pub(crate) async fn pause_subscription(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         product: Product,
         id: &SubscriptionId,
-        key: Option<&RequestKey>,
+        key: Option<&IdempotentRequest>,
     ) -> Result<Subscription, WebhookError> {
         let event = SubscriptionEvent::Paused;
         self.move_for(caller, product, id, &event, key).await
@@ -162,10 +162,10 @@ impl App {
     /// Sends again, first of all what waited; once for each key.
     pub(crate) async fn resume_subscription(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         product: Product,
         id: &SubscriptionId,
-        key: Option<&RequestKey>,
+        key: Option<&IdempotentRequest>,
     ) -> Result<Subscription, WebhookError> {
         let event = SubscriptionEvent::Resumed;
         self.move_for(caller, product, id, &event, key).await
@@ -189,43 +189,43 @@ impl App {
     }
 
     /// Makes a new secret; for a time both sign. Once for each key.
-    pub(crate) async fn rotate_subscription(
+    pub(crate) async fn rotate_secret(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         product: Product,
         id: &SubscriptionId,
-        key: Option<&RequestKey>,
-    ) -> Result<Issued, WebhookError> {
+        key: Option<&IdempotentRequest>,
+    ) -> Result<SubscriptionWithSecret, WebhookError> {
         let tenant = &caller.owner.tenant;
-        let mut tries = Tries::until(caller.deadline);
+        let mut tries = ConflictBackoff::new(caller.deadline);
         loop {
-            if let Some(made) = self.made_before(key).await? {
-                return self.issued_before(tenant, product, &made).await;
+            if let Some(made) = self.find_result(key).await? {
+                return self.find_existing(tenant, product, &made).await;
             }
             let current = self.find_subscription(tenant, product, id).await?;
             let sealed = self.store.sealed_secrets(tenant, id).await?;
             let sealed = sealed.ok_or(WebhookError::NotFound)?;
-            let signing_secret = secret::make()?;
+            let signing_secret = secret::generate()?;
             let sealed = self.rotated(tenant, id, &sealed, &signing_secret)?;
             let now = self.clock.now();
-            let event = self.webhooks.rotated(now);
+            let event = self.webhooks.rotation_event(now);
             let read_version = current.version;
             let Some(subscription) = current.clone().apply(event, now) else {
                 // Twice in one millisecond: the next try sees another time.
-                tries.again(self.ids.as_ref()).await?;
+                tries.wait(self.ids.as_ref()).await?;
                 continue;
             };
             let mut write = UnitOfWork::new(now);
-            take(&mut write, key, id.as_str());
+            claim_in(&mut write, key, id.as_str());
             write.rotate_subscription_secret(&subscription, read_version, &sealed);
             match self.store.commit(write).await {
                 Ok(()) => {
-                    return Ok(Issued {
+                    return Ok(SubscriptionWithSecret {
                         subscription,
                         signing_secret: Some(signing_secret),
                     });
                 }
-                Err(CommitError::Conflict(_)) => tries.again(self.ids.as_ref()).await?,
+                Err(CommitError::Conflict(_)) => tries.wait(self.ids.as_ref()).await?,
                 Err(error) => return Err(error.into()),
             }
         }
@@ -238,9 +238,9 @@ impl App {
         sealed: &SealedSecrets,
         signing_secret: &SecretString,
     ) -> Result<SealedSecrets, WebhookError> {
-        let (sealer, current) = (&self.sealer, Column::Current);
+        let (sealer, current) = (&self.sealer, SecretSlot::Current);
         let before = secret::open(sealer, tenant, id, current, &sealed.current)?;
-        let previous = secret::seal(sealer, tenant, id, Column::Previous, &before)?;
+        let previous = secret::seal(sealer, tenant, id, SecretSlot::Previous, &before)?;
         Ok(SealedSecrets {
             current: secret::seal(sealer, tenant, id, current, signing_secret)?,
             previous: Some(previous),
@@ -248,28 +248,28 @@ impl App {
     }
 
     /// Sends a `ping`; once for each key.
-    pub(crate) async fn test_subscription(
+    pub(crate) async fn send_test_event(
         &self,
         owner: &Owner,
         product: Product,
         id: &SubscriptionId,
-        key: Option<&RequestKey>,
+        key: Option<&IdempotentRequest>,
     ) -> Result<StoredDelivery, WebhookError> {
         let tenant = &owner.tenant;
         let subscription = self.find_subscription(tenant, product, id).await?;
-        if let Some(made) = self.made_before(key).await? {
+        if let Some(made) = self.find_result(key).await? {
             return self.delivery_to(tenant, id, &made).await;
         }
         let event = self.ping(&subscription);
         let delivery = Delivery::derive_id(&event.id, id).ok_or(WebhookError::NotFound)?;
         let mut write = UnitOfWork::new(event.created_at);
-        take(&mut write, key, delivery.as_str());
+        claim_in(&mut write, key, delivery.as_str());
         write.publish_to_subscription(tenant, &event, id);
         match self.store.commit(write).await {
             Ok(()) => self.delivery_to(tenant, id, delivery.as_str()).await,
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
-                let made = self.made_before(key).await?;
-                let made = made.ok_or(WebhookError::Contended)?;
+                let made = self.find_result(key).await?;
+                let made = made.ok_or(WebhookError::TooManyConflicts)?;
                 self.delivery_to(tenant, id, &made).await
             }
             Err(error) => Err(error.into()),
@@ -277,7 +277,7 @@ impl App {
     }
 
     fn ping(&self, subscription: &Subscription) -> OutboxEvent {
-        let (id, now) = (EventId::from_bits(self.ids.bits()), self.clock.now());
+        let (id, now) = (EventId::from_bits(self.ids.generate()), self.clock.now());
         let event_type = EventType::Ping.as_str();
         let payload = json!({
             "id": id.as_str(),
@@ -298,28 +298,28 @@ impl App {
     /// Sends a delivery anew, if it cannot arrive by itself any more; once for each key.
     pub(crate) async fn replay_delivery(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         product: Product,
         subscription: &SubscriptionId,
         id: &DeliveryId,
-        key: Option<&RequestKey>,
+        key: Option<&IdempotentRequest>,
     ) -> Result<StoredDelivery, WebhookError> {
         let tenant = &caller.owner.tenant;
-        let mut tries = Tries::until(caller.deadline);
+        let mut tries = ConflictBackoff::new(caller.deadline);
         loop {
             let found = self
                 .find_subscription(tenant, product, subscription)
                 .await?;
             let stored = self.delivery_to(tenant, subscription, id.as_str()).await?;
-            if self.made_before(key).await?.is_some() {
+            if self.find_result(key).await?.is_some() {
                 return Ok(stored);
             }
             let mut write = UnitOfWork::new(self.clock.now());
-            take(&mut write, key, id.as_str());
+            claim_in(&mut write, key, id.as_str());
             let replayed = self.replayed(&found, stored, &mut write)?;
             match self.store.commit(write).await {
                 Ok(()) => return Ok(replayed),
-                Err(CommitError::Conflict(_)) => tries.again(self.ids.as_ref()).await?,
+                Err(CommitError::Conflict(_)) => tries.wait(self.ids.as_ref()).await?,
                 Err(error) => return Err(error.into()),
             }
         }
@@ -333,7 +333,7 @@ impl App {
     ) -> Result<StoredDelivery, WebhookError> {
         let read_status = stored.delivery.status();
         let now = self.clock.now();
-        let replayed = self.webhooks.replayed(subscription, stored, now)?;
+        let replayed = self.webhooks.replay(subscription, stored, now)?;
         write.replay_delivery(&replayed.tenant, &replayed.delivery, read_status);
         Ok(replayed)
     }
@@ -347,12 +347,12 @@ impl App {
         product: Product,
         id: &SubscriptionId,
         since: Timestamp,
-        key: Option<&RequestKey>,
+        key: Option<&IdempotentRequest>,
     ) -> Result<u64, WebhookError> {
         let tenant = &owner.tenant;
         let subscription = self.find_subscription(tenant, product, id).await?;
         if subscription.status != SubscriptionStatus::Active {
-            return Err(WebhookError::Paused);
+            return Err(WebhookError::SubscriptionNotActive);
         }
         let (mut queued, until) = (0, self.recovered_until(key).await?);
         loop {
@@ -373,11 +373,11 @@ impl App {
     }
 
     /// What failed by now is recovered; by a key that was used before, by then.
-    async fn recovered_until(&self, key: Option<&RequestKey>) -> Result<Timestamp, WebhookError> {
+    async fn recovered_until(&self, key: Option<&IdempotentRequest>) -> Result<Timestamp, WebhookError> {
         let now = self.clock.now();
         let Some(key) = key else { return Ok(now) };
-        self.use_key(key, &now.to_string()).await?;
-        let first = self.made_before(Some(key)).await?;
+        self.claim(key, &now.to_string()).await?;
+        let first = self.find_result(Some(key)).await?;
         Ok(first.and_then(|at| Timestamp::parse(&at)).unwrap_or(now))
     }
 
@@ -433,38 +433,38 @@ impl App {
 
     async fn move_for(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         product: Product,
         id: &SubscriptionId,
         event: &SubscriptionEvent,
-        key: Option<&RequestKey>,
+        key: Option<&IdempotentRequest>,
     ) -> Result<Subscription, WebhookError> {
         let (tenant, deadline) = (&caller.owner.tenant, caller.deadline);
-        let moved = self.move_subscription(tenant, product, id, event, key, deadline);
+        let moved = self.apply_event(tenant, product, id, event, key, deadline);
         Ok(moved.await?.subscription)
     }
 
     /// Applies an event to a subscription as it is when it is stored; once for each key.
-    pub(super) async fn move_subscription(
+    pub(super) async fn apply_event(
         &self,
         tenant: &Tenant,
         product: Product,
         id: &SubscriptionId,
         event: &SubscriptionEvent,
-        key: Option<&RequestKey>,
+        key: Option<&IdempotentRequest>,
         deadline: Deadline,
-    ) -> Result<Moved, WebhookError> {
-        let mut tries = Tries::until(deadline);
+    ) -> Result<SubscriptionTransition, WebhookError> {
+        let mut tries = ConflictBackoff::new(deadline);
         loop {
             let current = self.find_subscription(tenant, product, id).await?;
             let from = current.status;
-            let moved = |subscription| Ok(Moved { from, subscription });
-            if self.made_before(key).await?.is_some() {
+            let moved = |subscription| Ok(SubscriptionTransition { from, subscription });
+            if self.find_result(key).await?.is_some() {
                 return moved(current);
             }
             let (now, read_version) = (self.clock.now(), current.version);
             let mut write = UnitOfWork::new(now);
-            take(&mut write, key, id.as_str());
+            claim_in(&mut write, key, id.as_str());
             let subscription = match current.clone().apply(event.clone(), now) {
                 Some(subscription) => {
                     write.update_subscription(&subscription, read_version);
@@ -475,26 +475,26 @@ impl App {
             };
             match self.store.commit(write).await {
                 Ok(()) => return moved(subscription),
-                Err(CommitError::Conflict(_)) => tries.again(self.ids.as_ref()).await?,
+                Err(CommitError::Conflict(_)) => tries.wait(self.ids.as_ref()).await?,
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    pub(super) async fn check_url(&self, tenant: &Tenant, url: &str) -> Result<(), WebhookError> {
+    pub(super) async fn validate_url(&self, tenant: &Tenant, url: &str) -> Result<(), WebhookError> {
         let insecure = self.webhooks.is_insecure_allowed(tenant);
-        let checked = address::check(url, insecure, &self.webhooks.lookup).await;
+        let checked = address::validate(url, insecure, &self.webhooks.lookup).await;
         checked.map_err(WebhookError::UrlNotAllowed)
     }
 
-    pub(super) async fn issued_before(
+    pub(super) async fn find_existing(
         &self,
         tenant: &Tenant,
         product: Product,
         made: &str,
-    ) -> Result<Issued, WebhookError> {
+    ) -> Result<SubscriptionWithSecret, WebhookError> {
         let id = SubscriptionId::parse(made).map_err(|_| WebhookError::NotFound)?;
-        Ok(Issued {
+        Ok(SubscriptionWithSecret {
             subscription: self.find_subscription(tenant, product, &id).await?,
             signing_secret: None,
         })

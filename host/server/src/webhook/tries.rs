@@ -2,7 +2,7 @@
 //! finds that somebody else was faster reads the row again and tries again, until its
 //! call must be answered.
 
-use crate::id::IdSource;
+use crate::id::IdGenerator;
 use crate::time::Deadline;
 use crate::webhook::WebhookError;
 use std::time::Duration;
@@ -13,14 +13,14 @@ const WAIT_MS: u64 = 10;
 const DOUBLINGS_MAX: u32 = 6;
 
 /// Tries of one change.
-pub(super) struct Tries {
+pub(super) struct ConflictBackoff {
     lost: u32,
     deadline: Deadline,
 }
 
-impl Tries {
+impl ConflictBackoff {
     /// As many as there is time for.
-    pub(super) const fn until(deadline: Deadline) -> Self {
+    pub(super) const fn new(deadline: Deadline) -> Self {
         Self { lost: 0, deadline }
     }
 
@@ -33,13 +33,13 @@ impl Tries {
         clippy::disallowed_methods,
         reason = "the others may be in another process: only trying again tells"
     )]
-    pub(super) async fn again(&mut self, ids: &dyn IdSource) -> Result<(), WebhookError> {
+    pub(super) async fn wait(&mut self, ids: &dyn IdGenerator) -> Result<(), WebhookError> {
         let longest_ms = WAIT_MS << self.lost.min(DOUBLINGS_MAX);
         // The last bits of an identifier are random.
-        let random = u64::from((ids.bits() & 0xffff) as u16);
+        let random = u64::from((ids.generate() & 0xffff) as u16);
         let wait = Duration::from_millis(random % longest_ms);
-        if wait >= self.deadline.left() {
-            return Err(WebhookError::Contended);
+        if wait >= self.deadline.remaining() {
+            return Err(WebhookError::TooManyConflicts);
         }
         self.lost = self.lost.saturating_add(1);
         tokio::time::sleep(wait).await;

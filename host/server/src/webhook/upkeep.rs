@@ -1,8 +1,8 @@
 //! Gives up what waited too long, removes what was deleted, and says how far behind
 //! the sending is.
 
-use crate::app::App;
-use crate::observe::WEBHOOK_OLDEST_SECONDS;
+use crate::app::Application;
+use crate::observe::WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS;
 use futures::stream::{self, StreamExt};
 use host_domain::webhook::DeliveryEvent;
 use host_storage::{DatabaseError, StoredDelivery, UnitOfWork};
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// How often.
 const EVERY: Duration = Duration::from_secs(60);
 /// What waits for a subscription that is not ACTIVE is given up after so long.
-pub(crate) const KEPT_S: i64 = 30 * 24 * 60 * 60;
+pub(crate) const PENDING_RETENTION_S: i64 = 30 * 24 * 60 * 60;
 /// What was being written when a subscription was deleted has come to its end by then.
 const DELETED_FOR_S: i64 = 60;
 /// Rows that are touched together.
@@ -20,18 +20,18 @@ const ROWS_AT_ONCE: u32 = 200;
 const STORED_AT_ONCE: usize = 8;
 
 /// Looks until the application stops.
-pub(crate) async fn tend(app: &App) {
+pub(crate) async fn run_maintenance(app: &Application) {
     let complaint = "webhooks are not tended";
-    app.tasks.repeat(EVERY, complaint, || once(app)).await;
+    app.tasks.run_periodically(EVERY, complaint, || once(app)).await;
 }
 
-async fn once(app: &App) -> Result<(), DatabaseError> {
+async fn once(app: &Application) -> Result<(), DatabaseError> {
     let now = app.clock.now();
     let oldest = app.store.oldest_undelivered().await?;
     let age_s = oldest.map_or(0, |at| now.since(at).max(0) / 1000);
-    metrics::gauge!(WEBHOOK_OLDEST_SECONDS).set(u32::try_from(age_s).unwrap_or(u32::MAX));
+    metrics::gauge!(WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS).set(u32::try_from(age_s).unwrap_or(u32::MAX));
     loop {
-        let before = now.plus_s(-KEPT_S);
+        let before = now.plus_s(-PENDING_RETENTION_S);
         let stranded = app.store.stalled_deliveries(before, ROWS_AT_ONCE).await?;
         if stranded.is_empty() {
             break;
@@ -48,7 +48,7 @@ async fn once(app: &App) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-async fn give_up(app: &App, stranded: Vec<StoredDelivery>) {
+async fn give_up(app: &Application, stranded: Vec<StoredDelivery>) {
     let given_up = stream::iter(stranded).map(|stored| async move {
         let (now, read_status) = (app.clock.now(), stored.delivery.status());
         let Some(expired) = stored.delivery.apply(DeliveryEvent::Expired, now) else {

@@ -1,14 +1,14 @@
 //! The endpoint that an organization has for what its watches tell: a subscription
 //! to all of it, one at a time.
 
-use crate::api::caller::Caller;
-use crate::app::App;
-use crate::idempotency::{RequestKey, take};
+use crate::api::caller::RequestContext;
+use crate::app::Application;
+use crate::idempotency::{IdempotentRequest, claim_in};
 use crate::webhook::WebhookError;
-use crate::webhook::secret::{self, Column};
-use crate::webhook::subscription::Issued;
-use crate::webhook::tries::Tries;
-use crate::webhook::upkeep::KEPT_S;
+use crate::webhook::secret::{self, SecretSlot};
+use crate::webhook::subscription::SubscriptionWithSecret;
+use crate::webhook::tries::ConflictBackoff;
+use crate::webhook::upkeep::PENDING_RETENTION_S;
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
 use host_domain::owner::Tenant;
@@ -19,48 +19,48 @@ use host_storage::{CommitError, PageRequest, UnitOfWork};
 /// The product whose events the endpoint gets.
 const PRODUCT: Product = Product::Watch;
 
-impl App {
+impl Application {
     /// Makes a new endpoint, with a new secret, in place of the one before; once for
     /// each key. What nobody has yet and is not too old is sent to it.
     pub(crate) async fn register_watch_endpoint(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         url: &str,
-        key: Option<&RequestKey>,
-    ) -> Result<Issued, WebhookError> {
+        key: Option<&IdempotentRequest>,
+    ) -> Result<SubscriptionWithSecret, WebhookError> {
         let tenant = &caller.owner.tenant;
-        let mut tries = Tries::until(caller.deadline);
+        let mut tries = ConflictBackoff::new(caller.deadline);
         let mut is_checked = false;
         loop {
             // What the same request registered is answered, whatever the name means now.
-            if let Some(made) = self.made_before(key).await? {
-                return self.issued_before(tenant, PRODUCT, &made).await;
+            if let Some(made) = self.find_result(key).await? {
+                return self.find_existing(tenant, PRODUCT, &made).await;
             }
             if !is_checked {
-                self.check_url(tenant, url).await?;
+                self.validate_url(tenant, url).await?;
                 is_checked = true;
             }
             let replaced = self.watch_endpoint(tenant).await?;
-            let id = SubscriptionId::from_bits(self.ids.bits());
-            let signing_secret = secret::make()?;
-            let sealed = secret::seal(&self.sealer, tenant, &id, Column::Current, &signing_secret)?;
+            let id = SubscriptionId::from_bits(self.ids.generate());
+            let signing_secret = secret::generate()?;
+            let sealed = secret::seal(&self.sealer, tenant, &id, SecretSlot::Current, &signing_secret)?;
             let (tenant, url, now) = (tenant.clone(), url.to_owned(), self.clock.now());
             let every_type = vec![WILDCARD_EVENT_TYPE.to_owned()];
             let subscription = Subscription::new(id, tenant, PRODUCT, url, every_type, None, now);
             let mut write = UnitOfWork::new(now);
-            take(&mut write, key, subscription.id.as_str());
+            claim_in(&mut write, key, subscription.id.as_str());
             let replaced = replaced.as_ref().map(|endpoint| &endpoint.id);
-            let since = now.plus_s(-KEPT_S);
+            let since = now.plus_s(-PENDING_RETENTION_S);
             write.replace_watch_endpoint(&subscription, &sealed, replaced, since);
             match self.store.commit(write).await {
                 Ok(()) => {
-                    return Ok(Issued {
+                    return Ok(SubscriptionWithSecret {
                         subscription,
                         signing_secret: Some(signing_secret),
                     });
                 }
                 // Somebody else replaced it, or used the key.
-                Err(CommitError::Conflict(_)) => tries.again(self.ids.as_ref()).await?,
+                Err(CommitError::Conflict(_)) => tries.wait(self.ids.as_ref()).await?,
                 Err(error) => return Err(error.into()),
             }
         }
@@ -80,9 +80,9 @@ impl App {
     }
 
     /// Deletes the endpoint; what it was to be sent waits for the next one.
-    pub(crate) async fn delete_watch_endpoint(&self, caller: &Caller) -> Result<(), WebhookError> {
+    pub(crate) async fn delete_watch_endpoint(&self, caller: &RequestContext) -> Result<(), WebhookError> {
         let tenant = &caller.owner.tenant;
-        let mut tries = Tries::until(caller.deadline);
+        let mut tries = ConflictBackoff::new(caller.deadline);
         loop {
             let endpoint = self.watch_endpoint(tenant).await?;
             let endpoint = endpoint.ok_or(WebhookError::NotFound)?;
@@ -91,7 +91,7 @@ impl App {
                 .await
             {
                 // Replaced meanwhile: the new one is as little wanted.
-                Err(WebhookError::NotFound) => tries.again(self.ids.as_ref()).await?,
+                Err(WebhookError::NotFound) => tries.wait(self.ids.as_ref()).await?,
                 ended => return ended,
             }
         }

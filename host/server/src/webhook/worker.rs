@@ -2,15 +2,15 @@
 //! came of them, many together. Holds nothing that is not in the database: what a
 //! process that died was sending is sent again when its claim has lapsed.
 
-use crate::app::App;
-use crate::flow::failpoint::Phase;
-use crate::observe::{WEBHOOK_ATTEMPTS, WEBHOOK_DISABLED};
+use crate::app::Application;
+use crate::flow::failpoint::FailpointPhase;
+use crate::observe::{WEBHOOK_ATTEMPTS_TOTAL, WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL};
 use crate::time::Deadline;
 use crate::webhook::WebhookError;
-use crate::webhook::endpoint::{Endpoint, Held, News, Recipient, Signers};
-use crate::webhook::judge::{self, Attempted};
-use crate::webhook::secret::{self, Column};
-use crate::webhook::subscription::Moved;
+use crate::webhook::endpoint::{Endpoint, InFlight, SubscriptionUpdates, Recipient, ActiveSecrets};
+use crate::webhook::judge::{self, AttemptResult};
+use crate::webhook::secret::{self, SecretSlot};
+use crate::webhook::subscription::SubscriptionTransition;
 use host_domain::id::SubscriptionId;
 use host_domain::time::Timestamp;
 use host_domain::webhook::{Subscription, SubscriptionEvent, SubscriptionStatus};
@@ -47,15 +47,15 @@ struct Report {
     /// What the receiver's subscription is to be told.
     heard: Option<SubscriptionEvent>,
     /// Counts as held until it is stored.
-    _held: Held,
+    _held: InFlight,
 }
 
 /// The name of what is done about a delivery, in failpoints and tests.
 const STEP: &str = "deliver";
 
 /// Sends until the application stops.
-pub(crate) async fn work(app: Arc<App>) {
-    let stopping = app.tasks.stopping();
+pub(crate) async fn run_worker(app: Arc<Application>) {
+    let stopping = app.tasks.shutdown_token();
     let freed = Arc::new(Notify::new());
     let (report, reports) = mpsc::channel(STORED_AT_ONCE);
     let (recorder, told) = (Arc::clone(&app), Arc::clone(&freed));
@@ -86,7 +86,7 @@ fn until(at: Timestamp, now: Timestamp) -> Duration {
 
 /// What this host is sending.
 struct Worker {
-    app: Arc<App>,
+    app: Arc<Application>,
     endpoints: HashMap<SubscriptionId, Arc<Endpoint>>,
     report: mpsc::Sender<Report>,
 }
@@ -95,11 +95,11 @@ impl Worker {
     /// Claims as much as there is room for, and starts it. When there may be more, if
     /// that is known.
     async fn fill(&mut self) -> Option<Timestamp> {
-        let stopping = self.app.tasks.stopping();
+        let stopping = self.app.tasks.shutdown_token();
         // What is claimed while the process stops is given back at once.
         while !stopping.is_cancelled() {
             if self.endpoints.len() > ENDPOINTS_MAX {
-                self.endpoints.retain(|_, endpoint| endpoint.held() > 0);
+                self.endpoints.retain(|_, endpoint| endpoint.in_flight() > 0);
             }
             let now = self.app.clock.now();
             let due = self.due().await?;
@@ -148,7 +148,7 @@ impl Worker {
         });
         Some(Arc::new(Recipient {
             subscription: due.subscription,
-            signers,
+            secrets: signers,
             endpoint: Arc::clone(endpoint),
         }))
     }
@@ -159,22 +159,22 @@ impl Worker {
         let mut left = HELD_MAX.saturating_sub(held);
         let mut rooms = Vec::with_capacity(recipients.len());
         for recipient in recipients {
-            let room = recipient.endpoint.room().min(left);
+            let room = recipient.endpoint.available_capacity().min(left);
             left -= room;
             if room > 0 {
                 rooms.push((&recipient.subscription.id, room));
             }
         }
-        let token = format!("{:032x}", self.app.ids.bits());
+        let token = format!("{:032x}", self.app.ids.generate());
         let claim = DeliveryClaim {
             capacities: &rooms,
             now,
-            lease_ms: self.app.webhooks.claim_ms(),
+            lease_ms: self.app.webhooks.lease_ms(),
             token: &token,
         };
-        let send_before = Instant::now() + self.app.webhooks.turn_max();
+        let send_before = Instant::now() + self.app.webhooks.queue_timeout();
         if !rooms.is_empty() {
-            self.app.reach(STEP, Phase::Chosen);
+            self.app.failpoint(STEP, FailpointPhase::StepPlanned);
         }
         let claimed = match self.app.store.claim_deliveries(claim).await {
             Ok(claimed) => claimed,
@@ -185,7 +185,7 @@ impl Worker {
         };
         let count = claimed.len();
         if count > 0 {
-            self.app.reach(STEP, Phase::Marked);
+            self.app.failpoint(STEP, FailpointPhase::IntentCommitted);
         }
         for stored in claimed {
             let mut recipients = recipients.iter();
@@ -205,7 +205,7 @@ impl Worker {
         send_before: Instant,
     ) {
         let (app, report) = (Arc::clone(&self.app), self.report.clone());
-        let held = recipient.endpoint.hold();
+        let held = recipient.endpoint.track();
         let token = token.to_owned();
         self.app.tasks.spawn("delivery", async move {
             let attempted = app.attempt(&recipient, &stored, send_before).await;
@@ -213,8 +213,8 @@ impl Worker {
             let reported = Report {
                 heard: attempted
                     .as_ref()
-                    .map(|(_, one)| webhooks.heard(subscription, one)),
-                answered: webhooks.answered(
+                    .map(|(_, one)| webhooks.subscription_event(subscription, one)),
+                answered: webhooks.apply_attempt(
                     subscription.product,
                     stored,
                     attempted,
@@ -232,7 +232,7 @@ impl Worker {
 }
 
 /// Stores what came of attempts until nobody attempts any more.
-async fn record(app: &App, mut reports: mpsc::Receiver<Report>, freed: &Notify) {
+async fn record(app: &Application, mut reports: mpsc::Receiver<Report>, freed: &Notify) {
     let mut batch = Vec::with_capacity(STORED_AT_ONCE);
     while reports.recv_many(&mut batch, STORED_AT_ONCE).await > 0 {
         let (answered, rest): (Vec<_>, Vec<_>) = batch
@@ -247,13 +247,13 @@ async fn record(app: &App, mut reports: mpsc::Receiver<Report>, freed: &Notify) 
                 (answered, (recipient, heard, _held))
             })
             .unzip();
-        app.reach(STEP, Phase::Answered);
+        app.failpoint(STEP, FailpointPhase::ResponseReceived);
         let heard = rest.iter();
         let heard = heard.filter_map(|(recipient, heard, _)| Some((&**recipient, heard.as_ref()?)));
-        let news = News::of(heard, app.clock.now());
+        let news = SubscriptionUpdates::collect(heard, app.clock.now());
         app.store_outcomes(&answered, &news.succeeded).await;
-        app.reach(STEP, Phase::Recorded);
-        for (subscription, event) in news.rest {
+        app.failpoint(STEP, FailpointPhase::OutcomeCommitted);
+        for (subscription, event) in news.others {
             app.tell_subscription(subscription, event).await;
         }
         drop(rest);
@@ -261,19 +261,19 @@ async fn record(app: &App, mut reports: mpsc::Receiver<Report>, freed: &Notify) 
     }
 }
 
-impl App {
-    fn signers(&self, due: &DueSubscription) -> Result<Signers, WebhookError> {
+impl Application {
+    fn signers(&self, due: &DueSubscription) -> Result<ActiveSecrets, WebhookError> {
         let Subscription { id, tenant, .. } = &due.subscription;
         let open = |column, sealed: &[u8]| secret::open(&self.sealer, tenant, id, column, sealed);
-        let current = open(Column::Current, &due.secrets.current)?;
+        let current = open(SecretSlot::Current, &due.secrets.current)?;
         let expires_at = due.subscription.previous_secret_expires_at;
         let previous = match (&due.secrets.previous, expires_at) {
             (Some(sealed), Some(at)) if self.clock.now() < at => {
-                Some((open(Column::Previous, sealed)?, at))
+                Some((open(SecretSlot::Previous, sealed)?, at))
             }
             (Some(_), _) | (None, _) => None,
         };
-        Ok(Signers { current, previous })
+        Ok(ActiveSecrets { current, previous })
     }
 
     /// None: its turn did not come in time, or the process is stopping.
@@ -282,9 +282,9 @@ impl App {
         recipient: &Recipient,
         stored: &StoredDelivery,
         send_before: Instant,
-    ) -> Option<(Timestamp, Attempted)> {
-        let stopping = self.tasks.stopping();
-        let turn = tokio::time::timeout_at(send_before, recipient.endpoint.turn());
+    ) -> Option<(Timestamp, AttemptResult)> {
+        let stopping = self.tasks.shutdown_token();
+        let turn = tokio::time::timeout_at(send_before, recipient.endpoint.acquire_permit());
         let _place = tokio::select! {
             biased;
             () = stopping.cancelled() => return None,
@@ -292,18 +292,18 @@ impl App {
         };
         let now = self.clock.now();
         let subscription = &recipient.subscription;
-        let letter = self.webhooks.letter(recipient, stored, now);
+        let letter = self.webhooks.delivery_request(recipient, stored, now);
         let attempted = self.webhooks.sender.send(letter, now).await;
-        recipient.endpoint.took(attempted.took);
+        recipient.endpoint.record_latency(attempted.duration);
         let product = subscription.product.as_str();
-        metrics::counter!(WEBHOOK_ATTEMPTS, "product" => product, "outcome" => attempted.class())
+        metrics::counter!(WEBHOOK_ATTEMPTS_TOTAL, "product" => product, "outcome" => attempted.outcome_label())
             .increment(1);
         tracing::debug!(
             subscription = %subscription.id,
             delivery = %stored.delivery.id,
-            outcome = attempted.class(),
+            outcome = attempted.outcome_label(),
             cause = attempted.cause,
-            ms = attempted.took.as_millis(),
+            ms = attempted.duration.as_millis(),
             "an event was sent"
         );
         Some((now, attempted))
@@ -311,7 +311,7 @@ impl App {
 
     /// What cannot be stored is sent again when its claim has lapsed.
     async fn store_outcomes(&self, answered: &[DeliveryRelease], succeeded: &[&Subscription]) {
-        let stopping = self.tasks.stopping();
+        let stopping = self.tasks.shutdown_token();
         for _ in 0..STORE_TRIES {
             let mut write = UnitOfWork::new(self.clock.now());
             write.release_deliveries(answered);
@@ -336,9 +336,9 @@ impl App {
             ..
         } = before;
         let deadline =
-            Deadline::after((self.webhooks.turn_max() / TELLING_PARTS).min(TELLING_TIME_MAX));
-        let moved = self.move_subscription(tenant, *product, id, event, None, deadline);
-        let Moved { from, subscription } = match moved.await {
+            Deadline::from_now((self.webhooks.queue_timeout() / TELLING_PARTS).min(TELLING_TIME_MAX));
+        let moved = self.apply_event(tenant, *product, id, event, None, deadline);
+        let SubscriptionTransition { from, subscription } = match moved.await {
             Ok(moved) => moved,
             Err(WebhookError::NotFound) => return,
             Err(error) => {
@@ -352,7 +352,7 @@ impl App {
         let organization = &tenant.organization;
         match subscription.status {
             SubscriptionStatus::Disabled => {
-                metrics::counter!(WEBHOOK_DISABLED).increment(1);
+                metrics::counter!(WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL).increment(1);
                 tracing::error!(subscription = %id, organization, "a subscription is disabled: nothing was delivered to it for days");
             }
             SubscriptionStatus::Paused => {

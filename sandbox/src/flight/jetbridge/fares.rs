@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     flight::{
-        fare::{Choice, Fare, Leg, PassengerType, Search, Trip, fares},
+        fare::{FareSelection, Fare, Leg, PassengerType, Search, Trip, fares},
         itinerary::Itinerary,
         jetbridge::{
             ok,
@@ -18,7 +18,7 @@ use crate::{
     },
     money::Currency,
     request::{self, Account},
-    state::App,
+    state::SandboxState,
 };
 
 const LIMIT: usize = 50;
@@ -100,7 +100,7 @@ enum Sort {
 }
 
 pub(super) async fn search_fares(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     _account: Account,
     body: Bytes,
 ) -> Result<Json<Value>, Refusal> {
@@ -124,12 +124,12 @@ pub(super) async fn search_fares(
         arrive_before: time(filters.arrive_before.as_deref())?,
     };
     let found = fares(&trip.legs);
-    let search = app.turn(|world| Search::new(world, trip)).await?;
-    let mut fitting: Vec<(i64, Choice, &Fare)> = (found.iter())
+    let search = app.transact(|world| Search::new(world, trip)).await?;
+    let mut fitting: Vec<(i64, FareSelection, &Fare)> = (found.iter())
         .filter(|fare| fits(fare, &filters, &times))
         .map(|fare| {
             let choice = search.choice(fare);
-            (choice.offered(fare), choice, fare)
+            (choice.offered_total(fare), choice, fare)
         })
         .filter(|(total, ..)| filters.max_price.is_none_or(|max| *total <= max))
         .collect();

@@ -18,16 +18,16 @@ use crate::{
     flight::{
         cancellation,
         checkout::{self, Prebook},
-        fare::{Choice, LOYAL, PassengerType},
+        fare::{FareSelection, LOYAL, PassengerType},
         logo_url,
-        order::{self, Learns, Order, OrderState, ReadBack},
+        order::{self, ResponseVisibility, Order, OrderState, OrderLookup},
         problem::Problem,
         reference::{self, Airport},
         scenario::Scenario,
     },
     keys::{self, Credential},
     request::{self, Account, keyed},
-    state::{App, World},
+    state::{SandboxState, SandboxRecords},
 };
 use refusal::Refusal;
 use wire::{booking_wire, money, prebook_wire};
@@ -41,7 +41,7 @@ const CREDENTIALS: &[Credential] = &[keys::SUPPLIER_B];
 const QUOTE_LIFE_MS: i64 = 15 * MINUTE_MS;
 const AIRPORTS: usize = 20;
 
-pub(crate) fn routes() -> Router<App> {
+pub(crate) fn routes() -> Router<SandboxState> {
     let router = Router::new()
         .route("/fares", post(fares::search_fares))
         .route("/prebooks", post(prebook_fare))
@@ -58,7 +58,7 @@ pub(crate) fn routes() -> Router<App> {
 }
 
 /// Where an end user pays, which needs no key.
-pub(crate) fn checkout_routes() -> Router<App> {
+pub(crate) fn checkout_routes() -> Router<SandboxState> {
     Router::new().route("/jetbridge/checkout/{token}", get(show_checkout))
 }
 
@@ -149,24 +149,24 @@ struct FrequentFlyer {
 }
 
 async fn prebook_fare(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     account: Account,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let request: PrebookRequest = request::body(&body)?;
-    request::reference("clientRef", &request.client_ref)?;
+    request::check_reference("clientRef", &request.client_ref)?;
     let prebook = app
-        .turn(|world| prebook(world, account, &request))
+        .transact(|world| prebook(world, account, &request))
         .await??;
     Ok((StatusCode::CREATED, ok(prebook_wire(&app, prebook)?)).into_response())
 }
 
 fn prebook(
-    world: &mut World,
+    world: &mut SandboxRecords,
     account: Account,
     request: &PrebookRequest,
 ) -> Result<Prebook, Problem> {
-    let choice = Choice::from_id(&request.fare_key)?;
+    let choice = FareSelection::from_id(&request.fare_key)?;
     let types = request.pax.iter().map(|one| match one.r#type {
         Pax::Adt => PassengerType::Adult,
         Pax::Chd => PassengerType::Child,
@@ -193,22 +193,22 @@ struct BookRequest {
 }
 
 async fn book_prebook(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     account: Account,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let request: BookRequest = request::body(&body)?;
-    request::reference("clientRef", &request.client_ref)?;
+    request::check_reference("clientRef", &request.client_ref)?;
     let (order, learns) = app
-        .turn(|world| checkout::book(world, account, &request.prebook_id, &request.client_ref))
+        .transact(|world| checkout::book(world, account, &request.prebook_id, &request.client_ref))
         .await??;
     match learns {
-        Learns::All => answer(&app, &order),
-        Learns::Nothing => Ok(connection::cut()),
+        ResponseVisibility::Full => answer(&app, &order),
+        ResponseVisibility::Lost => Ok(connection::drop_connection()),
     }
 }
 
-fn answer(app: &App, order: &Order) -> Result<Response, Refusal> {
+fn answer(app: &SandboxState, order: &Order) -> Result<Response, Refusal> {
     let status = match order.state {
         OrderState::Pending | OrderState::Cancelling => StatusCode::ACCEPTED,
         OrderState::Ticketed | OrderState::Failed | OrderState::Cancelled => StatusCode::OK,
@@ -217,14 +217,14 @@ fn answer(app: &App, order: &Order) -> Result<Response, Refusal> {
 }
 
 async fn read_booking(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     account: Account,
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
     match order::read(&app, account, &id).await? {
-        ReadBack::Order(order) => Ok(ok(booking_wire(&app, &order)?).into_response()),
-        ReadBack::NoOrder => Err(Refusal(Problem::NotFound)),
-        ReadBack::NoAnswer => Ok(connection::hang(&app).await),
+        OrderLookup::Order(order) => Ok(ok(booking_wire(&app, &order)?).into_response()),
+        OrderLookup::NotFound => Err(Refusal(Problem::NotFound)),
+        OrderLookup::NoResponse => Ok(connection::never_respond(&app).await),
     }
 }
 
@@ -235,26 +235,26 @@ struct FindQuery {
 }
 
 async fn find_bookings(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     account: Account,
     uri: Uri,
 ) -> Result<Response, Refusal> {
     let FindQuery { client_ref } = request::query(&uri)?;
     let found = match order::find(&app, account, &client_ref).await? {
-        ReadBack::Order(order) => vec![booking_wire(&app, &order)?],
-        ReadBack::NoOrder => Vec::new(),
-        ReadBack::NoAnswer => return Ok(connection::hang(&app).await),
+        OrderLookup::Order(order) => vec![booking_wire(&app, &order)?],
+        OrderLookup::NotFound => Vec::new(),
+        OrderLookup::NoResponse => return Ok(connection::never_respond(&app).await),
     };
     Ok(ok(json!({ "bookings": found })).into_response())
 }
 
 async fn quote_cancellation(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     account: Account,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Refusal> {
     let (quoted, now) = app
-        .turn(|world| (cancellation::quote(world, account, &id), world.now()))
+        .transact(|world| (cancellation::quote(world, account, &id), world.now()))
         .await?;
     let (order, amounts) = quoted?;
     let currency = order.choice.currency;
@@ -272,15 +272,15 @@ struct CancelRequest {
 }
 
 async fn cancel_booking(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     account: Account,
     Path(id): Path<String>,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let CancelRequest { client_ref } = request::body(&body)?;
-    request::reference("clientRef", &client_ref)?;
+    request::check_reference("clientRef", &client_ref)?;
     let order = app
-        .turn(|world| cancellation::cancel(world, account, &id, &client_ref))
+        .transact(|world| cancellation::cancel(world, account, &id, &client_ref))
         .await??;
     answer(&app, &order)
 }
@@ -293,12 +293,12 @@ struct AirportQuery {
 }
 
 async fn find_airports(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     _account: Account,
     uri: Uri,
 ) -> Result<Json<Value>, Refusal> {
     let query: AirportQuery = request::query(&uri)?;
-    app.pace(reference::search_time(&query.text)).await;
+    app.sleep_or_stop(reference::search_time(&query.text)).await;
     let found = reference::find_airports(&query.text);
     let max = query.max.unwrap_or(AIRPORTS);
     let airports: Vec<Value> = found.iter().take(max).map(|found| airport(found)).collect();
@@ -322,7 +322,7 @@ fn airport(airport: &Airport) -> Value {
 }
 
 async fn read_airline(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     _account: Account,
     Path(code): Path<String>,
 ) -> Result<Json<Value>, Refusal> {
@@ -339,12 +339,12 @@ async fn read_airline(
 }
 
 /// The checkout page: one button that pays.
-async fn show_checkout(State(app): State<App>, Path(token): Path<String>) -> Response {
-    let due = app.turn(|world| checkout::due(world, &token)).await;
+async fn show_checkout(State(app): State<SandboxState>, Path(token): Path<String>) -> Response {
+    let due = app.transact(|world| checkout::amount_due(world, &token)).await;
     let Ok(Some((currency, minor))) = due else {
         return (StatusCode::NOT_FOUND, Html("<h1>No such checkout</h1>")).into_response();
     };
-    let amount = format!("{} {}", currency.text(minor), currency.code());
+    let amount = format!("{} {}", currency.format(minor), currency.code());
     Html(format!(
         r#"<!doctype html><html lang="en"><meta charset="utf-8"><title>Jetbridge checkout</title>
 <h1>{amount}</h1><button id="pay">Pay</button><p id="done" hidden>Paid. You may close this page.</p>

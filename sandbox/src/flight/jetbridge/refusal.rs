@@ -30,14 +30,14 @@ impl IntoResponse for Refusal {
             Problem::OfferExpired | Problem::PrebookExpired => {
                 (StatusCode::GONE, 41_000, "validUntil has passed")
             }
-            Problem::OfferGone => (CONFLICT, 42_200, "fare is gone"),
+            Problem::OfferSoldOut => (CONFLICT, 42_200, "fare is gone"),
             Problem::DocumentsRequired => (UNPROCESSABLE, 43_000, "documents are required"),
             Problem::Unpaid => (
                 StatusCode::PAYMENT_REQUIRED,
                 45_014,
                 "checkout is not completed",
             ),
-            Problem::AirlineRefused => (UNPROCESSABLE, 45_001, "refused by the airline"),
+            Problem::RejectedByAirline => (UNPROCESSABLE, 45_001, "refused by the airline"),
             Problem::DuplicateReference | Problem::OfferAlreadyBooked => {
                 (CONFLICT, 45_036, "clientRef was used before")
             }
@@ -48,7 +48,7 @@ impl IntoResponse for Refusal {
             }
             Problem::QuoteUnavailable => (UNPROCESSABLE, 49_001, "the airline cannot quote"),
             Problem::BagsRefused | Problem::BagUnknown => (UNPROCESSABLE, 44_000, "no bags here"),
-            Problem::Broken => (StatusCode::INTERNAL_SERVER_ERROR, 50_000, "something broke"),
+            Problem::StorageFailed => (StatusCode::INTERNAL_SERVER_ERROR, 50_000, "something broke"),
         };
         let body = json!({ "ok": false, "fault": { "no": number, "text": text } });
         (status, Json(body)).into_response()

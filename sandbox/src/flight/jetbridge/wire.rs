@@ -7,7 +7,7 @@ use crate::{
     clock::DAY_MS,
     flight::{
         checkout::Prebook,
-        fare::{Brand, Choice, Fare, tax},
+        fare::{Brand, FareSelection, Fare, tax},
         itinerary::{Itinerary, Segment},
         logo_url,
         order::{Change, Order, OrderState, changes},
@@ -16,7 +16,7 @@ use crate::{
         scenario::Scenario,
     },
     money::Currency,
-    state::App,
+    state::SandboxState,
 };
 
 /// How long a passenger may think about a change.
@@ -83,13 +83,13 @@ fn conditions(brand: Brand, currency: Currency) -> Conditions {
     }
 }
 
-pub(super) fn fare_wire(app: &App, choice: &Choice, fare: &Fare) -> FareWire {
+pub(super) fn fare_wire(app: &SandboxState, choice: &FareSelection, fare: &Fare) -> FareWire {
     let brand = fare.brand;
     FareWire {
         fare_key: choice.id(),
         valid_until: choice.expires_at,
         family: brand.name(),
-        price: money(choice.currency, choice.offered(fare)),
+        price: money(choice.currency, choice.offered_total(fare)),
         refundable: brand.refund_fee(choice.currency).is_some(),
         conditions: conditions(brand, choice.currency),
         needs_document: choice.scenario() == Scenario::DocumentsRequired,
@@ -136,13 +136,13 @@ struct Carrier {
     logo: Option<String>,
 }
 
-fn journeys(app: &App, fare: &Fare) -> Vec<Journey> {
+fn journeys(app: &SandboxState, fare: &Fare) -> Vec<Journey> {
     (fare.itineraries.iter())
         .filter_map(|itinerary| journey(app, fare, itinerary))
         .collect()
 }
 
-fn journey(app: &App, fare: &Fare, itinerary: &Itinerary) -> Option<Journey> {
+fn journey(app: &SandboxState, fare: &Fare, itinerary: &Itinerary) -> Option<Journey> {
     Some(Journey {
         org: itinerary.segments.first()?.from.iata,
         dst: itinerary.segments.last()?.to.iata,
@@ -154,7 +154,7 @@ fn journey(app: &App, fare: &Fare, itinerary: &Itinerary) -> Option<Journey> {
     })
 }
 
-fn leg_wire(app: &App, segment: &Segment) -> LegWire {
+fn leg_wire(app: &SandboxState, segment: &Segment) -> LegWire {
     let carrier = |airline: &'static Airline| Carrier {
         code: airline.iata,
         name: airline.name,
@@ -210,7 +210,7 @@ struct Checkout {
     token: String,
 }
 
-pub(super) fn prebook_wire(app: &App, prebook: Prebook) -> Result<PrebookWire, Problem> {
+pub(super) fn prebook_wire(app: &SandboxState, prebook: Prebook) -> Result<PrebookWire, Problem> {
     let fare = prebook.choice.fare()?;
     let currency = prebook.choice.currency;
     Ok(PrebookWire {
@@ -276,7 +276,7 @@ struct CancellationWire {
     at: i64,
 }
 
-pub(super) fn booking_wire(app: &App, order: &Order) -> Result<BookingWire, Problem> {
+pub(super) fn booking_wire(app: &SandboxState, order: &Order) -> Result<BookingWire, Problem> {
     let fare = order.choice.fare()?;
     let currency = order.choice.currency;
     let total = order.fare_total;
@@ -315,7 +315,7 @@ pub(super) fn booking_wire(app: &App, order: &Order) -> Result<BookingWire, Prob
     })
 }
 
-fn change_wire(app: &App, change: &Change) -> ChangeWire {
+fn change_wire(app: &SandboxState, change: &Change) -> ChangeWire {
     ChangeWire {
         change_id: change.id.clone(),
         at: change.detected_at,

@@ -16,7 +16,7 @@ use crate::{
         skylane::refusal::Refusal,
     },
     request::{self, Account},
-    state::App,
+    state::SandboxState,
 };
 
 const LIMIT: usize = 20;
@@ -29,12 +29,12 @@ struct AirportQuery {
 }
 
 pub(super) async fn find_airports(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     _account: Account,
     uri: Uri,
 ) -> Result<Json<Value>, Refusal> {
     let query: AirportQuery = request::query(&uri)?;
-    app.pace(reference::search_time(&query.q)).await;
+    app.sleep_or_stop(reference::search_time(&query.q)).await;
     let found = reference::find_airports(&query.q);
     let limit = query.limit.unwrap_or(LIMIT);
     let data: Vec<Value> = found
@@ -61,7 +61,7 @@ fn airport(airport: &Airport) -> Value {
 }
 
 pub(super) async fn read_airline(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     _account: Account,
     Path(iata): Path<String>,
 ) -> Result<Json<Value>, Refusal> {

@@ -17,13 +17,13 @@ use crate::{
     flight::{
         bags::{self, BAG_WEIGHT_KG, BAGS_MAX},
         cancellation,
-        order::{self, Learns, Order, OrderState, ReadBack},
+        order::{self, ResponseVisibility, Order, OrderState, OrderLookup},
         problem::Problem,
     },
     keys::{self, Credential},
     money::Currency,
     request::{self, Account, keyed},
-    state::App,
+    state::SandboxState,
 };
 use refusal::Refusal;
 use wire::{money, order_wire, segment_ids};
@@ -37,7 +37,7 @@ const CREDENTIALS: &[Credential] = &[keys::SUPPLIER_A];
 /// How long a cancellation quote holds.
 const QUOTE_LIFE_MS: i64 = 60 * MINUTE_MS;
 
-pub(crate) fn routes() -> Router<App> {
+pub(crate) fn routes() -> Router<SandboxState> {
     let router = Router::new()
         .route("/offers/search", post(offer::search_offers))
         .route("/offers/{id}/price", post(offer::price_offer))
@@ -70,13 +70,13 @@ impl Payment {
 }
 
 fn answer(
-    app: &App,
+    app: &SandboxState,
     order: &Order,
-    learns: Learns,
+    learns: ResponseVisibility,
     at_once: StatusCode,
 ) -> Result<Response, Refusal> {
-    if learns == Learns::Nothing {
-        return Ok(connection::cut());
+    if learns == ResponseVisibility::Lost {
+        return Ok(connection::drop_connection());
     }
     let status = match order.state {
         OrderState::Pending | OrderState::Cancelling => StatusCode::ACCEPTED,
@@ -86,16 +86,16 @@ fn answer(
 }
 
 async fn read_order(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     account: Account,
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
     match order::read(&app, account, &id).await? {
-        ReadBack::Order(order) => {
+        OrderLookup::Order(order) => {
             Ok(Json(json!({ "data": order_wire(&app, &order)? })).into_response())
         }
-        ReadBack::NoOrder => Err(Refusal(Problem::NotFound)),
-        ReadBack::NoAnswer => Ok(connection::hang(&app).await),
+        OrderLookup::NotFound => Err(Refusal(Problem::NotFound)),
+        OrderLookup::NoResponse => Ok(connection::never_respond(&app).await),
     }
 }
 
@@ -106,27 +106,27 @@ struct FindQuery {
 }
 
 async fn find_orders(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     account: Account,
     uri: Uri,
 ) -> Result<Response, Refusal> {
     let FindQuery { client_ref } = request::query(&uri)?;
     match order::find(&app, account, &client_ref).await? {
-        ReadBack::Order(order) => {
+        OrderLookup::Order(order) => {
             Ok(Json(json!({ "data": [order_wire(&app, &order)?] })).into_response())
         }
-        ReadBack::NoOrder => Ok(Json(json!({ "data": [] })).into_response()),
-        ReadBack::NoAnswer => Ok(connection::hang(&app).await),
+        OrderLookup::NotFound => Ok(Json(json!({ "data": [] })).into_response()),
+        OrderLookup::NoResponse => Ok(connection::never_respond(&app).await),
     }
 }
 
 async fn quote_cancellation(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     account: Account,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Refusal> {
     let (quoted, now) = app
-        .turn(|world| (cancellation::quote(world, account, &id), world.now()))
+        .transact(|world| (cancellation::quote(world, account, &id), world.now()))
         .await?;
     let (order, amounts) = quoted?;
     let currency = order.choice.currency;
@@ -144,26 +144,26 @@ struct CancelRequest {
 }
 
 async fn cancel_order(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     account: Account,
     Path(id): Path<String>,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let CancelRequest { client_ref } = request::body(&body)?;
-    request::reference("client_ref", &client_ref)?;
+    request::check_reference("client_ref", &client_ref)?;
     let order = app
-        .turn(|world| cancellation::cancel(world, account, &id, &client_ref))
+        .transact(|world| cancellation::cancel(world, account, &id, &client_ref))
         .await??;
-    answer(&app, &order, Learns::All, StatusCode::OK)
+    answer(&app, &order, ResponseVisibility::Full, StatusCode::OK)
 }
 
 async fn list_bags(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     account: Account,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Refusal> {
     let order = app
-        .turn(|world| order::of_account(world, account, &id))
+        .transact(|world| order::of_account(world, account, &id))
         .await??;
     let segments = segment_ids(&order.choice.fare()?);
     let data: Vec<Value> = (bags::available(&order)?.iter())
@@ -197,21 +197,21 @@ struct WantedBag {
 }
 
 async fn buy_bags(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     account: Account,
     Path(id): Path<String>,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let request: BagsRequest = request::body(&body)?;
-    request::reference("client_ref", &request.client_ref)?;
-    let wanted: Vec<bags::Wanted> = (request.bags.into_iter())
-        .map(|bag| bags::Wanted {
+    request::check_reference("client_ref", &request.client_ref)?;
+    let wanted: Vec<bags::BagSelection> = (request.bags.into_iter())
+        .map(|bag| bags::BagSelection {
             id: bag.id,
             quantity: bag.quantity,
         })
         .collect();
     let (order, learns) = app
-        .turn(|world| {
+        .transact(|world| {
             let currency = order::of_account(world, account, &id)?.choice.currency;
             let paid = (request.pay.minor(currency)).ok_or(Problem::AmountMismatch)?;
             bags::buy(world, account, &id, &request.client_ref, &wanted, paid)

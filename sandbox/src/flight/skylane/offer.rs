@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use crate::{
     connection,
     flight::{
-        fare::{Choice, Fare, LOYAL, Leg, PassengerType, Search, Trip, fares},
-        order::{self, Learns, Order, OrderState, Wanted},
+        fare::{FareSelection, Fare, LOYAL, Leg, PassengerType, Search, Trip, fares},
+        order::{self, ResponseVisibility, Order, OrderState, PlaceOrder},
         problem::Problem,
         scenario::Scenario,
         skylane::{
@@ -26,7 +26,7 @@ use crate::{
     },
     money::Currency,
     request::{self, Account},
-    state::{App, World},
+    state::{SandboxState, SandboxRecords},
 };
 
 const LIMIT: usize = 50;
@@ -51,7 +51,7 @@ struct SearchedTraveller {
 }
 
 pub(super) async fn search_offers(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     _account: Account,
     body: Bytes,
 ) -> Result<Response, Refusal> {
@@ -74,11 +74,11 @@ pub(super) async fn search_offers(
         few && there
     };
     let found: Vec<Fare> = fares(&trip.legs).into_iter().filter(fits).collect();
-    let search = app.turn(|world| Search::new(world, trip)).await?;
-    let mut priced: Vec<(i64, Choice, &Fare)> = (found.iter())
+    let search = app.transact(|world| Search::new(world, trip)).await?;
+    let mut priced: Vec<(i64, FareSelection, &Fare)> = (found.iter())
         .map(|fare| {
             let choice = search.choice(fare);
-            (choice.offered(fare), choice, fare)
+            (choice.offered_total(fare), choice, fare)
         })
         .collect();
     priced.sort_by_key(|(total, choice, _)| (*total, choice.number));
@@ -121,7 +121,7 @@ fn loyal<'a>(accounts: impl IntoIterator<Item = &'a Loyalty>) -> bool {
 }
 
 fn check_types(
-    choice: &Choice,
+    choice: &FareSelection,
     types: impl IntoIterator<Item = PassengerType>,
 ) -> Result<(), Problem> {
     (types.into_iter().eq(choice.passengers.iter().copied()))
@@ -130,19 +130,19 @@ fn check_types(
 }
 
 pub(super) async fn price_offer(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     _account: Account,
     Path(id): Path<String>,
     body: Bytes,
 ) -> Result<Json<Value>, Refusal> {
     let request: PriceRequest = request::body(&body)?;
-    let choice = Choice::from_id(&id)?;
+    let choice = FareSelection::from_id(&id)?;
     check_types(&choice, request.travellers.iter().map(|one| one.r#type))?;
-    let now = app.turn(|world| world.now()).await?;
+    let now = app.transact(|world| world.now()).await?;
     choice.check(now)?;
     let fare = choice.fare()?;
     let loyal = loyal(request.travellers.iter().flat_map(|one| &one.loyalty));
-    let total = choice.total_now(&fare, loyal);
+    let total = choice.current_total(&fare, loyal);
     Ok(Json(
         json!({ "data": offer_wire(&app, &choice, &fare, total) }),
     ))
@@ -198,33 +198,33 @@ enum Gender {
 }
 
 pub(super) async fn place_order(
-    State(app): State<App>,
+    State(app): State<SandboxState>,
     account: Account,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let request: OrderRequest = request::body(&body)?;
-    request::reference("client_ref", &request.client_ref)?;
-    let (order, learns) = app.turn(|world| place(world, account, &request)).await??;
+    request::check_reference("client_ref", &request.client_ref)?;
+    let (order, learns) = app.transact(|world| place(world, account, &request)).await??;
     match order {
         Some(order) => answer(&app, &order, learns, StatusCode::CREATED),
-        None => Ok(connection::cut()),
+        None => Ok(connection::drop_connection()),
     }
 }
 
 /// The order, and how the caller learns of it; none where nothing is said about an older one.
 fn place(
-    world: &mut World,
+    world: &mut SandboxRecords,
     account: Account,
     request: &OrderRequest,
-) -> Result<(Option<Order>, Learns), Problem> {
+) -> Result<(Option<Order>, ResponseVisibility), Problem> {
     if let Some(first) = order::by_client_ref(world, account, &request.client_ref) {
         return match first.scenario() {
             // To say "duplicate" would be to say that it is ordered.
-            Scenario::BookNeverKnown => Ok((None, Learns::Nothing)),
+            Scenario::BookNeverKnown => Ok((None, ResponseVisibility::Lost)),
             _ => Err(Problem::DuplicateReference),
         };
     }
-    let choice = Choice::from_id(&request.offer_id)?;
+    let choice = FareSelection::from_id(&request.offer_id)?;
     check_types(&choice, request.travellers.iter().map(|one| one.r#type))?;
     choice.check(world.now())?;
     let standing = (world.flight.by_offer.get(&request.offer_id))
@@ -238,11 +238,11 @@ fn place(
         return Err(Problem::DocumentsRequired);
     }
     let loyal = loyal(request.travellers.iter().flat_map(|one| &one.loyalty));
-    let total = choice.total_now(&choice.fare()?, loyal);
+    let total = choice.current_total(&choice.fare()?, loyal);
     if request.pay.minor(choice.currency) != Some(total) {
         return Err(Problem::AmountMismatch);
     }
-    let wanted = Wanted {
+    let wanted = PlaceOrder {
         account,
         client_ref: &request.client_ref,
         offer: request.offer_id.clone(),

@@ -42,15 +42,15 @@ fn status(problem: &Problem) -> StatusCode {
         | Problem::WrongState
         | Problem::NotCancellable
         | Problem::AlreadyCancelled => StatusCode::CONFLICT,
-        Problem::OfferGone
+        Problem::OfferSoldOut
         | Problem::DocumentsRequired
         | Problem::AmountMismatch
         | Problem::OfferAlreadyBooked
-        | Problem::AirlineRefused
+        | Problem::RejectedByAirline
         | Problem::QuoteUnavailable
         | Problem::BagsRefused
         | Problem::BagUnknown => StatusCode::UNPROCESSABLE_ENTITY,
-        Problem::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+        Problem::StorageFailed => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
@@ -64,18 +64,18 @@ fn words(problem: &Problem) -> (&'static str, &'static str) {
         Problem::OfferExpired | Problem::PrebookExpired => {
             ("offer_expired", "The offer is too old")
         }
-        Problem::OfferGone => ("offer_gone", "The last seat was just sold"),
+        Problem::OfferSoldOut => ("offer_gone", "The last seat was just sold"),
         Problem::DocumentsRequired => ("documents_required", "Every traveller needs a document"),
         Problem::AmountMismatch => ("amount_mismatch", "The payment is not the price"),
         Problem::OfferAlreadyBooked => ("offer_already_booked", "This offer has its order"),
         Problem::DuplicateReference => ("duplicate_client_ref", "This client_ref was used before"),
         Problem::Unpaid | Problem::WrongState => ("order_state", "The order's state forbids this"),
-        Problem::AirlineRefused => ("airline_refused", "The airline does not accept this order"),
+        Problem::RejectedByAirline => ("airline_refused", "The airline does not accept this order"),
         Problem::NotCancellable => ("not_cancellable", "The airline takes no ticket back"),
         Problem::AlreadyCancelled => ("already_cancelled", "The order is cancelled already"),
         Problem::QuoteUnavailable => ("quote_unavailable", "The airline cannot quote this"),
         Problem::BagsRefused => ("bags_refused", "The airline does not sell these bags"),
         Problem::BagUnknown => ("bag_unknown", "There is no such bag for sale"),
-        Problem::Broken => ("internal", "Something broke"),
+        Problem::StorageFailed => ("internal", "Something broke"),
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     clock::{DAY_MS, instant},
     flight::{
         bags::BAG_WEIGHT_KG,
-        fare::{Brand, Choice, Fare, tax},
+        fare::{Brand, FareSelection, Fare, tax},
         itinerary::{Itinerary, Segment},
         logo_url,
         order::{Change, Order, OrderState, changes},
@@ -16,7 +16,7 @@ use crate::{
         scenario::Scenario,
     },
     money::Currency,
-    state::App,
+    state::SandboxState,
 };
 
 /// How long a passenger may think about a change.
@@ -30,7 +30,7 @@ pub(super) struct Money {
 
 pub(super) fn money(currency: Currency, minor: i64) -> Money {
     Money {
-        value: currency.text(minor),
+        value: currency.format(minor),
         currency,
     }
 }
@@ -74,7 +74,7 @@ fn conditions(brand: Brand, currency: Currency) -> Conditions {
     }
 }
 
-pub(super) fn offer_wire(app: &App, choice: &Choice, fare: &Fare, total: i64) -> OfferWire {
+pub(super) fn offer_wire(app: &SandboxState, choice: &FareSelection, fare: &Fare, total: i64) -> OfferWire {
     let currency = choice.currency;
     OfferWire {
         id: choice.id(),
@@ -131,15 +131,15 @@ struct SeatWire {
     carry_on: u8,
 }
 
-fn slices(app: &App, choice: &Choice, fare: &Fare) -> Vec<Slice> {
+fn slices(app: &SandboxState, choice: &FareSelection, fare: &Fare) -> Vec<Slice> {
     (fare.itineraries.iter().enumerate())
         .filter_map(|(number, itinerary)| slice(app, choice, fare, number, itinerary))
         .collect()
 }
 
 fn slice(
-    app: &App,
-    choice: &Choice,
+    app: &SandboxState,
+    choice: &FareSelection,
     fare: &Fare,
     number: usize,
     itinerary: &Itinerary,
@@ -157,7 +157,7 @@ fn slice(
     })
 }
 
-fn segment_wire(app: &App, segment: &Segment, slice: usize, passengers: usize) -> SegmentWire {
+fn segment_wire(app: &SandboxState, segment: &Segment, slice: usize, passengers: usize) -> SegmentWire {
     let carrier = |airline: &'static Airline| Carrier {
         code: airline.iata,
         name: airline.name,
@@ -269,7 +269,7 @@ pub(super) fn segment_ids(fare: &Fare) -> Vec<String> {
         .collect()
 }
 
-pub(super) fn order_wire(app: &App, order: &Order) -> Result<OrderWire, Problem> {
+pub(super) fn order_wire(app: &SandboxState, order: &Order) -> Result<OrderWire, Problem> {
     let fare = order.choice.fare()?;
     let currency = order.choice.currency;
     let fare_total = order.fare_total;
@@ -312,7 +312,7 @@ pub(super) fn order_wire(app: &App, order: &Order) -> Result<OrderWire, Problem>
     })
 }
 
-fn change_wire(app: &App, change: &Change, passengers: usize) -> ChangeWire {
+fn change_wire(app: &SandboxState, change: &Change, passengers: usize) -> ChangeWire {
     ChangeWire {
         id: change.id.clone(),
         detected_at: instant(change.detected_at),

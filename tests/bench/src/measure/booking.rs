@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use tests::{Booked, Database, Flown, Server, prebook_request, trip};
+use tests::{HotelBookingBuilder, Database, FlightBookingBuilder, Server, prebook_request, trip};
 use tokio::task::JoinSet;
 
 const AT_ONCE: usize = 64;
@@ -89,7 +89,7 @@ struct Asks {
 impl Asks {
     async fn hotel(server: &Server) -> Self {
         let client = server.client();
-        let at = Booked::at("OK");
+        let at = HotelBookingBuilder::at("OK");
         let prebook = prebook_request(&at.offer(&client).await, 1);
         let instrument = at.instrument(&client).await;
         Self::new("hotel", vec![prebook], false, &instrument)
@@ -97,7 +97,7 @@ impl Asks {
 
     async fn flight(server: &Server) -> Result<Self> {
         let client = server.client();
-        let on = Flown::on("LHR-JFK");
+        let on = FlightBookingBuilder::on("LHR-JFK");
         let more = json!({ "supplier": "SUPPLIER_A" });
         let search = scene::post(server, "/v1/flight/offers", &trip("LHR-JFK", more));
         let mut wire = Wire::connect(&server.api).await?;

@@ -9,7 +9,7 @@ use crate::wire::Wire;
 use anyhow::{Result, ensure};
 use serde_json::json;
 use std::time::{Duration, Instant};
-use tests::{Client, Database, Server, Subscription, silence};
+use tests::{Client, Database, Server, Subscription, unresponsive_server};
 
 const RECEIVERS: usize = 10;
 const EVENTS_PER_S: u32 = 50;
@@ -30,7 +30,7 @@ pub(super) fn measure() -> Result<Vec<Row>> {
 async fn on(database: Database) -> Result<Vec<Row>> {
     let config = format!("[webhooks]\ntimeout_s = {}", TIMEOUT.as_secs());
     let server = scene::gateway(database, &config).await;
-    let (_port, url) = silence();
+    let (_port, url) = unresponsive_server();
     let told = Told::subscribe(&server, &url).await?;
     told.silent_does("/pause").await;
     told.phase().await?;

@@ -9,7 +9,7 @@ use crate::scene::{self, name, on_both};
 use anyhow::{Context, Result, ensure};
 use std::cmp::Reverse;
 use std::time::Duration;
-use tests::{Database, Flown, Server};
+use tests::{Database, FlightBookingBuilder, Server};
 
 const BOOKINGS: u32 = 100_000;
 /// All take turns, so that what disturbs disturbs all. So many that the slowest has
@@ -100,13 +100,13 @@ fn queries() -> impl Iterator<Item = String> {
 
 /// Bookings that were made, one of each kind, over and over under other ids.
 async fn fill(server: &Server) -> Result<()> {
-    let flown = Flown::on("LHR-JFK");
-    let confirmed = flown.confirmed(server).await;
-    let elsewhere = flown.clone().at("SUPPLIER_B").confirmed(server).await;
-    let canceled = flown.confirmed(server).await;
+    let flown = FlightBookingBuilder::on("LHR-JFK");
+    let confirmed = flown.book_confirmed(server).await;
+    let elsewhere = flown.clone().at("SUPPLIER_B").book_confirmed(server).await;
+    let canceled = flown.book_confirmed(server).await;
     let client = server.client();
     drop(client.cancel_flight(&canceled).await);
-    drop(client.flight_booking_once(&canceled, "CANCELED").await);
+    drop(client.wait_for_flight_booking(&canceled, "CANCELED").await);
     let kinds = [(confirmed, 0, 6), (elsewhere, 6, 8), (canceled, 8, 10)];
     let mut rows = Rows::of(server).await?;
     for (id, from, to) in kinds {

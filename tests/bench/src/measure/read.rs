@@ -10,7 +10,7 @@ use crate::scene::{self, name, on_both};
 use crate::wire::request;
 use anyhow::Result;
 use std::time::Duration;
-use tests::{Booked, Database};
+use tests::{HotelBookingBuilder, Database};
 
 const CONNECTIONS: usize = 32;
 const ROUND: Duration = Duration::from_secs(2);
@@ -22,7 +22,7 @@ pub(super) fn measure() -> Result<Vec<Row>> {
 
 async fn on(database: Database) -> Result<Vec<Row>> {
     let server = scene::gateway(database, "").await;
-    let booking = Booked::at("OK").confirmed(&server.client()).await;
+    let booking = HotelBookingBuilder::at("OK").book_confirmed(&server.client()).await;
     let bare = Peer::Bare.start(server.database_url()).await?;
     let ours = Load::new(
         &server.api,

@@ -97,7 +97,7 @@ impl Watched {
         let watch = &client.watch_hotel("OK", 1.0, json!({})).await;
         let is_asked = |watch: &Value| !watch["last_checked_at"].is_null();
         let id = &watch["id"];
-        drop(client.watch_that("an ask", id, is_asked).await);
+        drop(client.wait_for_watch("an ask", id, is_asked).await);
         let id = id.as_str().context("a watch has an id")?;
         Ok(Self(id.to_owned()))
     }

@@ -3,13 +3,13 @@
 use crate::nuitee::flight::scene::{BOOK, Scene};
 use crate::nuitee::service::refusal;
 use serde_json::{Value, json};
-use tests::{Answer, count, routes};
+use tests::{MockResponse, count, routes};
 
 /// What a booking is answered with, whether it was made all the same, and how that
 /// ends.
 struct Case {
     name: &'static str,
-    answer: Answer,
+    answer: MockResponse,
     is_made: bool,
     reply: (u16, &'static str),
     end: &'static str,
@@ -42,12 +42,12 @@ fn cases() -> [Case; 16] {
         failed("a code that nobody knows", 400, 45_999),
         unknown(
             "an answer that is cut",
-            Answer::new(200, r#"{"data": [{"booking""#),
+            MockResponse::new(200, r#"{"data": [{"booking""#),
         ),
-        unknown("a proxy's failure", Answer::new(502, "<html>")),
+        unknown("a proxy's failure", MockResponse::new(502, "<html>")),
         unknown(
             "an answer with nothing",
-            Answer::json(200, &json!({"data": []})),
+            MockResponse::json(200, &json!({"data": []})),
         ),
         refused("run out", 404, 45_029),
         refused("a card that is rejected", 400, 45_040),
@@ -67,7 +67,7 @@ async fn every_answer_to_a_booking_ends_in_what_nuitee_has() {
         let reply = scene.book(&booking).await;
         let word = reply.body["code"].as_str().unwrap();
         assert_eq!((reply.status, word), case.reply, "{name}: {:#}", reply.body);
-        let ended = scene.client.flight_booking_once(&booking, case.end).await;
+        let ended = scene.client.wait_for_flight_booking(&booking, case.end).await;
         let received = scene.flights.take_received();
         assert_eq!(count(&received, BOOK), 1, "{name}: never sent twice");
         if case.is_made {
@@ -111,7 +111,7 @@ async fn a_booking_that_waits_for_the_airline_is_read_until_it_is_decided() {
         scene
             .flights
             .change(|world| world.set("status", json!(last)));
-        let ended = scene.client.flight_booking_once(&booking, end).await;
+        let ended = scene.client.wait_for_flight_booking(&booking, end).await;
         assert_eq!(
             ended["supplier_reference"], scene.story.booking_id,
             "{last}"
@@ -137,7 +137,7 @@ async fn a_booking_that_did_not_arrive_is_sent_again_as_the_same_call() {
     scene.flights.usual(&scene.story);
     let ended = scene
         .client
-        .flight_booking_once(&booking, "CONFIRMED")
+        .wait_for_flight_booking(&booking, "CONFIRMED")
         .await;
     assert_eq!(ended["supplier_reference"], scene.story.booking_id);
     let received = scene.flights.take_received();

@@ -3,14 +3,14 @@
 use crate::nuitee::flight::scene::Scene;
 use crate::nuitee::service::refusal;
 use serde_json::{Value, json};
-use tests::{Answer, count, eventually};
+use tests::{MockResponse, count, eventually};
 
 /// What a quote is answered with, and where what is told comes from.
-fn quotes(usual: &Value) -> [(&'static str, Answer, &'static str); 9] {
+fn quotes(usual: &Value) -> [(&'static str, MockResponse, &'static str); 9] {
     let changed = |name: &str, value: Value| {
         let mut document = usual.clone();
         document["data"][0][name] = value;
-        Answer::json(200, &document)
+        MockResponse::json(200, &document)
     };
     let confidence = |word: &str| changed("confidence", json!(word));
     let (airline, terms) = ("SUPPLIER_QUOTE", "FARE_ESTIMATE");
@@ -25,7 +25,7 @@ fn quotes(usual: &Value) -> [(&'static str, Answer, &'static str); 9] {
         ("a cancellation runs", refusal(409, 49_007, ""), terms),
         (
             "an answer that is cut",
-            Answer::new(200, r#"{"data": ["#),
+            MockResponse::new(200, r#"{"data": ["#),
             terms,
         ),
     ]
@@ -60,7 +60,7 @@ async fn a_cancellation_that_waits_for_the_airline_is_read_until_it_is_decided()
         let route = scene.cancellations("POST");
         scene
             .flights
-            .answer_with(&route, Answer::json(202, &accepted), false);
+            .answer_with(&route, MockResponse::json(202, &accepted), false);
         let asked_at = json!("2026-01-01T00:00:00Z");
         scene
             .flights
@@ -81,7 +81,7 @@ async fn a_cancellation_that_waits_for_the_airline_is_read_until_it_is_decided()
             }
         });
         let end = if is_granted { "CANCELED" } else { "CONFIRMED" };
-        let ended = scene.client.flight_booking_once(&booking, end).await;
+        let ended = scene.client.wait_for_flight_booking(&booking, end).await;
         if is_granted {
             let cancellation = &ended["cancellation"];
             assert_eq!(cancellation["refunded_by"], "SUPPLIER");
@@ -103,7 +103,7 @@ async fn every_answer_to_a_cancellation_ends_in_what_nuitee_has() {
     let route = scene.cancellations("POST");
     for (name, answer, works, end) in [
         ("a failure", refusal(500, 56_015, ""), true, "CANCELED"),
-        ("cut", Answer::new(200, r#"{"data": {"#), true, "CANCELED"),
+        ("cut", MockResponse::new(200, r#"{"data": {"#), true, "CANCELED"),
         (
             "cancelled already",
             refusal(409, 46_004, ""),
@@ -143,7 +143,7 @@ async fn vouchers_are_no_refund() {
     });
     let booking = scene.confirmed().await;
     scene.client.cancel_flight(&booking).await;
-    let canceled = scene.client.flight_booking_once(&booking, "CANCELED").await;
+    let canceled = scene.client.wait_for_flight_booking(&booking, "CANCELED").await;
     let cancellation = &canceled["cancellation"];
     assert_eq!(cancellation["refund_amount"], scene.story.money(0.0));
     assert_eq!(cancellation["refund_to"], json!([]));

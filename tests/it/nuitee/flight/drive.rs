@@ -5,7 +5,7 @@ use crate::nuitee::flight::story::Story;
 use crate::nuitee::service::KEY;
 use crate::nuitee::story::vendor_folder;
 use serde_json::{Value, json};
-use tests::{Received, days_ahead, prebook_flight_request, routes, say};
+use tests::{ReceivedRequest, days_ahead, prebook_flight_request, routes, print_line};
 
 #[tokio::test]
 async fn a_trip_is_searched_booked_and_cancelled_at_nuitee_with_our_documents() {
@@ -17,7 +17,7 @@ async fn a_trip_is_searched_booked_and_cancelled_at_nuitee_with_our_documents() 
 async fn a_trip_is_searched_booked_and_cancelled_at_nuitee_with_the_vendors_documents() {
     match Story::vendor() {
         Some(story) => drive(story).await,
-        None => say(&format!(
+        None => print_line(&format!(
             "{} is not there: driven with our own documents only",
             vendor_folder().display()
         )),
@@ -25,7 +25,7 @@ async fn a_trip_is_searched_booked_and_cancelled_at_nuitee_with_the_vendors_docu
 }
 
 async fn drive(story: Story) {
-    say(&format!(
+    print_line(&format!(
         "Nuitee's flights are driven with {}",
         story.source
     ));
@@ -60,7 +60,7 @@ impl Drive {
         &self.scene.story
     }
 
-    fn received(&self) -> Vec<Received> {
+    fn received(&self) -> Vec<ReceivedRequest> {
         self.scene.flights.take_received()
     }
 
@@ -233,7 +233,7 @@ impl Drive {
 
         let begun = self.scene.client.cancel_flight(id).await;
         assert!(matches!(begun.status, 200 | 202), "{:#}", begun.body);
-        let canceled = self.scene.client.flight_booking_once(id, "CANCELED").await;
+        let canceled = self.scene.client.wait_for_flight_booking(id, "CANCELED").await;
         let cancellation = &canceled["cancellation"];
         assert_eq!(cancellation["refunded_by"], "SUPPLIER");
         assert_eq!(cancellation["fee"], self.story().money(self.story().fee));

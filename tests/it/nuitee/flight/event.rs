@@ -3,7 +3,7 @@
 use crate::nuitee::flight::scene::{BOOK, Scene};
 use crate::nuitee::service::refusal;
 use serde_json::{Value, json};
-use tests::{Booked, Reply, count, eventually};
+use tests::{HotelBookingBuilder, Reply, count, eventually};
 
 const PATH: &str = "/v1/suppliers/NUITEE_FLIGHTS/events";
 const TOKEN: &str = "canary-0123456789abcdef0123456789abcdef";
@@ -58,7 +58,7 @@ async fn who_knows_the_path_finishes_a_booking_early_and_no_other() {
     }
     scene
         .client
-        .flight_booking_once(&booking, "CONFIRMED")
+        .wait_for_flight_booking(&booking, "CONFIRMED")
         .await;
     let read = scene.flights.take_received();
     assert_eq!(count(&read, BOOK), 0, "never sent twice");
@@ -71,7 +71,7 @@ async fn who_knows_the_path_finishes_a_booking_early_and_no_other() {
 #[tokio::test]
 async fn a_booking_of_anothers_is_not_told() {
     let scene = Scene::quiet(&format!("events_token = \"{TOKEN}\"")).await;
-    let stay = Booked::at("OK").confirmed(&scene.client).await;
+    let stay = HotelBookingBuilder::at("OK").book_confirmed(&scene.client).await;
     let path = format!("{PATH}/{TOKEN}");
     scene
         .deliver(&path, &event("evt_1", &stay))

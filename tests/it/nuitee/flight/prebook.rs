@@ -3,12 +3,12 @@
 use crate::nuitee::flight::scene::Scene;
 use crate::nuitee::service::refusal;
 use serde_json::{Value, json};
-use tests::{Answer, routes};
+use tests::{MockResponse, routes};
 
 const VERIFY: &str = "POST /v3.0/flights/verify";
 const PREBOOK: &str = "POST /v3.0/flights/prebooks";
 
-type Case = (&'static str, &'static str, Answer, u16, &'static str);
+type Case = (&'static str, &'static str, MockResponse, u16, &'static str);
 
 /// Which call is answered with what, and how that ends. To the gateway verifying is
 /// a change, because it is a POST: its failure leaves the outcome unknown.
@@ -17,12 +17,12 @@ fn cases(verify: &Value, prebook: &Value) -> [Case; 13] {
     let verified = |pointer: &str, value: Value| {
         let mut document = verify.clone();
         *document.pointer_mut(&format!("/data/0{pointer}")).unwrap() = value;
-        Answer::json(200, &document)
+        MockResponse::json(200, &document)
     };
     let bound = |name: &str, value: Value| {
         let mut document = prebook.clone();
         document["data"][0][name] = value;
-        Answer::json(200, &document)
+        MockResponse::json(200, &document)
     };
     let total = "/journey/pricing/display/total";
     let departure = "/journey/segments/0/departureTime";
@@ -105,7 +105,7 @@ fn cases(verify: &Value, prebook: &Value) -> [Case; 13] {
         (
             "two prebooks",
             PREBOOK,
-            Answer::json(200, &json!({"data": [{}, {}]})),
+            MockResponse::json(200, &json!({"data": [{}, {}]})),
             502,
             unknown,
         ),

@@ -4,7 +4,7 @@ use crate::nuitee::flight::scene::Scene;
 use crate::nuitee::flight::story::Story;
 use crate::nuitee::service::refusal;
 use serde_json::json;
-use tests::{Answer, routes};
+use tests::{MockResponse, routes};
 
 async fn reference(story: Story) {
     let scene = Scene::of(story).await;
@@ -52,7 +52,7 @@ async fn a_search_finds_nothing_or_says_how_it_failed() {
     let route = "POST /v3.0/flights/rates";
     for (name, answer, status, code) in [
         ("nothing", refusal(200, 2001, ""), 200, None),
-        ("no content", Answer::empty(204), 200, None),
+        ("no content", MockResponse::empty(204), 200, None),
         (
             "a wrong key",
             refusal(401, 41_004, ""),
@@ -79,7 +79,7 @@ async fn a_search_finds_nothing_or_says_how_it_failed() {
         ),
         (
             "a proxy",
-            Answer::new(502, "<html>"),
+            MockResponse::new(502, "<html>"),
             502,
             Some("supplier_error"),
         ),

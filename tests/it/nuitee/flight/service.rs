@@ -5,15 +5,15 @@ use crate::nuitee::flight::story::Story;
 use crate::nuitee::service::{KEY, for_account, refusal};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
-use tests::{Answer, Database, Received, Server, ServerOptions, Upstream, example_at};
+use tests::{MockResponse, Database, ReceivedRequest, Server, ServerOptions, MockServer, example_at};
 
 pub(super) struct Flights {
-    pub(super) api: Upstream,
+    pub(super) api: MockServer,
     world: Arc<Mutex<World>>,
 }
 
 /// Does what a route is for.
-type Work = fn(&mut World, &Received) -> Answer;
+type Work = fn(&mut World, &ReceivedRequest) -> MockResponse;
 
 /// What there is at Nuitee.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub(super) struct World {
 impl Flights {
     pub(super) async fn start(story: &Story) -> Self {
         let flights = Self {
-            api: Upstream::start().await,
+            api: MockServer::start().await,
             world: Arc::new(Mutex::new(World::new(story))),
         };
         flights.usual(story);
@@ -71,26 +71,26 @@ impl Flights {
         let airline = format!("GET /v3.0/data/flights/airlines/iatas/{}", story.airline);
         let routes: [(&str, Work); 11] = [
             ("POST /v3.0/flights/rates", |world, _| {
-                Answer::json(200, &world.story.documents.rates)
+                MockResponse::json(200, &world.story.documents.rates)
             }),
             ("POST /v3.0/flights/verify", |world, _| {
-                Answer::json(200, &world.story.documents.verify)
+                MockResponse::json(200, &world.story.documents.verify)
             }),
             ("POST /v3.0/flights/prebooks", |world, _| {
-                Answer::json(200, &world.story.documents.prebook)
+                MockResponse::json(200, &world.story.documents.prebook)
             }),
             ("POST /v3.0/flights/bookings/", World::book),
             ("GET /v3.0/flights/bookings", World::list),
             (&format!("GET {booking}"), World::read),
             (&format!("GET {booking}/cancellations"), |world, _| {
-                Answer::json(200, &world.story.documents.quote)
+                MockResponse::json(200, &world.story.documents.quote)
             }),
             (&format!("POST {booking}/cancellations"), World::cancel),
             ("GET /v3.0/data/flights/airports", |world, _| {
-                Answer::json(200, &world.story.documents.airports)
+                MockResponse::json(200, &world.story.documents.airports)
             }),
             (&airline, |world, _| {
-                Answer::json(200, &world.story.documents.airline)
+                MockResponse::json(200, &world.story.documents.airline)
             }),
             ("GET /v3.0/data/flights/airlines/iatas/*", |_, _| {
                 refusal(404, 4004, "not found")
@@ -107,7 +107,7 @@ impl Flights {
 
     /// From now on a route is answered like this, whether it does what it is for or
     /// not.
-    pub(super) fn answer_with(&self, route: &str, answer: Answer, works: bool) {
+    pub(super) fn answer_with(&self, route: &str, answer: MockResponse, works: bool) {
         let work = if route.ends_with("/cancellations") {
             World::cancel
         } else {
@@ -128,7 +128,7 @@ impl Flights {
     }
 
     /// What came since the last time, in order; everybody showed the key, once.
-    pub(super) fn take_received(&self) -> Vec<Received> {
+    pub(super) fn take_received(&self) -> Vec<ReceivedRequest> {
         let received = self.api.take_received();
         for request in &received {
             assert_eq!(request.header("x-api-key"), Some(KEY), "{}", request.route);
@@ -148,7 +148,7 @@ impl World {
     }
 
     /// One booking a prebook; a repeat is answered with it.
-    fn book(&mut self, request: &Received) -> Answer {
+    fn book(&mut self, request: &ReceivedRequest) -> MockResponse {
         if !self.is_paid {
             return refusal(400, 45_000, "payment not completed");
         }
@@ -164,27 +164,27 @@ impl World {
         self.read(request)
     }
 
-    fn read(&mut self, _: &Received) -> Answer {
+    fn read(&mut self, _: &ReceivedRequest) -> MockResponse {
         match &self.booking {
-            Some(booking) => Answer::json(200, &json!({"data": [{ "booking": booking }]})),
+            Some(booking) => MockResponse::json(200, &json!({"data": [{ "booking": booking }]})),
             None => refusal(404, 47_002, "booking not found"),
         }
     }
 
     /// By the label, without regard to case.
-    fn list(&mut self, request: &Received) -> Answer {
+    fn list(&mut self, request: &ReceivedRequest) -> MockResponse {
         let asked = request.query.replace("%3A", ":").to_lowercase();
         let is_asked = |booking: &&Value| {
             let label = booking["customTags"]["GW_REF"].as_str().unwrap();
             asked == format!("customtags=gw_ref:{label}")
         };
         let bookings: Vec<&Value> = self.booking.iter().filter(is_asked).collect();
-        Answer::json(200, &json!({"data": [{ "bookings": bookings }]}))
+        MockResponse::json(200, &json!({"data": [{ "bookings": bookings }]}))
     }
 
-    fn cancel(&mut self, _: &Received) -> Answer {
+    fn cancel(&mut self, _: &ReceivedRequest) -> MockResponse {
         self.booking.as_mut().unwrap()["status"] = json!("CANCELLED_WITH_CHARGES");
-        Answer::json(200, &self.story.documents.cancel)
+        MockResponse::json(200, &self.story.documents.cancel)
     }
 
     /// Changes the booking's members.

@@ -5,7 +5,7 @@
 use crate::nuitee::story::vendor_folder;
 use serde_json::{Value, json};
 use std::path::Path;
-use tests::{days_ahead, each_text, minutes_ahead, money, move_days, passenger, read_document};
+use tests::{days_ahead, for_each_string, minutes_ahead, money, shift_dates, passenger, read_fixture};
 
 /// The documents of a trip, and what they say.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ impl Story {
     pub(super) fn own() -> Self {
         let folder =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/nuitee-flights/fixtures");
-        let read = |name: &str| read_document(&folder.join(name));
+        let read = |name: &str| read_fixture(&folder.join(name));
         let mut documents = Documents {
             rates: read("rates.json"),
             verify: read("verify.json"),
@@ -97,7 +97,7 @@ impl Story {
         if !folder.is_dir() {
             return None;
         }
-        let read = |name: &str| read_document(&folder.join(name));
+        let read = |name: &str| read_fixture(&folder.join(name));
         let own = Self::own().documents;
         let mut documents = Documents {
             rates: read("POST_flights_rates__200.json"),
@@ -225,8 +225,8 @@ impl Documents {
             &mut self.prebook,
             &mut self.booking,
         ] {
-            move_days(document, first_day, &days_ahead(30));
-            each_text(document, &mut |key, text| {
+            shift_dates(document, first_day, &days_ahead(30));
+            for_each_string(document, &mut |key, text| {
                 if matches!(key, "expiration" | "expiresAt" | "ticketLimitTime") {
                     text.clone_from(&soon);
                 }

@@ -98,7 +98,7 @@ struct Recording {
 }
 
 /// Adds the examples to the operations that they are of.
-pub(super) fn show(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date) {
+pub(super) fn add_examples(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date) {
     let recordings: BTreeMap<&str, &str> = RECORDINGS.into_iter().collect();
     for operation in paths.values_mut().flat_map(Map::values_mut) {
         let name = operation.get("operationId").and_then(Value::as_str);

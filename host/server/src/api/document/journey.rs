@@ -27,7 +27,7 @@ struct Link {
 }
 
 /// Adds links to the operations that they are about.
-pub(super) fn show(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date) {
+pub(super) fn add_links(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date) {
     let stay = Stay::after(today);
     for operation in paths.values_mut().flat_map(Map::values_mut) {
         let Some(name) = operation.get("operationId").and_then(Value::as_str) else {

@@ -2,7 +2,7 @@
 //! of its errors.
 
 use crate::api::code::Code;
-use crate::api::document::{Inputs, Outputs, example, journey, refer, webhook};
+use crate::api::document::{OperationInputs, OperationOutputs, example, journey, refer, webhook};
 use crate::api::problem::{ApiError, PROBLEM_JSON, Problem};
 use crate::api::schema::{COMPONENTS, Components, merge};
 use host_domain::time::Date;
@@ -13,28 +13,28 @@ use std::collections::{BTreeMap, BTreeSet};
 const ERROR_CODES: &str = "x-error-codes";
 
 /// One operation, as the route table gives it to the document.
-pub(crate) struct Described {
+pub(crate) struct OperationSpec {
     /// Path template.
     pub(crate) path: String,
     /// Method in lower case.
     pub(crate) method: String,
     /// What the handler's attribute says.
-    pub(crate) attribute: Value,
-    pub(crate) inputs: Inputs,
-    pub(crate) outputs: Outputs,
+    pub(crate) annotation: Value,
+    pub(crate) inputs: OperationInputs,
+    pub(crate) outputs: OperationOutputs,
     /// The scope that its key needs; none: open to everyone.
     pub(crate) scope: Option<&'static str>,
 }
 
 /// The whole document.
-pub(crate) struct Document {
+pub(crate) struct OpenApiDocument {
     paths: BTreeMap<String, Map<String, Value>>,
     /// In the order of the route table.
     tags: Vec<String>,
     components: Components,
 }
 
-impl Document {
+impl OpenApiDocument {
     pub(crate) fn new() -> Self {
         let mut components = Components::new();
         refer::<Problem>(&mut components);
@@ -45,7 +45,7 @@ impl Document {
         }
     }
 
-    pub(crate) fn add(&mut self, mut described: Described) {
+    pub(crate) fn add(&mut self, mut described: OperationSpec) {
         merge(
             &mut self.components,
             std::mem::take(&mut described.inputs.components),
@@ -68,9 +68,9 @@ impl Document {
     /// OpenAPI 3.1. `server` is the address of the API; examples are of stays
     /// after `today`.
     pub(crate) fn finish(mut self, server: &str, today: Date) -> Value {
-        example::show(&mut self.paths, today);
-        journey::show(&mut self.paths, today);
-        let webhooks = webhook::catalogue(&mut self.components);
+        example::add_examples(&mut self.paths, today);
+        journey::add_links(&mut self.paths, today);
+        let webhooks = webhook::webhooks_section(&mut self.components);
         json!({
             "openapi": "3.1.0",
             "info": {
@@ -115,8 +115,8 @@ fn headers() -> Value {
     })
 }
 
-fn operation(described: &Described) -> Value {
-    let mut operation = described.attribute.as_object().cloned().unwrap_or_default();
+fn operation(described: &OperationSpec) -> Value {
+    let mut operation = described.annotation.as_object().cloned().unwrap_or_default();
     let mut codes = own_codes(operation.remove(ERROR_CODES));
     codes.extend(&described.inputs.codes);
     codes.extend([
@@ -173,7 +173,7 @@ fn own_codes(listed: Option<Value>) -> BTreeSet<Code> {
     listed
         .iter()
         .filter_map(Value::as_str)
-        .filter_map(Code::named)
+        .filter_map(Code::from_name)
         .collect()
 }
 
@@ -193,7 +193,7 @@ fn common_headers() -> Map<String, Value> {
 }
 
 /// The statuses that the attribute names, with what the handler's type says.
-fn successes(responses: Value, outputs: &Outputs) -> Map<String, Value> {
+fn successes(responses: Value, outputs: &OperationOutputs) -> Map<String, Value> {
     let mut responses = responses.as_object().cloned().unwrap_or_default();
     for (status, response) in &mut responses {
         let Some(members) = response.as_object_mut() else {
@@ -235,17 +235,17 @@ fn failures(codes: &BTreeSet<Code>) -> Map<String, Value> {
 fn failure(status: u16, codes: &[Code]) -> Value {
     let lines: Vec<String> = codes
         .iter()
-        .map(|code| format!("- `{}`: {}", code.name(), code.facts().meaning))
+        .map(|code| format!("- `{}`: {}", code.as_str(), code.facts().meaning))
         .collect();
     let examples: Map<String, Value> = codes
         .iter()
         .map(|code| {
-            let problem = ApiError::from(*code).problem(
+            let problem = ApiError::from(*code).to_problem(
                 "https://api.example.com/docs/errors/",
                 "req_01976f3e-1111-7abc-8def-000000000000",
             );
             (
-                code.name().to_owned(),
+                code.as_str().to_owned(),
                 json!({ "summary": code.facts().title, "value": problem }),
             )
         })

@@ -2,7 +2,7 @@
 
 use crate::api::document::refer;
 use crate::api::schema::Components;
-use crate::api::value::{Amount, CurrencyCode, Instant, Money};
+use crate::api::value::{Amount, CurrencyCode, IsoDateTime, Money};
 use crate::render::booking::HotelBooking;
 use crate::render::flight::booking::FlightBooking;
 use crate::render::flight::payment::FlightPayment;
@@ -93,7 +93,7 @@ const fn told(event_type: EventType) -> (&'static str, About) {
 }
 
 /// Every type of event, by its name.
-pub(super) fn catalogue(components: &mut Components) -> Value {
+pub(super) fn webhooks_section(components: &mut Components) -> Value {
     let all = EventType::ALL.into_iter();
     let all = all.map(|event_type| {
         let item = json!({ "post": webhook(event_type, components) });
@@ -189,7 +189,7 @@ fn event(name: &str, data: Value, components: &mut Components) -> Value {
         "properties": {
             "id": { "type": "string", "pattern": "^evt_[a-zA-Z0-9-]+$", "description": "The same however often it is sent." },
             "type": { "type": "string", "const": name },
-            "created_at": refer::<Instant>(components),
+            "created_at": refer::<IsoDateTime>(components),
             "data": data,
         },
     })

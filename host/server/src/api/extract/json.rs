@@ -3,7 +3,7 @@
 use crate::api::code::Code;
 use crate::api::extract::raw::{self, BodyError};
 use crate::api::problem::ApiError;
-use crate::app::App;
+use crate::app::Application;
 use axum::body::Body;
 use bytes::Bytes;
 use http::HeaderMap;
@@ -17,18 +17,18 @@ use std::time::Duration;
 const BODY_BYTES_MAX: usize = 1 << 20;
 
 /// The body as JSON; none when it is empty.
-pub(super) async fn read(
+pub(super) async fn read_json_body(
     headers: &HeaderMap,
     body: Body,
-    app: &App,
+    app: &Application,
 ) -> Result<Option<Value>, ApiError> {
     let patience = Duration::from_secs(app.config.limits.request_s);
-    let bytes = raw::collect(headers, body, BODY_BYTES_MAX, patience)
+    let bytes = raw::read_body(headers, body, BODY_BYTES_MAX, patience)
         .await
         .map_err(|error| match error {
             BodyError::TooLarge => ApiError::from(Code::BodyTooLarge),
-            BodyError::Late | BodyError::CutOff => {
-                ApiError::from(Code::MalformedJson).detail(error.to_string())
+            BodyError::Timeout | BodyError::Incomplete => {
+                ApiError::from(Code::MalformedJson).with_detail(error.to_string())
             }
         })?;
     // Whatever its type says: some clients name one for every POST.
@@ -40,7 +40,7 @@ pub(super) async fn read(
     }
     if is_encoded(headers) {
         let error = ApiError::from(Code::UnsupportedMediaType);
-        return Err(error.detail("The body is to be sent as it is, without Content-Encoding."));
+        return Err(error.with_detail("The body is to be sent as it is, without Content-Encoding."));
     }
     parse(&bytes).map(Some)
 }
@@ -54,7 +54,7 @@ fn parse(bytes: &Bytes) -> Result<Value, ApiError> {
             "not JSON"
         };
         let detail = format!("{what} at line {}, column {}", error.line(), error.column());
-        ApiError::from(Code::MalformedJson).detail(detail)
+        ApiError::from(Code::MalformedJson).with_detail(detail)
     })
 }
 

@@ -1,18 +1,18 @@
 //! Names and values of a query.
 
-use crate::api::extract::Incoming;
-use crate::api::problem::Place;
+use crate::api::extract::RequestReader;
+use crate::api::problem::ViolationLocation;
 use crate::api::schema::escape;
 
 /// Query parameters that are looked at; more are refused without reading them.
 const PARAMETERS_MAX: usize = 100;
 
-impl Incoming<'_> {
+impl RequestReader<'_> {
     /// For requests that have none.
-    pub(super) fn refuse_parameters(&mut self) {
-        for (name, _) in self.parameters() {
+    pub(super) fn reject_query_parameters(&mut self) {
+        for (name, _) in self.query_parameters() {
             self.note(
-                Place::Query,
+                ViolationLocation::Query,
                 &format!("/{}", escape(&name)),
                 "unknown_field",
                 "there is no such parameter",
@@ -21,13 +21,13 @@ impl Incoming<'_> {
     }
 
     /// Names and values of the query, decoded. Too many are a violation.
-    pub(super) fn parameters(&mut self) -> Vec<(String, String)> {
+    pub(super) fn query_parameters(&mut self) -> Vec<(String, String)> {
         let query = self.uri.query().unwrap_or_default();
         let mut parameters = Vec::new();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             if parameters.len() == PARAMETERS_MAX {
                 self.note(
-                    Place::Query,
+                    ViolationLocation::Query,
                     "",
                     "too_many",
                     format!("at most {PARAMETERS_MAX} parameters"),
@@ -37,7 +37,7 @@ impl Incoming<'_> {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match (decode(name), decode(value)) {
                 (Some(name), Some(value)) => parameters.push((name, value)),
-                _ => self.note(Place::Query, "", "format", "not percent-encoded UTF-8"),
+                _ => self.note(ViolationLocation::Query, "", "format", "not percent-encoded UTF-8"),
             }
         }
         parameters

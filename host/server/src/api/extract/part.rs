@@ -1,8 +1,8 @@
 //! The parts that a request can have.
 
-use crate::api::document::Inputs;
-use crate::api::extract::{Incoming, Part, Rules, json};
-use crate::api::problem::Place;
+use crate::api::document::OperationInputs;
+use crate::api::extract::{RequestReader, RequestPart, Validate, json};
+use crate::api::problem::ViolationLocation;
 use crate::api::schema::escape;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -20,12 +20,12 @@ pub struct Query<T>(pub T);
 
 /// An identifier in the path.
 #[derive(Debug, Clone)]
-pub struct Id<T>(pub T);
+pub struct PathId<T>(pub T);
 
 /// `x-idempotency-key`, with the fingerprint of the request that it stands for.
 /// Required; take `Option<IdempotencyKey>` where it is not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IdempotencyKey<const MAX: usize = 200> {
+pub struct IdempotencyKeyHeader<const MAX: usize = 200> {
     /// The caller's key.
     pub key: String,
     /// SHA-256 in hex over the path's identifiers and the parsed body: member
@@ -34,7 +34,7 @@ pub struct IdempotencyKey<const MAX: usize = 200> {
 }
 
 /// A value that stands in a path.
-pub trait PathValue: Sized + Send {
+pub trait PathParameter: Sized + Send {
     /// The parameter's name in the route, e.g. `id`.
     const NAME: &'static str;
     /// Its form as a regular expression.
@@ -42,10 +42,10 @@ pub trait PathValue: Sized + Send {
     /// Longest, in characters.
     const CHARS_MAX: usize = 128;
     /// What it is the id of.
-    const MEANING: &'static str;
+    const DESCRIPTION: &'static str;
 
     /// Reads it.
-    fn read(text: &str) -> Option<Self>;
+    fn parse(text: &str) -> Option<Self>;
 }
 
 macro_rules! path_ids {
@@ -73,53 +73,53 @@ path_ids! {
     DeliveryId "delivery_id" "^dlv_[a-zA-Z0-9-]+$" "Id of a delivery to the subscription.";
 }
 
-impl<T: ToSchema + DeserializeOwned + Rules + Send + 'static> Part for Body<T> {
+impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for Body<T> {
     const READS_BODY: bool = true;
 
-    fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
         let Some(json) = incoming.json.take() else {
-            incoming.note(Place::Body, "", "required", "a JSON body is required");
+            incoming.note(ViolationLocation::Body, "", "required", "a JSON body is required");
             return None;
         };
-        let read = incoming.read(Place::Body, &json);
+        let read = incoming.read(ViolationLocation::Body, &json);
         incoming.json = Some(json);
         read.map(Self)
     }
 
-    fn describe(inputs: &mut Inputs) {
+    fn describe(inputs: &mut OperationInputs) {
         inputs.body::<T>(true);
     }
 }
 
 /// A body that may be missing.
-impl<T: ToSchema + DeserializeOwned + Rules + Send + 'static> Part for Option<Body<T>> {
+impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for Option<Body<T>> {
     const READS_BODY: bool = true;
 
-    fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
         if incoming.json.is_none() {
             return Some(None);
         }
-        Body::take(incoming).map(Some)
+        Body::extract(incoming).map(Some)
     }
 
-    fn describe(inputs: &mut Inputs) {
+    fn describe(inputs: &mut OperationInputs) {
         inputs.body::<T>(false);
     }
 }
 
-impl<T: ToSchema + DeserializeOwned + Rules + Send + 'static> Part for Query<T> {
+impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for Query<T> {
     const READS_QUERY: bool = true;
 
-    fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
-        let compiled = incoming.app.schemas.of::<T>().ok();
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
+        let compiled = incoming.app.validators.get::<T>().ok();
         let mut object = Map::new();
-        for (name, text) in incoming.parameters() {
+        for (name, text) in incoming.query_parameters() {
             let value = compiled
                 .as_ref()
-                .map_or(Value::Null, |compiled| compiled.read_parameter(&name, text));
+                .map_or(Value::Null, |compiled| compiled.parse_parameter(&name, text));
             if object.contains_key(&name) {
                 incoming.note(
-                    Place::Query,
+                    ViolationLocation::Query,
                     &format!("/{}", escape(&name)),
                     "duplicate",
                     "given more than once",
@@ -128,17 +128,17 @@ impl<T: ToSchema + DeserializeOwned + Rules + Send + 'static> Part for Query<T> 
             object.insert(name, value);
         }
         incoming
-            .read(Place::Query, &Value::Object(object))
+            .read(ViolationLocation::Query, &Value::Object(object))
             .map(Self)
     }
 
-    fn describe(inputs: &mut Inputs) {
+    fn describe(inputs: &mut OperationInputs) {
         inputs.query::<T>();
     }
 }
 
-impl<T: PathValue> Part for Id<T> {
-    fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
+impl<T: PathParameter> RequestPart for PathId<T> {
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
         let text = incoming
             .path
             .iter()
@@ -146,31 +146,31 @@ impl<T: PathValue> Part for Id<T> {
             .map(|(_, text)| text.as_str());
         let read = text
             .filter(|text| text.chars().count() <= T::CHARS_MAX)
-            .and_then(T::read);
+            .and_then(T::parse);
         if read.is_none() {
             let detail = format!(
                 "must match {} and have at most {} characters",
                 T::PATTERN,
                 T::CHARS_MAX
             );
-            incoming.note(Place::Path, &format!("/{}", T::NAME), "pattern", detail);
+            incoming.note(ViolationLocation::Path, &format!("/{}", T::NAME), "pattern", detail);
         }
         read.map(Self)
     }
 
-    fn describe(inputs: &mut Inputs) {
-        inputs.path_value::<T>();
+    fn describe(inputs: &mut OperationInputs) {
+        inputs.path_parameter::<T>();
     }
 }
 
 const IDEMPOTENCY_KEY: &str = "x-idempotency-key";
 
-impl<const MAX: usize> Part for IdempotencyKey<MAX> {
-    fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
-        match <Option<Self> as Part>::take(incoming) {
+impl<const MAX: usize> RequestPart for IdempotencyKeyHeader<MAX> {
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
+        match <Option<Self> as RequestPart>::extract(incoming) {
             Some(None) => {
                 incoming.note(
-                    Place::Header,
+                    ViolationLocation::Header,
                     "/x-idempotency-key",
                     "required",
                     "the header is required",
@@ -181,13 +181,13 @@ impl<const MAX: usize> Part for IdempotencyKey<MAX> {
         }
     }
 
-    fn describe(inputs: &mut Inputs) {
+    fn describe(inputs: &mut OperationInputs) {
         inputs.idempotency_key(true, MAX);
     }
 }
 
-impl<const MAX: usize> Part for Option<IdempotencyKey<MAX>> {
-    fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
+impl<const MAX: usize> RequestPart for Option<IdempotencyKeyHeader<MAX>> {
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
         let mut values = incoming.headers.get_all(IDEMPOTENCY_KEY).iter();
         let Some(value) = values.next() else {
             return Some(None);
@@ -199,26 +199,26 @@ impl<const MAX: usize> Part for Option<IdempotencyKey<MAX>> {
             // A tab would pass as text of a header.
             .filter(|key| key.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
         match key.filter(|_| values.next().is_none()) {
-            Some(key) => Some(Some(IdempotencyKey {
+            Some(key) => Some(Some(IdempotencyKeyHeader {
                 key: key.to_owned(),
                 fingerprint: fingerprint(incoming),
             })),
             None => {
                 let detail =
                     format!("must be sent once and have 1 to {MAX} printable ASCII characters");
-                incoming.note(Place::Header, "/x-idempotency-key", "pattern", detail);
+                incoming.note(ViolationLocation::Header, "/x-idempotency-key", "pattern", detail);
                 None
             }
         }
     }
 
-    fn describe(inputs: &mut Inputs) {
+    fn describe(inputs: &mut OperationInputs) {
         inputs.idempotency_key(false, MAX);
     }
 }
 
 /// What makes two requests the same one.
-fn fingerprint(incoming: &Incoming<'_>) -> String {
+fn fingerprint(incoming: &RequestReader<'_>) -> String {
     let mut hash = Sha256::new();
     for (name, value) in &incoming.path {
         hash.update(name);

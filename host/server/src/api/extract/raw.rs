@@ -1,11 +1,11 @@
 //! The body as bytes, and requests whose body is read only once it is known that
 //! somebody wants it.
 
-use crate::api::caller::Visit;
+use crate::api::caller::AnonymousContext;
 use crate::api::code::Code;
-use crate::api::extract::{Incoming, Part};
+use crate::api::extract::{RequestReader, RequestPart};
 use crate::api::problem::ApiError;
-use crate::app::App;
+use crate::app::Application;
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use bytes::{Bytes, BytesMut};
@@ -22,7 +22,7 @@ const DRAINED_BYTES_MAX: usize = 8 << 20;
 /// whether the rest is wanted. A path of another form is one that is not there;
 /// a query says nothing to us.
 #[derive(Debug)]
-pub struct Unread<T> {
+pub struct DeferredBody<T> {
     /// Of the path.
     pub parts: T,
     /// As they came.
@@ -30,23 +30,23 @@ pub struct Unread<T> {
     /// What is not read.
     pub body: Body,
     /// Its id, and its deadline.
-    pub visit: Visit,
+    pub context: AnonymousContext,
 }
 
-impl<T: Part> FromRequest<Arc<App>> for Unread<T> {
+impl<T: RequestPart> FromRequest<Arc<Application>> for DeferredBody<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, app: &Arc<Application>) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let visit = Visit::from_request_parts(&mut parts, app).await?;
-        let mut incoming = Incoming::of_head(&mut parts, app).await;
-        let taken = T::take(&mut incoming);
+        let visit = AnonymousContext::from_request_parts(&mut parts, app).await?;
+        let mut incoming = RequestReader::of_head(&mut parts, app).await;
+        let taken = T::extract(&mut incoming);
         let taken = taken.filter(|_| incoming.found.is_empty());
         Ok(Self {
             parts: taken.ok_or(Code::NotFound)?,
             headers: parts.headers,
             body,
-            visit,
+            context: visit,
         })
     }
 }
@@ -59,14 +59,14 @@ pub(crate) enum BodyError {
     TooLarge,
     /// The rest of it did not come.
     #[error("the body did not arrive in time")]
-    Late,
+    Timeout,
     /// The rest of it will not come.
     #[error("the body was cut off")]
-    CutOff,
+    Incomplete,
 }
 
 /// The whole body.
-pub(crate) async fn collect(
+pub(crate) async fn read_body(
     headers: &HeaderMap,
     body: Body,
     bytes_max: usize,
@@ -83,7 +83,7 @@ pub(crate) async fn collect(
     }
     tokio::time::timeout(patience, drain(body, bytes_max))
         .await
-        .map_err(|_| BodyError::Late)?
+        .map_err(|_| BodyError::Timeout)?
 }
 
 /// A body that is too long is still read to its end and dropped: a caller that
@@ -93,7 +93,7 @@ async fn drain(body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
     let mut bytes = BytesMut::new();
     let mut length = 0_usize;
     while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|_| BodyError::CutOff)?;
+        let chunk = chunk.map_err(|_| BodyError::Incomplete)?;
         length = length.saturating_add(chunk.len());
         if length > DRAINED_BYTES_MAX {
             break;

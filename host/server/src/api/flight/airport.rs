@@ -1,10 +1,10 @@
 //! Airports by name.
 
-use crate::api::answer::{Answer, List, Meta};
-use crate::api::caller::Caller;
-use crate::api::extract::{Query, Rules, Valid};
+use crate::api::answer::{ApiResponse, List, ResponseMeta};
+use crate::api::caller::RequestContext;
+use crate::api::extract::{Query, Validate, Validated};
 use crate::api::problem::ApiError;
-use crate::app::App;
+use crate::app::Application;
 use crate::render::flight::reference::{self, Airport};
 use axum::extract::State;
 use host_domain::supplier::SupplierId;
@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 /// A text to find airports by.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct AirportsQuery {
+pub(crate) struct AirportSearchQuery {
     /// What the user typed: of a name, a city or an IATA code.
     #[schema(
         min_length = 2,
@@ -34,7 +34,7 @@ const fn limit() -> u32 {
     20
 }
 
-impl Rules for AirportsQuery {}
+impl Validate for AirportSearchQuery {}
 
 /// How the answer came about.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -46,7 +46,7 @@ pub(crate) struct AirportsMeta {
     truncated: bool,
 }
 
-impl Meta for AirportsMeta {
+impl ResponseMeta for AirportsMeta {
     fn supplier(&self) -> Option<&SupplierId> {
         Some(&self.supplier)
     }
@@ -60,21 +60,21 @@ impl Meta for AirportsMeta {
     responses((status = 200, description = "The airports; an empty list when none matches.")),
     extensions(("x-error-codes" = json!(["supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
-pub(crate) async fn find_airports(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Query(query)): Valid<Query<AirportsQuery>>,
-) -> Result<Answer<List<Airport>, AirportsMeta>, ApiError> {
+pub(crate) async fn search_airports(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(Query(query)): Validated<Query<AirportSearchQuery>>,
+) -> Result<ApiResponse<List<Airport>, AirportsMeta>, ApiError> {
     let limit = u16::try_from(query.limit).unwrap_or(u16::MAX);
     let found = app
-        .find_airports(caller, query.q, limit)
+        .search_airports(caller, query.q, limit)
         .await
-        .map_err(ApiError::query)?;
+        .map_err(ApiError::from_query)?;
     let airports = found.airports.into_iter();
     let airports = airports.map(|(id, airport)| reference::airport(&id, airport));
     let meta = AirportsMeta {
         supplier: found.supplier,
         truncated: found.truncated,
     };
-    Ok(Answer::ok(List(airports.collect())).meta(meta))
+    Ok(ApiResponse::ok(List(airports.collect())).meta(meta))
 }

@@ -1,15 +1,15 @@
 //! Reading flight bookings.
 
-use crate::api::answer::{Answer, List};
-use crate::api::caller::Caller;
+use crate::api::answer::{ApiResponse, List};
+use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::{Id, Query, Rules, Valid};
+use crate::api::extract::{PathId, Query, Validate, Validated};
 use crate::api::flight::SortOrder;
-use crate::api::identifier::SupplierIdText;
+use crate::api::identifier::SupplierIdParam;
 use crate::api::meta::PaginationMeta;
 use crate::api::problem::ApiError;
-use crate::api::value::DayOrInstant;
-use crate::app::App;
+use crate::api::value::IsoDateOrDateTime;
+use crate::app::Application;
 use crate::render::flight::booking::{self, FlightBooking, FlightBookingStatus};
 use axum::extract::State;
 use host_domain::flight::Status;
@@ -45,11 +45,11 @@ pub(crate) struct FlightBookingsQuery {
     /// Only bookings in this status.
     status: Option<FlightBookingStatus>,
     /// Only bookings at this supplier.
-    supplier: Option<SupplierIdText>,
+    supplier: Option<SupplierIdParam>,
     /// Only bookings made then or later; a day means its midnight UTC.
-    created_from: Option<DayOrInstant>,
+    created_from: Option<IsoDateOrDateTime>,
     /// Only bookings made then or earlier, to the millisecond; a day means its end in UTC.
-    created_to: Option<DayOrInstant>,
+    created_to: Option<IsoDateOrDateTime>,
     /// Only the booking with exactly this id of the supplier's.
     #[schema(
         min_length = 1,
@@ -67,7 +67,7 @@ pub(crate) struct FlightBookingsQuery {
     order: SortOrder,
 }
 
-impl Rules for FlightBookingsQuery {}
+impl Validate for FlightBookingsQuery {}
 
 const fn limit() -> u32 {
     20
@@ -83,8 +83,8 @@ impl FlightBookingsQuery {
             status: self.status.map(Status::from),
             supplier: self.supplier.map(|id| id.0),
             supplier_reference: self.supplier_reference,
-            created_from: self.created_from.map(|from| from.first),
-            created_to: self.created_to.map(|to| to.last),
+            created_from: self.created_from.map(|from| from.start),
+            created_to: self.created_to.map(|to| to.end),
             sort: match self.sort {
                 BookingSort::CreatedAt => FlightBookingSort::CreatedAt,
                 BookingSort::TotalAmount => FlightBookingSort::TotalAmount,
@@ -106,17 +106,17 @@ impl FlightBookingsQuery {
 #[utoipa::path(get, path = "/v1/flight/bookings", tag = "Flight bookings",
     responses((status = 200, description = "A page of bookings.")))]
 pub(crate) async fn list_flight_bookings(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Query(query)): Valid<Query<FlightBookingsQuery>>,
-) -> Result<Answer<List<FlightBooking>, PaginationMeta>, ApiError> {
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(Query(query)): Validated<Query<FlightBookingsQuery>>,
+) -> Result<ApiResponse<List<FlightBooking>, PaginationMeta>, ApiError> {
     let (filter, page) = query.split();
     let owner = &caller.owner;
     let listed = app.store.flight_bookings(owner, &filter, page).await;
-    let (listed, total) = listed.map_err(ApiError::storage)?;
+    let (listed, total) = listed.map_err(ApiError::from_database)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
-    let bookings = listed.items.iter().map(booking::listed);
-    Ok(Answer::ok(List(bookings.collect())).meta(meta))
+    let bookings = listed.items.iter().map(booking::without_payment_methods);
+    Ok(ApiResponse::ok(List(bookings.collect())).meta(meta))
 }
 
 /// Read a flight booking
@@ -125,16 +125,16 @@ pub(crate) async fn list_flight_bookings(
 #[utoipa::path(get, path = "/v1/flight/bookings/{id}", tag = "Flight bookings",
     responses((status = 200, description = "The booking.")),
     extensions(("x-error-codes" = json!(["booking_not_found"]))))]
-pub(crate) async fn read_flight_booking(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Id(id)): Valid<Id<BookingId>>,
-) -> Result<Answer<FlightBooking>, ApiError> {
+pub(crate) async fn get_flight_booking(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(PathId(id)): Validated<PathId<BookingId>>,
+) -> Result<ApiResponse<FlightBooking>, ApiError> {
     let found = app
         .store
         .flight_booking(&caller.owner, &id)
         .await
-        .map_err(ApiError::storage)?;
+        .map_err(ApiError::from_database)?;
     let found = found.ok_or(Code::BookingNotFound)?;
-    Ok(Answer::ok(booking::whole(&found)))
+    Ok(ApiResponse::ok(booking::full(&found)))
 }

@@ -1,12 +1,12 @@
 //! Cancelling a ticket, and what it would cost.
 
-use crate::api::answer::Answer;
-use crate::api::caller::Caller;
-use crate::api::extract::{Body, Id, IdempotencyKey, Rules, Valid};
+use crate::api::answer::ApiResponse;
+use crate::api::caller::RequestContext;
+use crate::api::extract::{Body, PathId, IdempotencyKeyHeader, Validate, Validated};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
-use crate::app::App;
-use crate::idempotency::RequestKey;
+use crate::app::Application;
+use crate::idempotency::IdempotentRequest;
 use crate::render::flight::booking::{self, FlightBooking};
 use crate::render::flight::refund::FlightCancellationQuote;
 use axum::extract::State;
@@ -23,9 +23,9 @@ const OPERATION: &str = "flight_cancel";
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({}))]
-pub(crate) struct CancelFlightRequest {}
+pub(crate) struct CancelFlightBookingRequest {}
 
-impl Rules for CancelFlightRequest {}
+impl Validate for CancelFlightBookingRequest {}
 
 /// Cancel a flight booking
 ///
@@ -37,23 +37,23 @@ impl Rules for CancelFlightRequest {}
     responses((status = 200, description = "Cancelled already."), (status = 202, description = "Being cancelled.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "supplier_operation_unsupported", "result_unknown"]))))]
 pub(crate) async fn cancel_flight_booking(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Id(id), key, Body(CancelFlightRequest {}))): Valid<(
-        Id<BookingId>,
-        Option<IdempotencyKey>,
-        Body<CancelFlightRequest>,
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathId(id), key, Body(CancelFlightBookingRequest {}))): Validated<(
+        PathId<BookingId>,
+        Option<IdempotencyKeyHeader>,
+        Body<CancelFlightBookingRequest>,
     )>,
-) -> Result<Answer<FlightBooking, SupplierMeta>, ApiError> {
-    let key = key.map(|key| RequestKey::new(&caller.owner, OPERATION, key));
-    let begun = app.begin_cancel_flight(&caller.owner, &id, key.as_ref(), &caller.request_id);
-    let booking = begun.await.map_err(|error| ApiError::cancel(error, &[]))?;
-    let shown = booking::whole(&booking);
+) -> Result<ApiResponse<FlightBooking, SupplierMeta>, ApiError> {
+    let key = key.map(|key| IdempotentRequest::new(&caller.owner, OPERATION, key));
+    let begun = app.cancel_flight_booking(&caller.owner, &id, key.as_ref(), &caller.request_id);
+    let booking = begun.await.map_err(|error| ApiError::from_cancel(error, &[]))?;
+    let shown = booking::full(&booking);
     let answer = match booking.status() {
-        Status::CancelInProgress => Answer::accepted(shown),
-        _ => Answer::ok(shown),
+        Status::CancelInProgress => ApiResponse::accepted(shown),
+        _ => ApiResponse::ok(shown),
     };
-    Ok(answer.meta(SupplierMeta::of(booking.supplier)))
+    Ok(answer.meta(SupplierMeta::new(booking.supplier)))
 }
 
 /// Quote the cancellation of a flight booking
@@ -66,14 +66,14 @@ pub(crate) async fn cancel_flight_booking(
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "supplier_operation_unsupported", "supplier_rejected", "supplier_error",
         "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn quote_flight_cancellation(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Id(id)): Valid<Id<BookingId>>,
-) -> Result<Answer<FlightCancellationQuote, SupplierMeta>, ApiError> {
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(PathId(id)): Validated<PathId<BookingId>>,
+) -> Result<ApiResponse<FlightCancellationQuote, SupplierMeta>, ApiError> {
     let (owner, request_id) = (&caller.owner, &caller.request_id);
     let quoted = app
-        .quote_cancel_flight(owner, &id, request_id, caller.deadline.instant())
+        .quote_flight_cancellation(owner, &id, request_id, caller.deadline.instant())
         .await;
-    let (supplier, quote) = quoted.map_err(ApiError::quote)?;
-    Ok(Answer::ok(FlightCancellationQuote::from(&quote)).meta(SupplierMeta::of(supplier)))
+    let (supplier, quote) = quoted.map_err(ApiError::from_quote)?;
+    Ok(ApiResponse::ok(FlightCancellationQuote::from(&quote)).meta(SupplierMeta::new(supplier)))
 }

@@ -1,13 +1,13 @@
 //! Completing a flight booking: paying and ticketing.
 
-use crate::api::answer::Answer;
-use crate::api::caller::Caller;
-use crate::api::completion::{self, BookRequest};
-use crate::api::extract::{Body, Id, IdempotencyKey, Valid};
+use crate::api::answer::ApiResponse;
+use crate::api::caller::RequestContext;
+use crate::api::completion::{self, CompleteBookingRequest};
+use crate::api::extract::{Body, PathId, IdempotencyKeyHeader, Validated};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
-use crate::app::App;
-use crate::idempotency::RequestKey;
+use crate::app::Application;
+use crate::idempotency::IdempotentRequest;
 use crate::render::flight::booking::{self, FlightBooking};
 use axum::extract::State;
 use host_domain::id::BookingId;
@@ -28,16 +28,16 @@ const OPERATION: &str = "flight_book";
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "payment_failed", "payment_instrument_invalid",
         "supplier_rejected", "supplier_unavailable", "result_unknown"]))))]
 pub(crate) async fn book_flight(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Id(id), key, Body(request))): Valid<(
-        Id<BookingId>,
-        Option<IdempotencyKey>,
-        Body<BookRequest>,
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathId(id), key, Body(request))): Validated<(
+        PathId<BookingId>,
+        Option<IdempotencyKeyHeader>,
+        Body<CompleteBookingRequest>,
     )>,
-) -> Result<Answer<FlightBooking, SupplierMeta>, ApiError> {
-    let key = key.map(|key| RequestKey::new(&caller.owner, OPERATION, key));
-    let wish = request.wish(&caller, id);
+) -> Result<ApiResponse<FlightBooking, SupplierMeta>, ApiError> {
+    let key = key.map(|key| IdempotentRequest::new(&caller.owner, OPERATION, key));
+    let wish = request.into_command(&caller, id);
     let complete = |wish| app.complete_flight(wish);
-    completion::answer(&app, key, wish, complete, booking::whole).await
+    completion::complete_and_respond(&app, key, wish, complete, booking::full).await
 }

@@ -1,6 +1,6 @@
 //! What fares must have, and its rules.
 
-use crate::api::extract::Found;
+use crate::api::extract::Violations;
 use crate::api::flight::AirlineCode;
 use crate::api::identifier::check_distinct;
 use crate::api::value::Amount;
@@ -51,7 +51,7 @@ pub(crate) struct FlightFilters {
 
 impl FlightFilters {
     /// Notes filters that no fare can pass.
-    pub(super) fn check(&self, found: &mut Found<'_>) {
+    pub(super) fn validate(&self, found: &mut Violations<'_>) {
         check_distinct(Some(&self.airlines), "/filters/airlines", found);
         let excluded = &self.excluded_airlines;
         check_distinct(Some(excluded), "/filters/excluded_airlines", found);
@@ -76,7 +76,7 @@ impl FlightFilters {
     }
 
     /// As suppliers are asked.
-    pub(super) fn wanted(self, max_total: Option<Money>) -> supply::Filters {
+    pub(super) fn into_supplier_filters(self, max_total: Option<Money>) -> supply::Filters {
         let codes = |airlines: Vec<AirlineCode>| airlines.into_iter().map(|code| code.0).collect();
         let text = |time: Option<ClockTime>| time.map(|time| time.0);
         supply::Filters {

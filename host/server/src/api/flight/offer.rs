@@ -1,16 +1,16 @@
 //! Pricing flights.
 
-use crate::api::answer::{Answer, List, Meta};
-use crate::api::caller::Caller;
+use crate::api::answer::{ApiResponse, List, ResponseMeta};
+use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::{Body, Found, IdempotencyKey, Rules, Valid};
+use crate::api::extract::{Body, Violations, IdempotencyKeyHeader, Validate, Validated};
 use crate::api::flight::SortOrder;
 use crate::api::flight::filter::FlightFilters;
-use crate::api::flight::trip::{JourneyRequest, TravellersRequest, check_journeys};
-use crate::api::identifier::SupplierIdText;
+use crate::api::flight::trip::{JourneyRequest, TravellersRequest, validate_journeys};
+use crate::api::identifier::SupplierIdParam;
 use crate::api::problem::ApiError;
 use crate::api::value::CurrencyCode;
-use crate::app::App;
+use crate::app::Application;
 use crate::query::flight::offer::FareQuery;
 use crate::render::flight::offer::{self, FlightOffer};
 use axum::extract::State;
@@ -58,7 +58,7 @@ pub(crate) struct FlightOffersRequest {
     /// another answers in its own. Required with `max_total`.
     currency: Option<CurrencyCode>,
     /// The supplier to ask.
-    supplier: Option<SupplierIdText>,
+    supplier: Option<SupplierIdParam>,
 }
 
 const fn order() -> SortOrder {
@@ -83,20 +83,20 @@ pub(crate) struct FlightOffersMeta {
     unsupported_filters: Vec<&'static str>,
 }
 
-impl Meta for FlightOffersMeta {
+impl ResponseMeta for FlightOffersMeta {
     fn supplier(&self) -> Option<&SupplierId> {
         Some(&self.supplier)
     }
 }
 
-impl Rules for FlightOffersRequest {
-    fn check(&self, now: Timestamp, found: &mut Found<'_>) {
-        check_journeys(&self.journeys, now, found);
-        self.passengers.check(found);
+impl Validate for FlightOffersRequest {
+    fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
+        validate_journeys(&self.journeys, now, found);
+        self.passengers.validate(found);
         let Some(filters) = &self.filters else {
             return;
         };
-        filters.check(found);
+        filters.validate(found);
         if filters.max_total.is_some() && self.currency.is_none() {
             found.push("/currency", "required", "max_total needs a currency");
         }
@@ -115,7 +115,7 @@ impl Rules for FlightOffersRequest {
 impl FlightOffersRequest {
     fn max_total(&self) -> Option<Result<Money, MoneyError>> {
         let amount = self.filters.as_ref()?.max_total?;
-        Some(amount.of(self.currency?))
+        Some(amount.to_money(self.currency?))
     }
 
     fn query(self) -> Option<FareQuery> {
@@ -124,14 +124,14 @@ impl FlightOffersRequest {
             journeys: self.journeys.into_iter().map(supply::RequestedJourney::from).collect(),
             travellers: self.passengers.into(),
             currency: self.currency.map(|currency| currency.0),
-            filters: self.filters.unwrap_or_default().wanted(max_total),
+            filters: self.filters.unwrap_or_default().into_supplier_filters(max_total),
             sort: self.sort.into(),
             descending: self.order.is_descending(),
             limit: u16::try_from(self.limit).unwrap_or(u16::MAX),
         };
         Some(FareQuery {
             selector: self.supplier.map(|supplier| supplier.0),
-            wanted,
+            request: wanted,
         })
     }
 }
@@ -157,21 +157,21 @@ impl From<FareSort> for supply::Sort {
     extensions(("x-error-codes" = json!(["supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn price_flights(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((_key, Body(request))): Valid<(Option<IdempotencyKey>, Body<FlightOffersRequest>)>,
-) -> Result<Answer<List<FlightOffer>, FlightOffersMeta>, ApiError> {
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((_key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<FlightOffersRequest>)>,
+) -> Result<ApiResponse<List<FlightOffer>, FlightOffersMeta>, ApiError> {
     let query = request.query().ok_or(Code::ValidationFailed)?;
     let found = app
         .price_flights(&caller, &query)
         .await
-        .map_err(ApiError::query)?;
+        .map_err(ApiError::from_query)?;
     let offers = found.fares.into_iter();
     let offers = offers.map(|fare| offer::offer(&fare.offer, fare.reference, fare.expires_at));
     let meta = FlightOffersMeta {
         supplier: found.supplier,
         truncated: found.truncated.then_some(true),
-        unsupported_filters: found.unsupported,
+        unsupported_filters: found.unsupported_filters,
     };
-    Ok(Answer::ok(List(offers.collect())).meta(meta))
+    Ok(ApiResponse::ok(List(offers.collect())).meta(meta))
 }

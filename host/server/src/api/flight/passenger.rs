@@ -1,9 +1,9 @@
 //! Who flies: the passengers of a prebook, held against what was priced.
 
-use crate::api::extract::Found;
+use crate::api::extract::Violations;
 use crate::api::problem::{ApiError, Violation};
-use crate::api::value::{CountryCode, Day};
-use crate::offer_reference::FlightOffer;
+use crate::api::value::{CountryCode, IsoDate};
+use crate::offer_reference::FlightOfferTerms;
 use host_domain::flight::{self, passenger};
 use host_domain::time::{Date, Timestamp};
 use jiff::ToSpan;
@@ -71,7 +71,7 @@ pub(crate) struct DocumentRequest {
     issuing_country: CountryCode,
     /// Last day on which it is good; after today.
     #[schema(example = "2034-05-31")]
-    expires_on: Day,
+    expires_on: IsoDate,
 }
 
 /// A membership of an airline's programme. Its number is stored encrypted and returned masked.
@@ -116,7 +116,7 @@ pub(crate) struct PassengerRequest {
     last_name: String,
     /// Before today, and not so that the passenger cannot be of their `type`.
     #[schema(example = "1990-12-10")]
-    date_of_birth: Day,
+    date_of_birth: IsoDate,
     /// As in the travel document.
     gender: Gender,
     nationality: CountryCode,
@@ -129,7 +129,7 @@ pub(crate) struct PassengerRequest {
 }
 
 /// Notes days that cannot be, and a programme that is named twice.
-pub(super) fn check(passengers: &[PassengerRequest], now: Timestamp, found: &mut Found<'_>) {
+pub(super) fn validate_passengers(passengers: &[PassengerRequest], now: Timestamp, found: &mut Violations<'_>) {
     let today = now.date_utc();
     for (index, passenger) in passengers.iter().enumerate() {
         let here = format!("/passengers/{index}");
@@ -187,8 +187,8 @@ impl PassengerRequest {
 
 /// The passengers, if they are those that the fare was priced for, in whatever order; every
 /// violation at once.
-pub(super) fn passengers(
-    offer: &FlightOffer,
+pub(super) fn match_passengers(
+    offer: &FlightOfferTerms,
     passengers: Vec<PassengerRequest>,
 ) -> Result<Vec<flight::Passenger>, ApiError> {
     let mut violations = Vec::new();
@@ -245,7 +245,7 @@ impl From<PassengerRequest> for flight::Passenger {
                 Gender::M => passenger::Gender::Male,
                 Gender::X => passenger::Gender::Unspecified,
             },
-            nationality: Some(request.nationality.text()),
+            nationality: Some(request.nationality.to_alpha2()),
             document: request.document.map(passenger::Document::from),
             loyalty_accounts: accounts.map(passenger::LoyaltyAccount::from).collect(),
         }
@@ -273,7 +273,7 @@ impl From<DocumentRequest> for passenger::Document {
                 DocumentType::IdentityCard => passenger::DocumentType::IdentityCard,
             },
             number: request.number,
-            issuing_country: request.issuing_country.text(),
+            issuing_country: request.issuing_country.to_alpha2(),
             expires_on: request.expires_on.0,
         }
     }

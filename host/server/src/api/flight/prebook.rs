@@ -1,16 +1,16 @@
 //! Binding a fare to contact and passengers.
 
-use crate::api::answer::Answer;
-use crate::api::caller::Caller;
+use crate::api::answer::ApiResponse;
+use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::{Body, Found, IdempotencyKey, Rules, Valid};
+use crate::api::extract::{Body, Violations, IdempotencyKeyHeader, Validate, Validated};
 use crate::api::flight::passenger::{self, PassengerRequest};
 use crate::api::meta::PrebookMeta;
 use crate::api::problem::ApiError;
-use crate::app::App;
-use crate::flow::flight::prebook::PrebookFlight;
-use crate::flow::prebook::Prebound;
-use crate::offer_reference::{self, FlightOffer};
+use crate::app::Application;
+use crate::flow::flight::prebook::PrebookFlightCommand;
+use crate::flow::prebook::PrebookOutcome;
+use crate::offer_reference::{self, FlightOfferTerms};
 use crate::render::flight::booking::{self, FlightBooking};
 use axum::extract::State;
 use host_domain::flight::passenger::Contact;
@@ -67,9 +67,9 @@ pub(crate) struct PrebookFlightRequest {
     passengers: Vec<PassengerRequest>,
 }
 
-impl Rules for PrebookFlightRequest {
-    fn check(&self, now: Timestamp, found: &mut Found<'_>) {
-        passenger::check(&self.passengers, now, found);
+impl Validate for PrebookFlightRequest {
+    fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
+        passenger::validate_passengers(&self.passengers, now, found);
     }
 }
 
@@ -86,40 +86,40 @@ impl Rules for PrebookFlightRequest {
     extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "offer_in_use", "supplier_rejected",
         "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn prebook_flight(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((key, Body(request))): Valid<(IdempotencyKey, Body<PrebookFlightRequest>)>,
-) -> Result<Answer<FlightBooking, PrebookMeta>, ApiError> {
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookFlightRequest>)>,
+) -> Result<ApiResponse<FlightBooking, PrebookMeta>, ApiError> {
     let tenant = &caller.owner.tenant;
-    let offer: FlightOffer = offer_reference::read(&app.sealer, tenant, &request.offer_reference)
+    let offer: FlightOfferTerms = offer_reference::decode(&app.sealer, tenant, &request.offer_reference)
         .ok_or(Code::OfferInvalid)?;
     let supplier = offer.supplier.clone();
     let wish = wish(caller, key, offer, request)?;
     let prebound = app
         .prebook_flight(wish)
         .await
-        .map_err(|error| ApiError::prebook(&supplier, error))?;
+        .map_err(|error| ApiError::from_prebook(&supplier, error))?;
     Ok(match prebound {
-        Prebound::Fresh {
+        PrebookOutcome::Created {
             booking,
             sdk_token,
             checkout,
-        } => Answer::created(booking::whole(&booking))
-            .meta(PrebookMeta::fresh(supplier, sdk_token, checkout)),
-        Prebound::Existing(booking) => {
-            Answer::ok(booking::whole(&booking)).meta(PrebookMeta::again(booking.supplier))
+        } => ApiResponse::created(booking::full(&booking))
+            .meta(PrebookMeta::created(supplier, sdk_token, checkout)),
+        PrebookOutcome::Existing(booking) => {
+            ApiResponse::ok(booking::full(&booking)).meta(PrebookMeta::existing(booking.supplier))
         }
     })
 }
 
 fn wish(
-    caller: Caller,
-    key: IdempotencyKey,
-    offer: FlightOffer,
+    caller: RequestContext,
+    key: IdempotencyKeyHeader,
+    offer: FlightOfferTerms,
     request: PrebookFlightRequest,
-) -> Result<PrebookFlight, ApiError> {
-    let passengers = passenger::passengers(&offer, request.passengers)?;
-    Ok(PrebookFlight {
+) -> Result<PrebookFlightCommand, ApiError> {
+    let passengers = passenger::match_passengers(&offer, request.passengers)?;
+    Ok(PrebookFlightCommand {
         owner: caller.owner,
         key: key.key,
         fingerprint: key.fingerprint,

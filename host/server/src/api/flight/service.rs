@@ -1,15 +1,15 @@
 //! Bags on a ticket that exists: what is for sale, and buying it.
 
-use crate::api::answer::{Answer, List};
-use crate::api::caller::Caller;
-use crate::api::extract::{Body, Found, Id, IdempotencyKey, Rules, Valid};
-use crate::api::identifier::{InstrumentIdText, ServiceIdText};
+use crate::api::answer::{ApiResponse, List};
+use crate::api::caller::RequestContext;
+use crate::api::extract::{Body, Violations, PathId, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::identifier::{InstrumentIdParam, ServiceIdParam};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
-use crate::app::App;
-use crate::flow::flight::purchase::Purchase;
+use crate::app::Application;
+use crate::flow::flight::purchase::PurchaseServicesCommand;
 use crate::render::flight::booking::{self, FlightBooking};
-use crate::render::flight::service::{self, ServiceForSale};
+use crate::render::flight::service::{self, AvailableService};
 use axum::extract::State;
 use host_domain::id::BookingId;
 use host_domain::time::Timestamp;
@@ -21,9 +21,9 @@ use utoipa::ToSchema;
 /// A bag to buy.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WantedService {
+pub(crate) struct ServiceSelection {
     /// Of one that is for sale; each at most once.
-    id: ServiceIdText,
+    id: ServiceIdParam,
     /// How many, at most its `max_quantity`.
     #[schema(minimum = 1, maximum = 255, example = 1)]
     quantity: u32,
@@ -32,15 +32,15 @@ pub(crate) struct WantedService {
 /// Bags to buy, and what pays them.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct BuyServicesRequest {
+pub(crate) struct PurchaseServicesRequest {
     #[schema(min_items = 1, max_items = 100)]
-    services: Vec<WantedService>,
+    services: Vec<ServiceSelection>,
     /// A stored instrument, charged by itself: the ticket's payment stays as it is.
-    payment_instrument_id: InstrumentIdText,
+    payment_instrument_id: InstrumentIdParam,
 }
 
-impl Rules for BuyServicesRequest {
-    fn check(&self, _: Timestamp, found: &mut Found<'_>) {
+impl Validate for PurchaseServicesRequest {
+    fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
         let mut seen = HashSet::new();
         for (index, service) in self.services.iter().enumerate() {
             if !seen.insert(&service.id) {
@@ -59,19 +59,19 @@ impl Rules for BuyServicesRequest {
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "supplier_rejected", "supplier_error", "supplier_unavailable",
         "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn list_flight_services(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Id(id)): Valid<Id<BookingId>>,
-) -> Result<Answer<List<ServiceForSale>, SupplierMeta>, ApiError> {
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(PathId(id)): Validated<PathId<BookingId>>,
+) -> Result<ApiResponse<List<AvailableService>, SupplierMeta>, ApiError> {
     let (owner, request_id) = (&caller.owner, &caller.request_id);
     let offered = app
-        .bags_for_sale(owner, &id, request_id, caller.deadline.instant())
+        .available_services(owner, &id, request_id, caller.deadline.instant())
         .await;
-    let (supplier, bags) = offered.map_err(ApiError::purchase)?;
+    let (supplier, bags) = offered.map_err(ApiError::from_service_purchase)?;
     let bags = bags
         .iter()
-        .map(|bag| service::for_sale(&bag.id, &bag.passenger, &bag.segment_ids, &bag.service));
-    Ok(Answer::ok(List(bags.collect())).meta(SupplierMeta::of(supplier)))
+        .map(|bag| service::available_service(&bag.id, &bag.passenger, &bag.segment_ids, &bag.service));
+    Ok(ApiResponse::ok(List(bags.collect())).meta(SupplierMeta::new(supplier)))
 }
 
 /// Buy bags
@@ -84,17 +84,17 @@ pub(crate) async fn list_flight_services(
     responses((status = 200, description = "On the ticket.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "payment_failed", "payment_instrument_invalid",
         "supplier_rejected", "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout", "result_unknown"]))))]
-pub(crate) async fn buy_flight_services(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Id(id), key, Body(request))): Valid<(
-        Id<BookingId>,
-        IdempotencyKey<256>,
-        Body<BuyServicesRequest>,
+pub(crate) async fn purchase_flight_services(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathId(id), key, Body(request))): Validated<(
+        PathId<BookingId>,
+        IdempotencyKeyHeader<256>,
+        Body<PurchaseServicesRequest>,
     )>,
-) -> Result<Answer<FlightBooking, SupplierMeta>, ApiError> {
+) -> Result<ApiResponse<FlightBooking, SupplierMeta>, ApiError> {
     let services = request.services.into_iter();
-    let purchase = Purchase {
+    let purchase = PurchaseServicesCommand {
         owner: caller.owner,
         booking: id,
         key: key.key,
@@ -104,6 +104,6 @@ pub(crate) async fn buy_flight_services(
         request_id: caller.request_id.to_string(),
         deadline: caller.deadline.instant(),
     };
-    let booking = app.buy_bags(purchase).await.map_err(ApiError::purchase)?;
-    Ok(Answer::ok(booking::whole(&booking)).meta(SupplierMeta::of(booking.supplier)))
+    let booking = app.purchase_services(purchase).await.map_err(ApiError::from_service_purchase)?;
+    Ok(ApiResponse::ok(booking::full(&booking)).meta(SupplierMeta::new(booking.supplier)))
 }

@@ -1,7 +1,7 @@
 //! Where and who: what fares are asked for, and its rules.
 
-use crate::api::extract::Found;
-use crate::api::value::Day;
+use crate::api::extract::Violations;
+use crate::api::value::IsoDate;
 use crate::query::hotel::today;
 use host_domain::flight::passenger::Travellers;
 use host_domain::flight::supply;
@@ -28,7 +28,7 @@ pub(crate) struct JourneyRequest {
     #[schema(example = "JFK")]
     destination: AirportCode,
     /// Day of departure, local; from today, to 365 days ahead, not before that of the journey before.
-    date: Day,
+    date: IsoDate,
 }
 
 /// Age of a child, years.
@@ -54,7 +54,7 @@ pub(crate) struct TravellersRequest {
 
 /// Notes journeys that lead nowhere, are over, too far away, or out of order.
 /// Whether a day is over is judged where it ends last.
-pub(super) fn check_journeys(journeys: &[JourneyRequest], now: Timestamp, found: &mut Found<'_>) {
+pub(super) fn validate_journeys(journeys: &[JourneyRequest], now: Timestamp, found: &mut Violations<'_>) {
     let last_day = now.date_utc().saturating_add(DAYS_AHEAD_MAX.days());
     let mut previous: Option<Date> = None;
     for (at, journey) in journeys.iter().enumerate() {
@@ -62,7 +62,7 @@ pub(super) fn check_journeys(journeys: &[JourneyRequest], now: Timestamp, found:
         let mut on_date = |code: &str, detail: &str| {
             found.push(format!("/journeys/{at}/date"), code, detail);
         };
-        if date < today::at(None, now) {
+        if date < today::local_date(None, now) {
             on_date("in_the_past", "must not be over");
         }
         if date > last_day {
@@ -87,7 +87,7 @@ pub(super) fn check_journeys(journeys: &[JourneyRequest], now: Timestamp, found:
 }
 
 impl TravellersRequest {
-    pub(super) fn check(&self, found: &mut Found<'_>) {
+    pub(super) fn validate(&self, found: &mut Violations<'_>) {
         if self.infants > self.adults {
             found.push(
                 "/passengers/infants",

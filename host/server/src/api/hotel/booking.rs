@@ -1,11 +1,11 @@
 //! Reading hotel bookings.
 
-use crate::api::answer::{Answer, List, Meta};
-use crate::api::caller::Caller;
+use crate::api::answer::{ApiResponse, List, ResponseMeta};
+use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::{Id, Query, Rules, Valid};
+use crate::api::extract::{PathId, Query, Validate, Validated};
 use crate::api::problem::ApiError;
-use crate::app::App;
+use crate::app::Application;
 use crate::render::booking::{self, HotelBooking, HotelBookingStatus, HotelBookingSummary};
 use axum::extract::State;
 use host_domain::hotel::Status;
@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 /// Which bookings, and which part of them.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct BookingsQuery {
+pub(crate) struct HotelBookingsQuery {
     /// The most to answer.
     #[serde(default = "limit")]
     #[schema(minimum = 1, maximum = 100, default = 25)]
@@ -38,7 +38,7 @@ pub(crate) struct BookingsQuery {
     reference_id: Option<String>,
 }
 
-impl Rules for BookingsQuery {}
+impl Validate for HotelBookingsQuery {}
 
 const fn limit() -> u32 {
     25
@@ -53,7 +53,7 @@ pub(crate) struct PageMeta {
     has_more: bool,
 }
 
-impl Meta for PageMeta {}
+impl ResponseMeta for PageMeta {}
 
 /// List bookings
 ///
@@ -62,10 +62,10 @@ impl Meta for PageMeta {}
 #[utoipa::path(get, path = "/v1/hotel/bookings", tag = "Hotel bookings",
     responses((status = 200, description = "A page of bookings.")))]
 pub(crate) async fn list_hotel_bookings(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Query(query)): Valid<Query<BookingsQuery>>,
-) -> Result<Answer<List<HotelBookingSummary>, PageMeta>, ApiError> {
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(Query(query)): Validated<Query<HotelBookingsQuery>>,
+) -> Result<ApiResponse<List<HotelBookingSummary>, PageMeta>, ApiError> {
     let filter = HotelBookingFilter {
         status: query.status.map(Status::from),
         reference_id: query.reference_id,
@@ -78,13 +78,13 @@ pub(crate) async fn list_hotel_bookings(
         .store
         .hotel_bookings(&caller.owner, &filter, page)
         .await
-        .map_err(ApiError::storage)?;
+        .map_err(ApiError::from_database)?;
     let meta = PageMeta {
         limit: page.limit,
         offset: page.offset,
         has_more: listed.has_more,
     };
-    Ok(Answer::ok(List(listed.items.iter().map(booking::summary).collect())).meta(meta))
+    Ok(ApiResponse::ok(List(listed.items.iter().map(booking::summary).collect())).meta(meta))
 }
 
 /// Read a booking
@@ -93,16 +93,16 @@ pub(crate) async fn list_hotel_bookings(
 #[utoipa::path(get, path = "/v1/hotel/bookings/{id}", tag = "Hotel bookings",
     responses((status = 200, description = "The booking.")),
     extensions(("x-error-codes" = json!(["booking_not_found"]))))]
-pub(crate) async fn read_hotel_booking(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Id(id)): Valid<Id<BookingId>>,
-) -> Result<Answer<HotelBooking>, ApiError> {
+pub(crate) async fn get_hotel_booking(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(PathId(id)): Validated<PathId<BookingId>>,
+) -> Result<ApiResponse<HotelBooking>, ApiError> {
     let found = app
         .store
         .hotel_booking(&caller.owner, &id)
         .await
-        .map_err(ApiError::storage)?;
+        .map_err(ApiError::from_database)?;
     let found = found.ok_or(Code::BookingNotFound)?;
-    Ok(Answer::ok(booking::whole(&found)))
+    Ok(ApiResponse::ok(booking::full(&found)))
 }

@@ -1,14 +1,14 @@
 //! Price calendars.
 
-use crate::api::answer::{Answer, List};
-use crate::api::caller::Caller;
-use crate::api::extract::{Body, Found, IdempotencyKey, Rules, Valid};
-use crate::api::hotel::stay::days;
-use crate::api::identifier::{HotelIdText, SupplierIdText, check_distinct};
+use crate::api::answer::{ApiResponse, List};
+use crate::api::caller::RequestContext;
+use crate::api::extract::{Body, Violations, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::hotel::stay::days_between;
+use crate::api::identifier::{HotelIdParam, SupplierIdParam, check_distinct};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
-use crate::api::value::Day;
-use crate::app::App;
+use crate::api::value::IsoDate;
+use crate::app::Application;
 use crate::query::hotel::calendar::CalendarQuery;
 use crate::render::calendar::{self, PriceCalendar};
 use axum::extract::State;
@@ -26,20 +26,20 @@ const WINDOW_DAYS_MAX: i64 = 365;
 pub(crate) struct PriceCalendarRequest {
     /// Hotels of one supplier.
     #[schema(min_items = 1, max_items = 50)]
-    hotel_ids: Vec<HotelIdText>,
+    hotel_ids: Vec<HotelIdParam>,
     /// First date.
-    from: Day,
+    from: IsoDate,
     /// Last date, at most 365 days later.
     #[schema(example = "2026-12-21")]
-    to: Day,
+    to: IsoDate,
     /// The supplier to ask.
-    supplier: Option<SupplierIdText>,
+    supplier: Option<SupplierIdParam>,
 }
 
-impl Rules for PriceCalendarRequest {
-    fn check(&self, _: Timestamp, found: &mut Found<'_>) {
+impl Validate for PriceCalendarRequest {
+    fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
         check_distinct(Some(&self.hotel_ids), "/hotel_ids", found);
-        match days(self.from.0, self.to.0) {
+        match days_between(self.from.0, self.to.0) {
             ..0 => found.push("/to", "before_from", "must not be before from"),
             0..=WINDOW_DAYS_MAX => {}
             _ => found.push(
@@ -72,17 +72,17 @@ impl PriceCalendarRequest {
     responses((status = 200, description = "The prices.")),
     extensions(("x-error-codes" = json!(["hotel_not_found", "supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
-pub(crate) async fn read_price_calendar(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((_key, Body(request))): Valid<(Option<IdempotencyKey>, Body<PriceCalendarRequest>)>,
-) -> Result<Answer<List<PriceCalendar>, SupplierMeta>, ApiError> {
+pub(crate) async fn get_price_calendar(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((_key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<PriceCalendarRequest>)>,
+) -> Result<ApiResponse<List<PriceCalendar>, SupplierMeta>, ApiError> {
     let (supplier, hotels) = app
         .price_calendar(&caller, request.query())
         .await
-        .map_err(ApiError::query)?;
+        .map_err(ApiError::from_query)?;
     let rows = hotels
         .iter()
-        .map(|(id, prices)| calendar::hotel(id, prices));
-    Ok(Answer::ok(List(rows.collect())).meta(SupplierMeta::of(supplier)))
+        .map(|(id, prices)| calendar::price_calendar(id, prices));
+    Ok(ApiResponse::ok(List(rows.collect())).meta(SupplierMeta::new(supplier)))
 }

@@ -1,14 +1,14 @@
 //! Cancelling a booking, and what it would cost.
 
-use crate::api::answer::Answer;
-use crate::api::caller::Caller;
-use crate::api::extract::{Body, Found, Id, IdempotencyKey, Rules, Valid};
-use crate::api::identifier::{RoomIdText, check_distinct};
+use crate::api::answer::ApiResponse;
+use crate::api::caller::RequestContext;
+use crate::api::extract::{Body, Violations, PathId, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::identifier::{RoomIdParam, check_distinct};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
-use crate::app::App;
-use crate::flow::hotel::cancel::Cancel;
-use crate::idempotency::RequestKey;
+use crate::app::Application;
+use crate::flow::hotel::cancel::CancelHotelBookingCommand;
+use crate::idempotency::IdempotentRequest;
 use crate::render::booking::{self, HotelBooking};
 use crate::render::policy::CancellationQuote;
 use axum::extract::State;
@@ -26,14 +26,14 @@ const OPERATION: &str = "hotel_cancel";
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({}))]
-pub(crate) struct CancelRequest {
+pub(crate) struct CancelHotelBookingRequest {
     /// Rooms to release; without them, the whole booking.
     #[schema(min_items = 1, max_items = 9)]
-    room_ids: Option<Vec<RoomIdText>>,
+    room_ids: Option<Vec<RoomIdParam>>,
 }
 
-impl Rules for CancelRequest {
-    fn check(&self, _: Timestamp, found: &mut Found<'_>) {
+impl Validate for CancelHotelBookingRequest {
+    fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
         check_distinct(self.room_ids.as_deref(), "/room_ids", found);
     }
 }
@@ -49,16 +49,16 @@ impl Rules for CancelRequest {
     responses((status = 200, description = "Cancelled already."), (status = 202, description = "Being cancelled.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "supplier_operation_unsupported", "result_unknown"]))))]
 pub(crate) async fn cancel_hotel_booking(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Id(id), key, Body(request))): Valid<(
-        Id<BookingId>,
-        Option<IdempotencyKey>,
-        Body<CancelRequest>,
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathId(id), key, Body(request))): Validated<(
+        PathId<BookingId>,
+        Option<IdempotencyKeyHeader>,
+        Body<CancelHotelBookingRequest>,
     )>,
-) -> Result<Answer<HotelBooking, SupplierMeta>, ApiError> {
-    let key = key.map(|key| RequestKey::new(&caller.owner, OPERATION, key));
-    let wish = Cancel {
+) -> Result<ApiResponse<HotelBooking, SupplierMeta>, ApiError> {
+    let key = key.map(|key| IdempotentRequest::new(&caller.owner, OPERATION, key));
+    let wish = CancelHotelBookingCommand {
         owner: caller.owner,
         booking: id,
         rooms: request
@@ -70,16 +70,16 @@ pub(crate) async fn cancel_hotel_booking(
         key,
         request_id: caller.request_id.to_string(),
     };
-    let begun = app.begin_cancel_hotel(&wish).await;
-    let booking = begun.map_err(|error| ApiError::cancel(error, &wish.rooms))?;
+    let begun = app.cancel_hotel_booking(&wish).await;
+    let booking = begun.map_err(|error| ApiError::from_cancel(error, &wish.rooms))?;
     let running = booking.status() == Status::CancelInProgress;
-    let shown = booking::changed(&booking);
+    let shown = booking::without_cards(&booking);
     let answer = if running {
-        Answer::accepted(shown)
+        ApiResponse::accepted(shown)
     } else {
-        Answer::ok(shown)
+        ApiResponse::ok(shown)
     };
-    Ok(answer.meta(SupplierMeta::of(booking.supplier)))
+    Ok(answer.meta(SupplierMeta::new(booking.supplier)))
 }
 
 /// Quote a cancellation
@@ -92,18 +92,18 @@ pub(crate) async fn cancel_hotel_booking(
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "cancellation_restricted",
         "supplier_operation_unsupported", "supplier_rejected", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn quote_hotel_cancellation(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Id(id)): Valid<Id<BookingId>>,
-) -> Result<Answer<CancellationQuote, SupplierMeta>, ApiError> {
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(PathId(id)): Validated<PathId<BookingId>>,
+) -> Result<ApiResponse<CancellationQuote, SupplierMeta>, ApiError> {
     let quoted = app
-        .quote_cancel_hotel(
+        .quote_hotel_cancellation(
             &caller.owner,
             &id,
             &caller.request_id,
             caller.deadline.instant(),
         )
         .await;
-    let (supplier, quote) = quoted.map_err(ApiError::quote)?;
-    Ok(Answer::ok(CancellationQuote::from(&quote)).meta(SupplierMeta::of(supplier)))
+    let (supplier, quote) = quoted.map_err(ApiError::from_quote)?;
+    Ok(ApiResponse::ok(CancellationQuote::from(&quote)).meta(SupplierMeta::new(supplier)))
 }

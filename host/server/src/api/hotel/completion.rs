@@ -1,13 +1,13 @@
 //! Completing a booking: paying and booking.
 
-use crate::api::answer::Answer;
-use crate::api::caller::Caller;
-use crate::api::completion::{self, BookRequest};
-use crate::api::extract::{Body, Id, IdempotencyKey, Valid};
+use crate::api::answer::ApiResponse;
+use crate::api::caller::RequestContext;
+use crate::api::completion::{self, CompleteBookingRequest};
+use crate::api::extract::{Body, PathId, IdempotencyKeyHeader, Validated};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
-use crate::app::App;
-use crate::idempotency::RequestKey;
+use crate::app::Application;
+use crate::idempotency::IdempotentRequest;
 use crate::render::booking::{self, HotelBooking};
 use axum::extract::State;
 use host_domain::id::BookingId;
@@ -28,16 +28,16 @@ const OPERATION: &str = "hotel_book";
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "payment_failed", "payment_instrument_invalid",
         "supplier_rejected", "supplier_unavailable", "result_unknown"]))))]
 pub(crate) async fn book_hotel(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Id(id), key, Body(request))): Valid<(
-        Id<BookingId>,
-        Option<IdempotencyKey>,
-        Body<BookRequest>,
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathId(id), key, Body(request))): Validated<(
+        PathId<BookingId>,
+        Option<IdempotencyKeyHeader>,
+        Body<CompleteBookingRequest>,
     )>,
-) -> Result<Answer<HotelBooking, SupplierMeta>, ApiError> {
-    let key = key.map(|key| RequestKey::new(&caller.owner, OPERATION, key));
-    let wish = request.wish(&caller, id);
+) -> Result<ApiResponse<HotelBooking, SupplierMeta>, ApiError> {
+    let key = key.map(|key| IdempotentRequest::new(&caller.owner, OPERATION, key));
+    let wish = request.into_command(&caller, id);
     let complete = |wish| app.complete_hotel(wish);
-    completion::answer(&app, key, wish, complete, booking::changed).await
+    completion::complete_and_respond(&app, key, wish, complete, booking::without_cards).await
 }

@@ -1,12 +1,12 @@
 //! Details and reviews of a hotel.
 
-use crate::api::answer::{Answer, Meta};
-use crate::api::caller::Caller;
-use crate::api::extract::{Id, Valid};
+use crate::api::answer::{ApiResponse, ResponseMeta};
+use crate::api::caller::RequestContext;
+use crate::api::extract::{PathId, Validated};
 use crate::api::problem::ApiError;
-use crate::api::value::Instant;
-use crate::app::App;
-use crate::query::hotel::content::Kept;
+use crate::api::value::IsoDateTime;
+use crate::app::Application;
+use crate::query::hotel::content::Cached;
 use crate::render::content::{self, HotelContent};
 use axum::extract::State;
 use host_domain::id::HotelId;
@@ -22,7 +22,7 @@ pub(crate) struct ContentSource {
     #[schema(value_type = String, pattern = "^[A-Z][A-Z0-9_]{0,63}$", example = "SANDBOX_HOTELS")]
     supplier: SupplierId,
     /// When it was fetched.
-    fetched_at: Instant,
+    fetched_at: IsoDateTime,
     /// It is older than it should be; a newer one is being fetched.
     stale: bool,
 }
@@ -37,7 +37,7 @@ pub(crate) struct ContentMeta {
     reviews: ContentSource,
 }
 
-impl Meta for ContentMeta {
+impl ResponseMeta for ContentMeta {
     fn supplier(&self) -> Option<&SupplierId> {
         Some(&self.supplier)
     }
@@ -53,21 +53,21 @@ impl Meta for ContentMeta {
     responses((status = 200, description = "The hotel.")),
     extensions(("x-error-codes" = json!(["hotel_not_found", "supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
-pub(crate) async fn read_hotel(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Id(id)): Valid<Id<HotelId>>,
-) -> Result<Answer<HotelContent, ContentMeta>, ApiError> {
+pub(crate) async fn get_hotel(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(PathId(id)): Validated<PathId<HotelId>>,
+) -> Result<ApiResponse<HotelContent, ContentMeta>, ApiError> {
     let found = app
         .hotel_content(&caller, &id)
         .await
-        .map_err(ApiError::query)?;
+        .map_err(ApiError::from_query)?;
     let meta = ContentMeta {
         details: source(&found.supplier, &found.details),
         reviews: source(&found.supplier, &found.reviews),
         supplier: found.supplier,
     };
-    Ok(Answer::ok(content::hotel(
+    Ok(ApiResponse::ok(content::hotel_content(
         &id,
         found.details.value,
         found.reviews.value,
@@ -75,10 +75,10 @@ pub(crate) async fn read_hotel(
     .meta(meta))
 }
 
-fn source<T>(supplier: &SupplierId, kept: &Kept<T>) -> ContentSource {
+fn source<T>(supplier: &SupplierId, kept: &Cached<T>) -> ContentSource {
     ContentSource {
         supplier: supplier.clone(),
         fetched_at: kept.fetched_at.into(),
-        stale: kept.stale,
+        stale: kept.is_stale,
     }
 }

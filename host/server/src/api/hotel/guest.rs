@@ -1,6 +1,6 @@
 //! Who travels: the guests of a prebook, held against what was priced.
 
-use crate::api::extract::Found;
+use crate::api::extract::Violations;
 use crate::api::problem::{ApiError, Violation};
 use crate::render::room::GuestType;
 use host_domain::hotel::{self, Occupancy};
@@ -41,7 +41,7 @@ pub(crate) struct GuestRequest {
 /// The guests of a room.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct RoomRequest {
+pub(crate) struct RoomGuestsRequest {
     #[schema(min_items = 1, max_items = 16)]
     guests: Vec<GuestRequest>,
 }
@@ -52,7 +52,7 @@ const fn adult() -> GuestType {
 
 /// Notes rooms without exactly one adult lead, and adults with an age. `at`: where the
 /// rooms stand in the request, e.g. `/rooms`.
-pub(in crate::api) fn check(rooms: &[RoomRequest], at: &str, found: &mut Found<'_>) {
+pub(in crate::api) fn validate_rooms(rooms: &[RoomGuestsRequest], at: &str, found: &mut Violations<'_>) {
     for (index, room) in rooms.iter().enumerate() {
         let leads: Vec<&GuestRequest> = room.guests.iter().filter(|guest| guest.is_lead).collect();
         if !matches!(leads.as_slice(), [lead] if lead.guest_type == GuestType::Adult) {
@@ -79,9 +79,9 @@ pub(in crate::api) fn check(rooms: &[RoomRequest], at: &str, found: &mut Found<'
 
 /// Guests room by room, as the offer was priced; every violation at once. `at`: where
 /// the rooms stand in the request, e.g. `/rooms`.
-pub(in crate::api) fn guests(
+pub(in crate::api) fn match_guests(
     occupancies: &[Occupancy],
-    rooms: Vec<RoomRequest>,
+    rooms: Vec<RoomGuestsRequest>,
     at: &str,
 ) -> Result<Vec<Vec<hotel::Guest>>, ApiError> {
     let mut violations = Vec::new();
@@ -112,7 +112,7 @@ pub(in crate::api) fn guests(
 }
 
 /// The guests of a room, children with the ages that were priced.
-fn room_guests(occupancy: &Occupancy, room: RoomRequest) -> Result<Vec<hotel::Guest>, String> {
+fn room_guests(occupancy: &Occupancy, room: RoomGuestsRequest) -> Result<Vec<hotel::Guest>, String> {
     let of_type = |wanted: GuestType| {
         room.guests
             .iter()
@@ -185,7 +185,7 @@ mod tests {
         };
         let adults = (0..adults).map(|_| guest(GuestType::Adult, None));
         let children = children.iter().map(|age| guest(GuestType::Child, *age));
-        let room = RoomRequest {
+        let room = RoomGuestsRequest {
             guests: adults.chain(children).collect(),
         };
         let guests = room_guests(&priced, room)?;
@@ -229,19 +229,19 @@ mod tests {
             adults: 1,
             children: Vec::new(),
         };
-        let room = |adults| RoomRequest {
+        let room = |adults| RoomGuestsRequest {
             guests: vec![guest(GuestType::Adult, None); adults],
         };
-        let error = guests(
+        let error = match_guests(
             &[one.clone(), one.clone()],
             vec![room(2), room(3)],
             "/rooms",
         )
         .unwrap_err();
-        let problem = serde_json::to_value(error.problem("", "")).unwrap();
+        let problem = serde_json::to_value(error.to_problem("", "")).unwrap();
         assert_eq!(problem["errors"][0]["pointer"], "/rooms/0/guests");
         assert_eq!(problem["errors"][1]["pointer"], "/rooms/1/guests");
-        let error = guests(&[one], vec![room(1), room(1)], "/rooms").unwrap_err();
-        assert_eq!(error.code().name(), "validation_failed");
+        let error = match_guests(&[one], vec![room(1), room(1)], "/rooms").unwrap_err();
+        assert_eq!(error.code().as_str(), "validation_failed");
     }
 }

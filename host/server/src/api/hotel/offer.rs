@@ -1,15 +1,15 @@
 //! Pricing hotels.
 
-use crate::api::answer::{Answer, List};
-use crate::api::caller::Caller;
-use crate::api::extract::{Body, Found, IdempotencyKey, Rules, Valid};
-use crate::api::hotel::stay::{Occupancy, StayFields};
-use crate::api::identifier::{HotelIdText, SupplierHotelIdText, SupplierIdText, check_distinct};
+use crate::api::answer::{ApiResponse, List};
+use crate::api::caller::RequestContext;
+use crate::api::extract::{Body, Violations, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::hotel::stay::{Occupancy, StayRequest};
+use crate::api::identifier::{HotelIdParam, SupplierHotelIdParam, SupplierIdParam, check_distinct};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
-use crate::api::value::{CountryCode, CurrencyCode, Day};
-use crate::app::App;
-use crate::query::hotel::offer::{Asked, OfferQuery, Priced, PricedHotel};
+use crate::api::value::{CountryCode, CurrencyCode, IsoDate};
+use crate::app::Application;
+use crate::query::hotel::offer::{HotelSelection, OfferQuery, PricedOffer, PricedHotel};
 use crate::render::offer::{self, HotelOffers};
 use axum::extract::State;
 use host_domain::hotel::Stay;
@@ -26,18 +26,18 @@ const OFFERS_PER_HOTEL: u32 = 25;
 /// Hotels to price for one stay.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct OffersRequest {
+pub(crate) struct HotelOffersRequest {
     /// Hotels of one supplier, by the gateway's ids. Either this or `supplier_hotel_ids`.
     #[schema(min_items = 1, max_items = 10)]
-    hotel_ids: Option<Vec<HotelIdText>>,
+    hotel_ids: Option<Vec<HotelIdParam>>,
     /// Hotels by the supplier's own ids; `supplier` says whose they are.
     #[schema(min_items = 1, max_items = 10)]
-    supplier_hotel_ids: Option<Vec<SupplierHotelIdText>>,
+    supplier_hotel_ids: Option<Vec<SupplierHotelIdParam>>,
     /// First night; from today, where the hotel is, to 700 days ahead.
-    check_in: Day,
+    check_in: IsoDate,
     /// Morning of departure, 1 to 60 nights later.
     #[schema(example = "2026-11-23")]
-    check_out: Day,
+    check_out: IsoDate,
     /// One a room; every offer holds them all, in this order.
     #[schema(min_items = 1, max_items = 9)]
     occupancy: Vec<Occupancy>,
@@ -51,15 +51,15 @@ pub(crate) struct OffersRequest {
     #[schema(minimum = 1, maximum = 250, default = 25)]
     max_offers_per_hotel: u32,
     /// The supplier to ask; required with `supplier_hotel_ids`.
-    supplier: Option<SupplierIdText>,
+    supplier: Option<SupplierIdParam>,
 }
 
 const fn offers_per_hotel() -> u32 {
     OFFERS_PER_HOTEL
 }
 
-impl Rules for OffersRequest {
-    fn check(&self, now: Timestamp, found: &mut Found<'_>) {
+impl Validate for HotelOffersRequest {
+    fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
         let hotels = match (&self.hotel_ids, &self.supplier_hotel_ids) {
             (Some(ids), None) => ids.len(),
             (None, Some(ids)) => {
@@ -104,13 +104,13 @@ impl Rules for OffersRequest {
                 format!("hotels times max_offers_per_hotel must not exceed {OFFERS_MAX}"),
             );
         }
-        self.stay_fields().check(now, found);
+        self.stay_fields().validate(now, found);
     }
 }
 
-impl OffersRequest {
-    fn stay_fields(&self) -> StayFields<'_> {
-        StayFields {
+impl HotelOffersRequest {
+    fn stay_fields(&self) -> StayRequest<'_> {
+        StayRequest {
             check_in: self.check_in,
             check_out: self.check_out,
             occupancy: &self.occupancy,
@@ -121,10 +121,10 @@ impl OffersRequest {
     }
 
     fn query(self) -> OfferQuery {
-        let stay = self.stay_fields().stay();
+        let stay = self.stay_fields().to_stay();
         let hotels = match self.supplier_hotel_ids {
-            Some(ids) => Asked::SupplierHotels(ids.into_iter().map(|id| id.0).collect()),
-            None => Asked::Hotels(
+            Some(ids) => HotelSelection::BySupplierId(ids.into_iter().map(|id| id.0).collect()),
+            None => HotelSelection::ByHotelId(
                 self.hotel_ids
                     .unwrap_or_default()
                     .into_iter()
@@ -155,30 +155,30 @@ impl OffersRequest {
     extensions(("x-error-codes" = json!(["hotel_not_found", "supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn price_hotels(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((_key, Body(request))): Valid<(Option<IdempotencyKey>, Body<OffersRequest>)>,
-) -> Result<Answer<List<HotelOffers>, SupplierMeta>, ApiError> {
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((_key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<HotelOffersRequest>)>,
+) -> Result<ApiResponse<List<HotelOffers>, SupplierMeta>, ApiError> {
     let query = request.query();
     let (supplier, hotels) = app
         .price_hotels(&caller, &query)
         .await
-        .map_err(ApiError::query)?;
+        .map_err(ApiError::from_query)?;
     let rows = hotels
         .into_iter()
         .map(|hotel| show(hotel, &query.stay))
         .collect();
-    Ok(Answer::ok(List(rows)).meta(SupplierMeta::of(supplier)))
+    Ok(ApiResponse::ok(List(rows)).meta(SupplierMeta::new(supplier)))
 }
 
 fn show(hotel: PricedHotel, stay: &Stay) -> HotelOffers {
     let offers = hotel.offers.into_iter();
     let offers = offers.map(
-        |Priced {
+        |PricedOffer {
              offer,
              reference,
              expires_at,
          }| offer::offer(&offer, stay, reference, expires_at),
     );
-    offer::hotel(&hotel.hotel_id, &hotel.supplier_hotel_id, offers.collect())
+    offer::hotel_offers(&hotel.hotel_id, &hotel.supplier_hotel_id, offers.collect())
 }

@@ -1,13 +1,13 @@
 //! Places by name.
 
-use crate::api::answer::{Answer, List};
-use crate::api::caller::Caller;
-use crate::api::extract::{Body, Id, IdempotencyKey, Rules, Valid};
-use crate::api::identifier::SupplierIdText;
+use crate::api::answer::{ApiResponse, List};
+use crate::api::caller::RequestContext;
+use crate::api::extract::{Body, PathId, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::identifier::SupplierIdParam;
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
 use crate::api::value::CountryCode;
-use crate::app::App;
+use crate::app::Application;
 use crate::query::hotel::place::PlaceSearch;
 use crate::render::place::{self, Place};
 use axum::extract::State;
@@ -19,7 +19,7 @@ use utoipa::ToSchema;
 /// A name to find places by.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct PlacesRequest {
+pub(crate) struct PlaceSearchRequest {
     /// What the user typed.
     #[schema(
         min_length = 1,
@@ -31,10 +31,10 @@ pub(crate) struct PlacesRequest {
     /// Only places of this country.
     country_code: Option<CountryCode>,
     /// The supplier to ask.
-    supplier: Option<SupplierIdText>,
+    supplier: Option<SupplierIdParam>,
 }
 
-impl Rules for PlacesRequest {}
+impl Validate for PlaceSearchRequest {}
 
 /// Find places
 ///
@@ -45,24 +45,24 @@ impl Rules for PlacesRequest {}
     responses((status = 200, description = "The places; an empty list when none matches.")),
     extensions(("x-error-codes" = json!(["supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
-pub(crate) async fn find_places(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((_key, Body(request))): Valid<(Option<IdempotencyKey>, Body<PlacesRequest>)>,
-) -> Result<Answer<List<Place>, SupplierMeta>, ApiError> {
+pub(crate) async fn search_places(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((_key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<PlaceSearchRequest>)>,
+) -> Result<ApiResponse<List<Place>, SupplierMeta>, ApiError> {
     let search = PlaceSearch {
         text: request.query,
-        country: request.country_code.map(CountryCode::text),
+        country: request.country_code.map(CountryCode::to_alpha2),
         selector: request.supplier.map(|supplier| supplier.0),
     };
     let (supplier, places) = app
-        .find_places(&caller, search)
+        .search_places(&caller, search)
         .await
-        .map_err(ApiError::query)?;
+        .map_err(ApiError::from_query)?;
     let places = places
         .into_iter()
         .map(|(id, saved)| place::place(&id, saved));
-    Ok(Answer::ok(List(places.collect())).meta(SupplierMeta::of(supplier)))
+    Ok(ApiResponse::ok(List(places.collect())).meta(SupplierMeta::new(supplier)))
 }
 
 /// Read a place
@@ -71,12 +71,12 @@ pub(crate) async fn find_places(
 #[utoipa::path(get, path = "/v1/hotel/places/{id}", tag = "Hotels",
     responses((status = 200, description = "The place.")),
     extensions(("x-error-codes" = json!(["place_not_found"]))))]
-pub(crate) async fn read_place(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Id(id)): Valid<Id<PlaceId>>,
-) -> Result<Answer<Place>, ApiError> {
-    let saved = app.saved_place(caller.owner.tenant.mode, &id).await;
-    let (_, saved) = saved.map_err(ApiError::query)?;
-    Ok(Answer::ok(place::place(&id, saved)))
+pub(crate) async fn get_place(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(PathId(id)): Validated<PathId<PlaceId>>,
+) -> Result<ApiResponse<Place>, ApiError> {
+    let saved = app.find_place(caller.owner.tenant.mode, &id).await;
+    let (_, saved) = saved.map_err(ApiError::from_query)?;
+    Ok(ApiResponse::ok(place::place(&id, saved)))
 }

@@ -1,15 +1,15 @@
 //! Binding an offer to contact and guests.
 
-use crate::api::answer::Answer;
-use crate::api::caller::Caller;
+use crate::api::answer::ApiResponse;
+use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::{Body, Found, IdempotencyKey, Rules, Valid};
-use crate::api::hotel::guest::{self, RoomRequest};
+use crate::api::extract::{Body, Violations, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::hotel::guest::{self, RoomGuestsRequest};
 use crate::api::meta::PrebookMeta;
 use crate::api::problem::ApiError;
-use crate::app::App;
-use crate::flow::hotel::prebook::{OfferTerms, Prebook};
-use crate::flow::prebook::Prebound;
+use crate::app::Application;
+use crate::flow::hotel::prebook::{HotelOfferTerms, PrebookHotelCommand};
+use crate::flow::prebook::PrebookOutcome;
 use crate::offer_reference;
 use crate::render::booking::{self, HotelBooking};
 use axum::extract::State;
@@ -22,7 +22,7 @@ use utoipa::ToSchema;
 /// Whom to write to about the booking.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ContactRequest {
+pub(crate) struct HotelContactRequest {
     #[schema(
         min_length = 1,
         max_length = 100,
@@ -55,7 +55,7 @@ pub(crate) struct ContactRequest {
 /// An offer to bind, and who travels.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct PrebookRequest {
+pub(crate) struct PrebookHotelRequest {
     /// From pricing; used before its `expires_at`.
     #[schema(
         min_length = 1,
@@ -75,14 +75,14 @@ pub(crate) struct PrebookRequest {
     #[serde(default)]
     #[schema(default = false)]
     use_payment_sdk: bool,
-    contact: ContactRequest,
+    contact: HotelContactRequest,
     /// In the order of the offer.
     #[schema(min_items = 1, max_items = 9)]
-    rooms: Vec<RoomRequest>,
+    rooms: Vec<RoomGuestsRequest>,
 }
 
-impl From<ContactRequest> for hotel::Contact {
-    fn from(contact: ContactRequest) -> Self {
+impl From<HotelContactRequest> for hotel::Contact {
+    fn from(contact: HotelContactRequest) -> Self {
         Self {
             first_name: contact.first_name,
             last_name: contact.last_name,
@@ -92,9 +92,9 @@ impl From<ContactRequest> for hotel::Contact {
     }
 }
 
-impl Rules for PrebookRequest {
-    fn check(&self, _: Timestamp, found: &mut Found<'_>) {
-        guest::check(&self.rooms, "/rooms", found);
+impl Validate for PrebookHotelRequest {
+    fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
+        guest::validate_rooms(&self.rooms, "/rooms", found);
     }
 }
 
@@ -109,11 +109,11 @@ impl Rules for PrebookRequest {
     extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "supplier_rejected",
         "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_timeout"]))))]
 pub(crate) async fn prebook_hotel(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((key, Body(request))): Valid<(IdempotencyKey, Body<PrebookRequest>)>,
-) -> Result<Answer<HotelBooking, PrebookMeta>, ApiError> {
-    let offer = offer_reference::read::<OfferTerms>(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookHotelRequest>)>,
+) -> Result<ApiResponse<HotelBooking, PrebookMeta>, ApiError> {
+    let offer = offer_reference::decode::<HotelOfferTerms>(
         &app.sealer,
         &caller.owner.tenant,
         &request.offer_reference,
@@ -124,28 +124,28 @@ pub(crate) async fn prebook_hotel(
     let prebound = app
         .prebook_hotel(wish)
         .await
-        .map_err(|error| ApiError::prebook(&supplier, error))?;
+        .map_err(|error| ApiError::from_prebook(&supplier, error))?;
     Ok(match prebound {
-        Prebound::Fresh {
+        PrebookOutcome::Created {
             booking,
             sdk_token,
             checkout,
-        } => Answer::created(booking::changed(&booking))
-            .meta(PrebookMeta::fresh(supplier, sdk_token, checkout)),
-        Prebound::Existing(booking) => {
-            Answer::ok(booking::changed(&booking)).meta(PrebookMeta::again(booking.supplier))
+        } => ApiResponse::created(booking::without_cards(&booking))
+            .meta(PrebookMeta::created(supplier, sdk_token, checkout)),
+        PrebookOutcome::Existing(booking) => {
+            ApiResponse::ok(booking::without_cards(&booking)).meta(PrebookMeta::existing(booking.supplier))
         }
     })
 }
 
 fn wish(
-    caller: Caller,
-    key: IdempotencyKey,
-    offer: OfferTerms,
-    request: PrebookRequest,
-) -> Result<Prebook, ApiError> {
-    let rooms = guest::guests(&offer.stay.occupancies, request.rooms, "/rooms")?;
-    Ok(Prebook {
+    caller: RequestContext,
+    key: IdempotencyKeyHeader,
+    offer: HotelOfferTerms,
+    request: PrebookHotelRequest,
+) -> Result<PrebookHotelCommand, ApiError> {
+    let rooms = guest::match_guests(&offer.stay.occupancies, request.rooms, "/rooms")?;
+    Ok(PrebookHotelCommand {
         owner: caller.owner,
         key: key.key,
         fingerprint: key.fingerprint,

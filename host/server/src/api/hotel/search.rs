@@ -1,14 +1,14 @@
 //! Searching the hotels of an area.
 
-use crate::api::answer::{Answer, List, Meta};
-use crate::api::caller::Caller;
+use crate::api::answer::{ApiResponse, List, ResponseMeta};
+use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::{Body, Found, IdempotencyKey, Rules, Valid};
-use crate::api::hotel::stay::{Occupancy, StayFields};
-use crate::api::identifier::{PlaceIdText, SupplierIdText};
+use crate::api::extract::{Body, Violations, IdempotencyKeyHeader, Validate, Validated};
+use crate::api::hotel::stay::{Occupancy, StayRequest};
+use crate::api::identifier::{PlaceIdParam, SupplierIdParam};
 use crate::api::problem::ApiError;
-use crate::api::value::{Amount, CountryCode, CurrencyCode, Day};
-use crate::app::App;
+use crate::api::value::{Amount, CountryCode, CurrencyCode, IsoDate};
+use crate::app::Application;
 use crate::query::hotel::search::{Area, SearchQuery};
 use crate::render::offer::Board;
 use crate::render::search::{self, FoundHotel};
@@ -70,16 +70,16 @@ pub(crate) enum SearchSort {
 /// Hotels of an area that are free for a stay.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct SearchRequest {
+pub(crate) struct HotelSearchRequest {
     /// Around a saved place, as far as it suggests, or 10 km. Either this or `location`.
-    place_id: Option<PlaceIdText>,
+    place_id: Option<PlaceIdParam>,
     /// Around a point.
     location: Option<SearchArea>,
     /// First night; from today, where the hotel is, to 700 days ahead.
-    check_in: Day,
+    check_in: IsoDate,
     /// Morning of departure, 1 to 60 nights later.
     #[schema(example = "2026-11-23")]
-    check_out: Day,
+    check_out: IsoDate,
     /// One a room.
     #[schema(min_items = 1, max_items = 9)]
     occupancy: Vec<Occupancy>,
@@ -89,7 +89,7 @@ pub(crate) struct SearchRequest {
     /// Prices are asked for, and given, in this currency; nothing is converted.
     currency: CurrencyCode,
     /// The supplier to ask.
-    supplier: Option<SupplierIdText>,
+    supplier: Option<SupplierIdParam>,
     filters: Option<SearchFilters>,
     #[serde(default)]
     #[schema(default = "distance")]
@@ -114,7 +114,7 @@ pub(crate) struct SearchMeta {
     unsupported_filters: Vec<&'static str>,
 }
 
-impl Meta for SearchMeta {
+impl ResponseMeta for SearchMeta {
     fn supplier(&self) -> Option<&SupplierId> {
         Some(&self.supplier)
     }
@@ -124,8 +124,8 @@ const fn limit() -> u32 {
     20
 }
 
-impl Rules for SearchRequest {
-    fn check(&self, now: Timestamp, found: &mut Found<'_>) {
+impl Validate for HotelSearchRequest {
+    fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
         match (&self.place_id, &self.location) {
             (Some(_), Some(_)) => {
                 found.push("/location", "exclusive", "give either place_id or location")
@@ -140,13 +140,13 @@ impl Rules for SearchRequest {
         if matches!(max_total, Some(Ok(total)) if total.minor <= 0) {
             found.push("/filters/max_total", "too_small", "must be more than 0");
         }
-        self.stay_fields().check(now, found);
+        self.stay_fields().validate(now, found);
     }
 }
 
-impl SearchRequest {
-    fn stay_fields(&self) -> StayFields<'_> {
-        StayFields {
+impl HotelSearchRequest {
+    fn stay_fields(&self) -> StayRequest<'_> {
+        StayRequest {
             check_in: self.check_in,
             check_out: self.check_out,
             occupancy: &self.occupancy,
@@ -160,15 +160,15 @@ impl SearchRequest {
         &self,
     ) -> Option<Result<host_domain::money::Money, host_domain::money::MoneyError>> {
         let amount = self.filters.as_ref()?.max_total?;
-        Some(amount.of(self.currency))
+        Some(amount.to_money(self.currency))
     }
 
     fn query(self) -> Option<SearchQuery> {
         let max_total = self.max_total().transpose().ok()?;
-        let stay = self.stay_fields().stay();
+        let stay = self.stay_fields().to_stay();
         let area = match (self.place_id, self.location) {
             (Some(place), _) => Area::Place(place.0),
-            (None, Some(around)) => Area::Around {
+            (None, Some(around)) => Area::Circle {
                 center: hotel::Location {
                     latitude: around.latitude,
                     longitude: around.longitude,
@@ -216,23 +216,23 @@ impl From<SearchSort> for supply::SearchSort {
     extensions(("x-error-codes" = json!(["place_not_found", "supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
 pub(crate) async fn search_hotels(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((_key, Body(request))): Valid<(Option<IdempotencyKey>, Body<SearchRequest>)>,
-) -> Result<Answer<List<FoundHotel>, SearchMeta>, ApiError> {
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((_key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<HotelSearchRequest>)>,
+) -> Result<ApiResponse<List<FoundHotel>, SearchMeta>, ApiError> {
     let query = request.query().ok_or(Code::ValidationFailed)?;
     let found = app
         .search_hotels(&caller, &query)
         .await
-        .map_err(ApiError::query)?;
+        .map_err(ApiError::from_query)?;
     let hotels = found
         .hotels
         .into_iter()
-        .map(|(id, hotel)| search::hotel(&id, hotel));
+        .map(|(id, hotel)| search::found_hotel(&id, hotel));
     let meta = SearchMeta {
         supplier: found.supplier,
         truncated: found.truncated.then_some(true),
-        unsupported_filters: found.unsupported,
+        unsupported_filters: found.unsupported_filters,
     };
-    Ok(Answer::ok(List(hotels.collect())).meta(meta))
+    Ok(ApiResponse::ok(List(hotels.collect())).meta(meta))
 }

@@ -1,7 +1,7 @@
 //! When and who: what searches and offers are asked for, and its rules.
 
-use crate::api::extract::Found;
-use crate::api::value::{CountryCode, CurrencyCode, Day};
+use crate::api::extract::Violations;
+use crate::api::value::{CountryCode, CurrencyCode, IsoDate};
 use crate::query::hotel::today;
 use host_domain::hotel;
 use host_domain::time::{Date, Timestamp};
@@ -33,9 +33,9 @@ pub(crate) struct Occupancy {
 
 /// What a request says of its stay.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::api) struct StayFields<'a> {
-    pub(in crate::api) check_in: Day,
-    pub(in crate::api) check_out: Day,
+pub(in crate::api) struct StayRequest<'a> {
+    pub(in crate::api) check_in: IsoDate,
+    pub(in crate::api) check_out: IsoDate,
     pub(in crate::api) occupancy: &'a [Occupancy],
     pub(in crate::api) guest_nationality: CountryCode,
     pub(in crate::api) guest_residence: Option<CountryCode>,
@@ -44,7 +44,7 @@ pub(in crate::api) struct StayFields<'a> {
 
 impl Occupancy {
     /// So many adults without children.
-    pub(in crate::api) const fn of_adults(adults: u32) -> Self {
+    pub(in crate::api) const fn adults_only(adults: u32) -> Self {
         Self {
             adults,
             children: Vec::new(),
@@ -52,23 +52,23 @@ impl Occupancy {
     }
 }
 
-impl StayFields<'_> {
+impl StayRequest<'_> {
     /// Notes dates that are over, too far away, or no stay. Whether the day is
     /// over is judged where it ends last; where the hotel's time zone is known it
     /// is judged again.
-    pub(in crate::api) fn check(&self, now: Timestamp, found: &mut Found<'_>) {
+    pub(in crate::api) fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
         let (check_in, check_out) = (self.check_in.0, self.check_out.0);
-        if check_in < today::at(None, now) {
+        if check_in < today::local_date(None, now) {
             found.push("/check_in", "in_the_past", "must not be over");
         }
-        if days(now.date_utc(), check_in) > DAYS_AHEAD_MAX {
+        if days_between(now.date_utc(), check_in) > DAYS_AHEAD_MAX {
             found.push(
                 "/check_in",
                 "too_far_ahead",
                 format!("must be at most {DAYS_AHEAD_MAX} days ahead"),
             );
         }
-        match days(check_in, check_out) {
+        match days_between(check_in, check_out) {
             ..1 => found.push("/check_out", "not_after_check_in", "must be after check_in"),
             1..=NIGHTS_MAX => {}
             _ => found.push(
@@ -79,20 +79,20 @@ impl StayFields<'_> {
         }
     }
 
-    pub(in crate::api) fn stay(&self) -> hotel::Stay {
+    pub(in crate::api) fn to_stay(&self) -> hotel::Stay {
         hotel::Stay {
             check_in: self.check_in.0,
             check_out: self.check_out.0,
             occupancies: self.occupancy.iter().map(hotel::Occupancy::from).collect(),
-            guest_nationality: self.guest_nationality.text(),
-            guest_residence: self.guest_residence.map(CountryCode::text),
+            guest_nationality: self.guest_nationality.to_alpha2(),
+            guest_residence: self.guest_residence.map(CountryCode::to_alpha2),
             currency: self.currency.0,
         }
     }
 }
 
 /// Days from one date to another; negative when it is earlier.
-pub(super) fn days(from: Date, to: Date) -> i64 {
+pub(super) fn days_between(from: Date, to: Date) -> i64 {
     let span = from.until((Unit::Day, to)).unwrap_or_else(|_| 0.days());
     i64::from(span.get_days())
 }

@@ -1,11 +1,11 @@
 //! The weather of a booking's stay.
 
-use crate::api::answer::Answer;
-use crate::api::caller::Caller;
-use crate::api::extract::{Id, Valid};
+use crate::api::answer::ApiResponse;
+use crate::api::caller::RequestContext;
+use crate::api::extract::{PathId, Validated};
 use crate::api::meta::SupplierMeta;
 use crate::api::problem::ApiError;
-use crate::app::App;
+use crate::app::Application;
 use crate::render::weather::{self, StayWeather};
 use axum::extract::State;
 use host_domain::id::BookingId;
@@ -20,15 +20,15 @@ use std::sync::Arc;
     responses((status = 200, description = "The weather.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "supplier_operation_unsupported", "supplier_rejected",
         "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
-pub(crate) async fn read_stay_weather(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Id(id)): Valid<Id<BookingId>>,
-) -> Result<Answer<StayWeather, SupplierMeta>, ApiError> {
+pub(crate) async fn get_stay_weather(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(PathId(id)): Validated<PathId<BookingId>>,
+) -> Result<ApiResponse<StayWeather, SupplierMeta>, ApiError> {
     let (booking, days) = app
         .stay_weather(&caller, &id)
         .await
-        .map_err(ApiError::query)?;
-    let meta = SupplierMeta::of(booking.supplier.clone());
-    Ok(Answer::ok(weather::stay(&booking, days)).meta(meta))
+        .map_err(ApiError::from_query)?;
+    let meta = SupplierMeta::new(booking.supplier.clone());
+    Ok(ApiResponse::ok(weather::stay_weather(&booking, days)).meta(meta))
 }

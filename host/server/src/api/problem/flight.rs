@@ -2,43 +2,43 @@
 
 use crate::api::code::Code;
 use crate::api::problem::{ApiError, Violation};
-use crate::flow::flight::purchase::PurchaseError;
+use crate::flow::flight::purchase::ServicePurchaseError;
 
 impl ApiError {
     /// Bags that were not bought, or could not be listed.
-    pub(crate) fn purchase(error: PurchaseError) -> Self {
+    pub(crate) fn from_service_purchase(error: ServicePurchaseError) -> Self {
         match error {
-            PurchaseError::Flow(error) => Self::flow(error),
-            PurchaseError::NotFound => Code::BookingNotFound.into(),
-            PurchaseError::State(status) => Self::state(status),
-            PurchaseError::KeyReused => Code::IdempotencyKeyReused.into(),
-            PurchaseError::Unsupported => Code::SupplierOperationUnsupported.into(),
-            PurchaseError::NotOffered(at) => Self::violation(Violation::body(
+            ServicePurchaseError::Workflow(error) => Self::from_workflow(error),
+            ServicePurchaseError::NotFound => Code::BookingNotFound.into(),
+            ServicePurchaseError::InvalidState(status) => Self::booking_state_conflict(status),
+            ServicePurchaseError::IdempotencyKeyReused => Code::IdempotencyKeyReused.into(),
+            ServicePurchaseError::Unsupported => Code::SupplierOperationUnsupported.into(),
+            ServicePurchaseError::NotOffered(at) => Self::violation(Violation::body(
                 format!("/services/{at}/id"),
                 "not_for_sale",
                 "the airline does not sell this on the booking now",
             )),
-            PurchaseError::TooMany { at, max } => Self::violation(Violation::body(
+            ServicePurchaseError::QuantityExceeded { at, max } => Self::violation(Violation::body(
                 format!("/services/{at}/quantity"),
                 "too_large",
                 format!("at most {max} can be bought"),
             )),
-            PurchaseError::InstrumentInvalid => Code::PaymentInstrumentInvalid.into(),
-            PurchaseError::InstrumentSealed(error) => Self::internal(error),
-            PurchaseError::PaymentFailed { requires_action } => {
+            ServicePurchaseError::InstrumentInvalid => Code::PaymentInstrumentInvalid.into(),
+            ServicePurchaseError::InstrumentUnreadable(error) => Self::internal(error),
+            ServicePurchaseError::PaymentFailed { requires_action } => {
                 Self::payment_failed(requires_action)
-                    .detail("Nothing was charged or bought; another try needs a new key.")
+                    .with_detail("Nothing was charged or bought; another try needs a new key.")
             }
-            PurchaseError::Refused(supplier) => Self::from(Code::SupplierRejected)
-                .supplier(&supplier)
-                .detail(
+            ServicePurchaseError::Rejected(supplier) => Self::from(Code::SupplierRejected)
+                .with_supplier(&supplier)
+                .with_detail(
                     "Nothing was bought, and the payment is released; another try needs a new key.",
                 ),
-            PurchaseError::Unknown => Code::ResultUnknown.into(),
-            PurchaseError::NotSent { overloaded: true } => Code::Overloaded.into(),
-            PurchaseError::NotSent { overloaded: false } => Code::SupplierUnavailable.into(),
-            PurchaseError::Supplier(supplier, error) => {
-                Self::read(&supplier, &error, Code::SupplierError)
+            ServicePurchaseError::Unknown => Code::ResultUnknown.into(),
+            ServicePurchaseError::NotSent { overloaded: true } => Code::Overloaded.into(),
+            ServicePurchaseError::NotSent { overloaded: false } => Code::SupplierUnavailable.into(),
+            ServicePurchaseError::Supplier(supplier, error) => {
+                Self::from_supplier_read(&supplier, &error, Code::SupplierError)
             }
         }
     }

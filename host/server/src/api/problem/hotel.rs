@@ -2,35 +2,35 @@
 
 use crate::api::code::Code;
 use crate::api::problem::{ApiError, Violation};
-use crate::flow::cancel::{CancelError, QuoteError};
-use crate::flow::complete::CompleteError;
+use crate::flow::cancel::{CancelError, CancellationQuoteError};
+use crate::flow::complete::CompleteBookingError;
 use crate::flow::prebook::PrebookError;
-use crate::flow::refusal::Decision;
-use crate::flow::step::FlowError;
-use crate::idempotency::KeyError;
-use crate::instrument::AddError;
+use crate::flow::refusal::PrebookRefusal;
+use crate::flow::step::WorkflowError;
+use crate::idempotency::IdempotencyError;
+use crate::instrument::AddInstrumentError;
 use crate::query::QueryError;
 use host_domain::id::RoomId;
 use host_domain::supplier::{ReadError, SupplierId};
 
 impl ApiError {
     /// A question without an answer.
-    pub(crate) fn query(error: QueryError) -> Self {
+    pub(crate) fn from_query(error: QueryError) -> Self {
         match error {
-            QueryError::Database(error) => Self::storage(error),
+            QueryError::Database(error) => Self::from_database(error),
             QueryError::Unsupported(None) => Code::SupplierOperationUnsupported.into(),
             QueryError::Unsupported(Some(supplier)) => {
-                Self::from(Code::SupplierOperationUnsupported).supplier(&supplier)
+                Self::from(Code::SupplierOperationUnsupported).with_supplier(&supplier)
             }
             QueryError::Supplier { supplier, error } => {
-                Self::read(&supplier, &error, Code::HotelNotFound)
+                Self::from_supplier_read(&supplier, &error, Code::HotelNotFound)
             }
-            QueryError::UnknownHotels(ids) => {
+            QueryError::HotelsNotFound(ids) => {
                 let names: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
                 Self::from(Code::HotelNotFound)
-                    .detail(format!("there is no hotel {}", names.join(", ")))
+                    .with_detail(format!("there is no hotel {}", names.join(", ")))
             }
-            QueryError::SeveralSuppliers(hotels) => Self::violations(
+            QueryError::MixedSuppliers(hotels) => Self::violations(
                 hotels
                     .into_iter()
                     .map(|(at, id, owners)| {
@@ -48,75 +48,75 @@ impl ApiError {
                 "in_the_past",
                 "must not be over at the hotel",
             )),
-            QueryError::UnknownPlace => Code::PlaceNotFound.into(),
-            QueryError::UnknownAirline => Code::AirlineNotFound.into(),
-            QueryError::UnknownBooking => Code::BookingNotFound.into(),
+            QueryError::PlaceNotFound => Code::PlaceNotFound.into(),
+            QueryError::AirlineNotFound => Code::AirlineNotFound.into(),
+            QueryError::BookingNotFound => Code::BookingNotFound.into(),
         }
     }
 
     /// A key that cannot be used.
-    pub(crate) fn key(error: KeyError) -> Self {
+    pub(crate) fn from_idempotency(error: IdempotencyError) -> Self {
         match error {
-            KeyError::Commit(error) => Self::commit(error),
-            KeyError::Reused => Code::IdempotencyKeyReused.into(),
+            IdempotencyError::Commit(error) => Self::from_commit(error),
+            IdempotencyError::KeyReused => Code::IdempotencyKeyReused.into(),
         }
     }
 
     /// A prebook that bound nothing.
-    pub(crate) fn prebook(supplier: &SupplierId, error: PrebookError) -> Self {
-        let of_supplier = |code: Code| Self::from(code).supplier(supplier);
+    pub(crate) fn from_prebook(supplier: &SupplierId, error: PrebookError) -> Self {
+        let of_supplier = |code: Code| Self::from(code).with_supplier(supplier);
         match error {
-            PrebookError::Flow(error) => Self::flow(error),
-            PrebookError::KeyReused => Code::IdempotencyKeyReused.into(),
-            PrebookError::InProgress => Code::IdempotencyInProgress.into(),
-            PrebookError::Decided(Decision::PriceChanged { offered, current }) => {
-                of_supplier(Code::OfferPriceChanged).prices(offered, current)
+            PrebookError::Workflow(error) => Self::from_workflow(error),
+            PrebookError::IdempotencyKeyReused => Code::IdempotencyKeyReused.into(),
+            PrebookError::IdempotencyInProgress => Code::IdempotencyInProgress.into(),
+            PrebookError::Refused(PrebookRefusal::PriceChanged { offered, current }) => {
+                of_supplier(Code::OfferPriceChanged).with_prices(offered, current)
             }
-            PrebookError::Decided(Decision::Unavailable) => of_supplier(Code::OfferUnavailable),
-            PrebookError::Decided(Decision::Expired) => of_supplier(Code::OfferExpired),
-            PrebookError::Decided(Decision::Rejected) => of_supplier(Code::SupplierRejected),
+            PrebookError::Refused(PrebookRefusal::Unavailable) => of_supplier(Code::OfferUnavailable),
+            PrebookError::Refused(PrebookRefusal::Expired) => of_supplier(Code::OfferExpired),
+            PrebookError::Refused(PrebookRefusal::Rejected) => of_supplier(Code::SupplierRejected),
             PrebookError::OfferInUse => of_supplier(Code::OfferInUse),
             PrebookError::RateLimited { retry_after_s } => {
-                of_supplier(Code::SupplierRateLimited).retry_after(retry_after_s)
+                of_supplier(Code::SupplierRateLimited).with_retry_after(retry_after_s)
             }
-            PrebookError::Sealed(error) => Self::internal(error),
+            PrebookError::Seal(error) => Self::internal(error),
             PrebookError::NotSent { overloaded: true } => of_supplier(Code::Overloaded),
             PrebookError::NotSent { overloaded: false } => of_supplier(Code::SupplierUnavailable),
-            PrebookError::Account => of_supplier(Code::SupplierError),
-            PrebookError::NoAnswer { timed_out: true } => of_supplier(Code::SupplierTimeout),
-            PrebookError::NoAnswer { timed_out: false } => of_supplier(Code::SupplierError),
+            PrebookError::SupplierAccount => of_supplier(Code::SupplierError),
+            PrebookError::NoResponse { timed_out: true } => of_supplier(Code::SupplierTimeout),
+            PrebookError::NoResponse { timed_out: false } => of_supplier(Code::SupplierError),
             PrebookError::Unsupported => of_supplier(Code::SupplierOperationUnsupported),
         }
     }
 
     /// A completion that was not begun, or whose walk stopped.
-    pub(crate) fn complete(error: CompleteError) -> Self {
+    pub(crate) fn from_complete(error: CompleteBookingError) -> Self {
         let body = |code: &str, detail: &str| {
             Self::violation(Violation::body("/payment_instrument_id", code, detail))
         };
         match error {
-            CompleteError::Flow(error) => Self::flow(error),
-            CompleteError::NotFound => Code::BookingNotFound.into(),
-            CompleteError::State(status) => Self::state(status),
-            CompleteError::InstrumentInvalid => Code::PaymentInstrumentInvalid.into(),
-            CompleteError::InstrumentSealed(error) => Self::internal(error),
-            CompleteError::InstrumentMissing => body(
+            CompleteBookingError::Workflow(error) => Self::from_workflow(error),
+            CompleteBookingError::NotFound => Code::BookingNotFound.into(),
+            CompleteBookingError::InvalidState(status) => Self::booking_state_conflict(status),
+            CompleteBookingError::InstrumentInvalid => Code::PaymentInstrumentInvalid.into(),
+            CompleteBookingError::InstrumentUnreadable(error) => Self::internal(error),
+            CompleteBookingError::InstrumentMissing => body(
                 "required",
                 "this booking is paid with a stored payment instrument",
             ),
-            CompleteError::InstrumentNotWanted => {
+            CompleteBookingError::InstrumentNotAllowed => {
                 body("not_allowed", "this booking is paid in a browser: send {}")
             }
-            CompleteError::Key(error) => Self::key(error),
+            CompleteBookingError::Idempotency(error) => Self::from_idempotency(error),
         }
     }
 
     /// A cancellation that was not begun. `rooms`: those that the request named.
-    pub(crate) fn cancel(error: CancelError, rooms: &[RoomId]) -> Self {
+    pub(crate) fn from_cancel(error: CancelError, rooms: &[RoomId]) -> Self {
         match error {
-            CancelError::Flow(error) => Self::flow(error),
+            CancelError::Workflow(error) => Self::from_workflow(error),
             CancelError::NotFound => Code::BookingNotFound.into(),
-            CancelError::State(status) => Self::state(status),
+            CancelError::InvalidState(status) => Self::booking_state_conflict(status),
             CancelError::UnknownRoom(room) => {
                 let at = rooms
                     .iter()
@@ -129,46 +129,46 @@ impl ApiError {
                 ))
             }
             CancelError::Unsupported => Code::SupplierOperationUnsupported.into(),
-            CancelError::Key(error) => Self::key(error),
+            CancelError::Idempotency(error) => Self::from_idempotency(error),
         }
     }
 
     /// A cancellation that could not be quoted.
-    pub(crate) fn quote(error: QuoteError) -> Self {
+    pub(crate) fn from_quote(error: CancellationQuoteError) -> Self {
         match error {
-            QuoteError::Flow(error) => Self::flow(error),
-            QuoteError::NotFound => Code::BookingNotFound.into(),
-            QuoteError::State(status) => Self::state(status),
-            QuoteError::Changed => Code::BookingChanged.into(),
-            QuoteError::Restricted => Code::CancellationRestricted.into(),
-            QuoteError::Supplier(supplier, error) => {
-                Self::read(&supplier, &error, Code::SupplierError)
+            CancellationQuoteError::Workflow(error) => Self::from_workflow(error),
+            CancellationQuoteError::NotFound => Code::BookingNotFound.into(),
+            CancellationQuoteError::InvalidState(status) => Self::booking_state_conflict(status),
+            CancellationQuoteError::BookingChanged => Code::BookingChanged.into(),
+            CancellationQuoteError::CancellationRestricted => Code::CancellationRestricted.into(),
+            CancellationQuoteError::Supplier(supplier, error) => {
+                Self::from_supplier_read(&supplier, &error, Code::SupplierError)
             }
         }
     }
 
     /// A payment instrument that was not added.
-    pub(crate) fn add_instrument(error: AddError) -> Self {
+    pub(crate) fn from_add_instrument(error: AddInstrumentError) -> Self {
         match error {
-            AddError::Commit(error) => Self::commit(error),
-            AddError::Seal(error) => Self::internal(error),
-            AddError::Key(error) => Self::key(error),
-            AddError::NoProcessor => Self::from(Code::SupplierOperationUnsupported)
-                .detail("no payment processor is configured for this mode"),
-            AddError::Processor(_, error @ (ReadError::NotFound(_) | ReadError::Rejected(_))) => {
-                Self::from(Code::PaymentInstrumentInvalid).because(error)
+            AddInstrumentError::Commit(error) => Self::from_commit(error),
+            AddInstrumentError::Seal(error) => Self::internal(error),
+            AddInstrumentError::Idempotency(error) => Self::from_idempotency(error),
+            AddInstrumentError::NoProcessor => Self::from(Code::SupplierOperationUnsupported)
+                .with_detail("no payment processor is configured for this mode"),
+            AddInstrumentError::Processor(_, error @ (ReadError::NotFound(_) | ReadError::Rejected(_))) => {
+                Self::from(Code::PaymentInstrumentInvalid).with_cause(error)
             }
-            AddError::Processor(processor, error) => {
-                Self::read(&processor, &error, Code::PaymentInstrumentInvalid)
+            AddInstrumentError::Processor(processor, error) => {
+                Self::from_supplier_read(&processor, &error, Code::PaymentInstrumentInvalid)
             }
-            AddError::Deleted => Code::PaymentInstrumentNotFound.into(),
+            AddInstrumentError::Deleted => Code::PaymentInstrumentNotFound.into(),
         }
     }
 
-    pub(in crate::api) fn state(status: &'static str) -> Self {
+    pub(in crate::api) fn booking_state_conflict(status: &'static str) -> Self {
         Self::from(Code::BookingStateConflict)
-            .booking_status(status)
-            .detail(match status {
+            .with_booking_status(status)
+            .with_detail(match status {
                 // Which allows everything else that anybody can ask for.
                 "CONFIRMED" => {
                     "bags are being bought on the booking, and whether they were is not known yet"
@@ -180,15 +180,15 @@ impl ApiError {
 
     /// A walk that stopped: what was sent is settled in the background, so what
     /// came of it is not known here.
-    pub(super) fn flow(error: FlowError) -> Self {
+    pub(super) fn from_workflow(error: WorkflowError) -> Self {
         match error {
-            FlowError::Database(error) => Self::storage(error),
-            FlowError::Conflict(_) => Self::from(Code::BookingChanged).because(error),
-            FlowError::Interrupted(_)
-            | FlowError::LeaseLost(_)
-            | FlowError::Contended(_)
-            | FlowError::Stopped => Self::from(Code::ResultUnknown).because(error),
-            FlowError::Gone(_) => Self::internal(error),
+            WorkflowError::Database(error) => Self::from_database(error),
+            WorkflowError::InvalidTransition(_) => Self::from(Code::BookingChanged).with_cause(error),
+            WorkflowError::StorageFailedAfterSend(_)
+            | WorkflowError::LeaseLost(_)
+            | WorkflowError::TooManyConflicts(_)
+            | WorkflowError::TaskPanicked => Self::from(Code::ResultUnknown).with_cause(error),
+            WorkflowError::BookingMissing(_) => Self::internal(error),
         }
     }
 }

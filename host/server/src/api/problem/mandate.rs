@@ -7,27 +7,27 @@ use crate::mandate::key::SigningKeyError;
 
 impl ApiError {
     /// Something about a mandate that was not done.
-    pub(crate) fn mandate(error: MandateError) -> Self {
+    pub(crate) fn from_mandate(error: MandateError) -> Self {
         match error {
             MandateError::NotFound => Code::MandateNotFound.into(),
             MandateError::Invalid(refusal) => {
-                Self::from(Code::MandateInvalid).detail(refusal.to_string())
+                Self::from(Code::MandateInvalid).with_detail(refusal.to_string())
             }
-            MandateError::Instrument => Code::PaymentInstrumentInvalid.into(),
-            MandateError::Contended => Self::from(Code::Overloaded).because(error),
-            MandateError::Key(error) => Self::key(error),
-            MandateError::Storage(error) => Self::commit(error),
-            MandateError::SigningKey(error) => Self::signing_key(error),
+            MandateError::InstrumentNotFound => Code::PaymentInstrumentInvalid.into(),
+            MandateError::TooManyConflicts => Self::from(Code::Overloaded).with_cause(error),
+            MandateError::Idempotency(error) => Self::from_idempotency(error),
+            MandateError::Storage(error) => Self::from_commit(error),
+            MandateError::SigningKey(error) => Self::from_signing_key(error),
             MandateError::Claims(error) => Self::internal(error),
         }
     }
 
     /// The keys that sign mandates could not be read or used.
-    pub(crate) fn signing_key(error: SigningKeyError) -> Self {
+    pub(crate) fn from_signing_key(error: SigningKeyError) -> Self {
         match error {
-            SigningKeyError::Storage(error) => Self::commit(error),
-            SigningKeyError::Sealed(_)
-            | SigningKeyError::Absent
+            SigningKeyError::Storage(error) => Self::from_commit(error),
+            SigningKeyError::Seal(_)
+            | SigningKeyError::Missing
             | SigningKeyError::Unusable(_)
             | SigningKeyError::Json(_) => Self::internal(error),
         }

@@ -11,15 +11,15 @@ use host_storage::{CommitError, DatabaseError};
 impl ApiError {
     /// A delivery of which nothing, or not everything, is stored. What may come
     /// again is told so.
-    pub(crate) fn delivery(supplier: &SupplierId, error: ReceiveError) -> Self {
+    pub(crate) fn from_receive(supplier: &SupplierId, error: ReceiveError) -> Self {
         let verify = match error {
             // What is stored already is known when it comes again.
             ReceiveError::Store(CommitError::Database(
                 error @ (DatabaseError::Unavailable(_)
                 | DatabaseError::CommitUnknown(_)
                 | DatabaseError::Closed),
-            )) => return Self::from(Code::Overloaded).because(error),
-            ReceiveError::Store(error) => return Self::commit(error),
+            )) => return Self::from(Code::Overloaded).with_cause(error),
+            ReceiveError::Store(error) => return Self::from_commit(error),
             ReceiveError::Verify(error) => error,
         };
         let answer = match &verify {
@@ -33,14 +33,14 @@ impl ApiError {
             VerifyError::Failed(_) => Self::from(Code::SupplierUnavailable),
             VerifyError::Overloaded => Self::from(Code::Overloaded),
         };
-        answer.supplier(supplier).because(verify)
+        answer.with_supplier(supplier).with_cause(verify)
     }
 
     /// A delivery whose body did not come as a whole.
-    pub(crate) fn delivery_body(error: BodyError) -> Self {
+    pub(crate) fn from_body(error: BodyError) -> Self {
         match error {
             BodyError::TooLarge => Code::BodyTooLarge.into(),
-            BodyError::Late | BodyError::CutOff => {
+            BodyError::Timeout | BodyError::Incomplete => {
                 Self::violation(Violation::body("", "incomplete", error.to_string()))
             }
         }

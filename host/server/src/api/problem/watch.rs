@@ -6,20 +6,20 @@ use crate::watch::WatchError;
 
 impl ApiError {
     /// Something about a watch that was not done.
-    pub(crate) fn watch(error: WatchError) -> Self {
+    pub(crate) fn from_watch(error: WatchError) -> Self {
         match error {
             WatchError::NotFound => Code::WatchNotFound.into(),
             WatchError::NoAutoBook => {
-                Self::from(Code::WatchStateConflict).detail("the watch has no auto_book")
+                Self::from(Code::WatchStateConflict).with_detail("the watch has no auto_book")
             }
-            WatchError::State(conflict) => Self::from(Code::WatchStateConflict)
-                .detail(format!("the watch is {}", conflict.status)),
-            WatchError::Query(error) => Self::query(error),
-            WatchError::Instrument => Code::PaymentInstrumentInvalid.into(),
+            WatchError::InvalidTransition(conflict) => Self::from(Code::WatchStateConflict)
+                .with_detail(format!("the watch is {}", conflict.status)),
+            WatchError::Query(error) => Self::from_query(error),
+            WatchError::InstrumentNotFound => Code::PaymentInstrumentInvalid.into(),
             WatchError::Mandate(error) => Self::internal(error),
-            WatchError::Contended => Self::from(Code::Overloaded).because(error),
-            WatchError::Key(error) => Self::key(error),
-            WatchError::Storage(error) => Self::commit(error),
+            WatchError::TooManyConflicts => Self::from(Code::Overloaded).with_cause(error),
+            WatchError::Idempotency(error) => Self::from_idempotency(error),
+            WatchError::Storage(error) => Self::from_commit(error),
         }
     }
 }

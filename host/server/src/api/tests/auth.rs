@@ -36,7 +36,7 @@ async fn a_call_without_a_key_is_told_so_in_the_form_of_the_contract() {
 #[tokio::test]
 async fn malformed_unknown_revoked_and_expired_keys_get_the_same_answer() {
     let server = Server::start().await;
-    let (revoked, revoked_key) = server.make_key(&Scope::DEFAULT, None).await;
+    let (revoked, revoked_key) = server.make_key(&ApiKeyScope::DEFAULT, None).await;
     assert!(
         server
             .app
@@ -46,7 +46,7 @@ async fn malformed_unknown_revoked_and_expired_keys_get_the_same_answer() {
             .unwrap()
     );
     let (_, expiring) = server
-        .make_key(&Scope::DEFAULT, Some(server.app.clock.now().plus_s(60)))
+        .make_key(&ApiKeyScope::DEFAULT, Some(server.app.clock.now().plus_s(60)))
         .await;
     assert_eq!(with_key(&server, &expiring).await.status, 200);
     server.clock.0.fetch_add(60_000, Ordering::SeqCst);
@@ -77,7 +77,7 @@ async fn malformed_unknown_revoked_and_expired_keys_get_the_same_answer() {
 #[tokio::test]
 async fn a_revoked_key_that_is_in_use_stops_working_within_five_seconds() {
     let server = Server::start().await;
-    let (id, key) = server.make_key(&Scope::DEFAULT, None).await;
+    let (id, key) = server.make_key(&ApiKeyScope::DEFAULT, None).await;
     assert_eq!(with_key(&server, &key).await.status, 200);
     server
         .app
@@ -100,12 +100,12 @@ async fn a_revoked_key_that_is_in_use_stops_working_within_five_seconds() {
 async fn the_use_of_a_key_is_noted() {
     let server = Server::start().await;
     assert_eq!(server.get("/v1/suppliers").await.status, 200);
-    server.app.tasks.stop();
+    server.app.tasks.begin_shutdown();
     assert!(
         server
             .app
             .tasks
-            .wait(std::time::Duration::from_secs(5))
+            .wait_for_tasks(std::time::Duration::from_secs(5))
             .await
     );
     let keys = server.app.store.api_keys(Some("acme")).await.unwrap();
@@ -132,7 +132,7 @@ async fn a_key_serves_its_own_organization_and_its_scopes() {
         (403, "organization_mismatch")
     );
 
-    let (_, reader) = server.make_key(&[Scope::Read], None).await;
+    let (_, reader) = server.make_key(&[ApiKeyScope::Read], None).await;
     assert_eq!(with_key(&server, &reader).await.status, 200);
     let path = "/test/bkg_1/stays";
     let reply = server
@@ -222,6 +222,6 @@ async fn every_answer_says_what_is_left_and_the_last_one_when_to_come_back() {
         (replies[2].code(), &replies[2].body["retryable"]),
         ("rate_limited", &json!(true))
     );
-    let (_, other) = server.make_key(&Scope::DEFAULT, None).await;
+    let (_, other) = server.make_key(&ApiKeyScope::DEFAULT, None).await;
     assert_eq!(with_key(&server, &other).await.status, 200);
 }

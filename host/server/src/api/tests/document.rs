@@ -143,13 +143,13 @@ async fn every_request_refuses_unknown_fields() {
 async fn the_codes_that_a_handler_lists_exist() {
     for (scope, routes) in table_of_tests() {
         for operation in routes.into_iter().map(|route| route.described(scope)) {
-            for code in operation.attribute["x-error-codes"]
+            for code in operation.annotation["x-error-codes"]
                 .as_array()
                 .into_iter()
                 .flatten()
             {
                 assert!(
-                    Code::named(code.as_str().unwrap()).is_some(),
+                    Code::from_name(code.as_str().unwrap()).is_some(),
                     "{} lists {code}",
                     operation.path
                 );
@@ -258,7 +258,7 @@ async fn document_and_pages_need_no_key_and_no_network() {
 async fn every_code_has_the_page_that_its_problem_names() {
     let server = Server::start().await;
     for code in Code::ALL {
-        let problem = ApiError::from(*code).problem(&server.app.error_docs(), "r");
+        let problem = ApiError::from(*code).to_problem(&server.app.error_docs_url(), "r");
         let path = problem.kind.strip_prefix("http://api.test").unwrap();
         assert_eq!(
             server.send(Method::GET, path, &[], Vec::new()).await.status,
@@ -277,7 +277,7 @@ async fn health_and_readiness_differ_once_the_process_stops() {
             "ok"
         );
     }
-    server.app.tasks.stop();
+    server.app.tasks.begin_shutdown();
     assert_eq!(
         server
             .send(Method::GET, "/healthz", &[], Vec::new())

@@ -3,7 +3,7 @@
 
 use super::hotel::expect;
 use super::*;
-use crate::offer_reference::{self, FlightOffer};
+use crate::offer_reference::{self, FlightOfferTerms};
 use host_domain::flight::passenger::Travellers;
 use host_domain::money::{Currency, Money};
 use host_domain::supplier::SupplierId;
@@ -171,7 +171,7 @@ async fn passengers_are_those_that_the_fare_was_priced_for() {
         organization: "acme".to_owned(),
         mode: Mode::Test,
     };
-    let offer = |documents_required| FlightOffer {
+    let offer = |documents_required| FlightOfferTerms {
         supplier: SupplierId::parse("SUPPLIER_A").unwrap(),
         supplier_offer: "off-1".to_owned(),
         exclusive_key: None,
@@ -186,7 +186,7 @@ async fn passengers_are_those_that_the_fare_was_priced_for() {
     };
     let reference = |documents_required| {
         let offer = offer(documents_required);
-        offer_reference::make(&server.app.sealer, &tenant, &offer).unwrap()
+        offer_reference::encode(&server.app.sealer, &tenant, &offer).unwrap()
     };
     let child = || ada_with(json!({"type": "CHILD", "date_of_birth": "2019-05-01"}));
     let infant = || {

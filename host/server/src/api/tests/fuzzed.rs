@@ -47,7 +47,7 @@ impl Published {
             paths: Vec::new(),
             bodies: RefCell::default(),
             document: document.clone(),
-            codes: Code::ALL.iter().map(|code| code.name()).collect(),
+            codes: Code::ALL.iter().map(|code| code.as_str()).collect(),
         };
         for (name, _) in operations(document) {
             let (method, path) = name.split_once(' ').unwrap();

@@ -56,7 +56,7 @@ async fn a_watch_expires_when_check_in_has_passed_and_not_before() {
         amount: Money::new(100, euros),
     };
     let now = clock.now();
-    let id = WatchId::from_bits(app.ids.bits());
+    let id = WatchId::from_bits(app.ids.generate());
     let watch = Watch::new(id.clone(), owner, question, trigger, None, now);
     let expires_at = watch.expires_at;
     let mut write = UnitOfWork::new(now);

@@ -1,12 +1,12 @@
 //! The log of what watches told.
 
-use crate::api::answer::{Answer, List};
-use crate::api::caller::Caller;
+use crate::api::answer::{ApiResponse, List};
+use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::{Query, Rules, Valid};
-use crate::api::identifier::EventIdText;
+use crate::api::extract::{Query, Validate, Validated};
+use crate::api::identifier::EventIdParam;
 use crate::api::problem::ApiError;
-use crate::app::App;
+use crate::app::Application;
 use crate::render::watch_event::{self, WatchEvent};
 use axum::extract::State;
 use serde::Deserialize;
@@ -18,14 +18,14 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields)]
 pub(crate) struct WatchEventsQuery {
     /// The last event that you have: those behind it are answered. Left out: from the first.
-    after: Option<EventIdText>,
+    after: Option<EventIdParam>,
     /// The most to answer.
     #[serde(default = "limit")]
     #[schema(minimum = 1, maximum = 200, default = 50)]
     limit: u32,
 }
 
-impl Rules for WatchEventsQuery {}
+impl Validate for WatchEventsQuery {}
 
 const fn limit() -> u32 {
     50
@@ -41,14 +41,14 @@ const fn limit() -> u32 {
     responses((status = 200, description = "A part of the log.")),
     extensions(("x-error-codes" = json!(["event_not_found"]))))]
 pub(crate) async fn list_watch_events(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Query(query)): Valid<Query<WatchEventsQuery>>,
-) -> Result<Answer<List<WatchEvent>>, ApiError> {
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(Query(query)): Validated<Query<WatchEventsQuery>>,
+) -> Result<ApiResponse<List<WatchEvent>>, ApiError> {
     let WatchEventsQuery { after, limit } = query;
     let (tenant, after) = (&caller.owner.tenant, after.map(|id| id.0));
     let logged = app.store.watch_log_entries(tenant, after.as_ref(), limit).await;
-    let logged = logged.map_err(ApiError::storage)?;
+    let logged = logged.map_err(ApiError::from_database)?;
     let logged = logged.ok_or(Code::EventNotFound)?.into_iter();
-    Ok(Answer::ok(List(logged.map(watch_event::event).collect())))
+    Ok(ApiResponse::ok(List(logged.map(watch_event::event).collect())))
 }

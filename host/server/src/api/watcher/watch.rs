@@ -1,18 +1,18 @@
 //! Watches: waiting for the price of a hotel or of a trip.
 
-use crate::api::answer::{Answer, List, NoContent};
-use crate::api::caller::Caller;
-use crate::api::extract::{Body, Found, Id, IdempotencyKey, Query, Rules, Valid};
-use crate::api::hotel::guest::{self, RoomRequest};
-use crate::api::hotel::prebook::ContactRequest;
+use crate::api::answer::{ApiResponse, List, NoContent};
+use crate::api::caller::RequestContext;
+use crate::api::extract::{Body, Violations, PathId, IdempotencyKeyHeader, Query, Validate, Validated};
+use crate::api::hotel::guest::{self, RoomGuestsRequest};
+use crate::api::hotel::prebook::HotelContactRequest;
 use crate::api::hotel::search::SearchArea;
-use crate::api::hotel::stay::{Occupancy, StayFields};
-use crate::api::identifier::{HotelIdText, InstrumentIdText, PlaceIdText};
+use crate::api::hotel::stay::{Occupancy, StayRequest};
+use crate::api::identifier::{HotelIdParam, InstrumentIdParam, PlaceIdParam};
 use crate::api::meta::PaginationMeta;
 use crate::api::problem::{ApiError, Violation};
-use crate::api::value::{CountryCode, CurrencyCode, Day};
-use crate::app::App;
-use crate::idempotency::RequestKey;
+use crate::api::value::{CountryCode, CurrencyCode, IsoDate};
+use crate::app::Application;
+use crate::idempotency::IdempotentRequest;
 use crate::render::watch::{self, TripFilters, Watch, WatchStatus, WatchTrigger};
 use crate::watch::{Created, NewWatch};
 use axum::extract::State;
@@ -32,23 +32,23 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields)]
 pub(crate) struct AutoBookRequest {
     /// What pays; the caller's own.
-    payment_instrument_id: InstrumentIdText,
-    contact: ContactRequest,
+    payment_instrument_id: InstrumentIdParam,
+    contact: HotelContactRequest,
     /// In the order of the occupancy, each with the guests that it says.
     #[schema(min_items = 1, max_items = 9)]
-    rooms: Vec<RoomRequest>,
+    rooms: Vec<RoomGuestsRequest>,
 }
 
 /// The price of a hotel's stay that is waited for.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HotelWatchRequest {
-    hotel_id: HotelIdText,
+    hotel_id: HotelIdParam,
     /// First night; from today, where the hotel is, to 700 days ahead.
-    check_in: Day,
+    check_in: IsoDate,
     /// Morning of departure, 1 to 60 nights later.
     #[schema(example = "2026-11-23")]
-    check_out: Day,
+    check_out: IsoDate,
     /// One a room; without it one room for two adults.
     #[serde(default = "two_adults")]
     #[schema(min_items = 1, max_items = 9, default = json!([{"adults": 2}]))]
@@ -68,14 +68,14 @@ pub(crate) struct HotelWatchRequest {
 #[serde(deny_unknown_fields)]
 pub(crate) struct TripWatchRequest {
     /// Around a saved place, as far as it suggests, or 10 km. Either this or `location`.
-    place_id: Option<PlaceIdText>,
+    place_id: Option<PlaceIdParam>,
     /// Around a point.
     location: Option<SearchArea>,
     /// First night; from today to 700 days ahead.
-    check_in: Day,
+    check_in: IsoDate,
     /// Morning of departure, 1 to 60 nights later.
     #[schema(example = "2026-11-23")]
-    check_out: Day,
+    check_out: IsoDate,
     /// One a room; without it one room for two adults.
     #[serde(default = "two_adults")]
     #[schema(min_items = 1, max_items = 9, default = json!([{"adults": 2}]))]
@@ -116,24 +116,24 @@ const fn limit() -> u32 {
 }
 
 fn two_adults() -> Vec<Occupancy> {
-    vec![Occupancy::of_adults(2)]
+    vec![Occupancy::adults_only(2)]
 }
 
-impl Rules for ConfirmPurchaseRequest {}
-impl Rules for WatchesQuery {}
+impl Validate for ConfirmPurchaseRequest {}
+impl Validate for WatchesQuery {}
 
-impl Rules for HotelWatchRequest {
-    fn check(&self, now: Timestamp, found: &mut Found<'_>) {
+impl Validate for HotelWatchRequest {
+    fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
         check_trigger(self.trigger, self.currency, found);
         if let Some(auto_book) = &self.auto_book {
-            guest::check(&auto_book.rooms, AUTO_BOOK_ROOMS, found);
+            guest::validate_rooms(&auto_book.rooms, AUTO_BOOK_ROOMS, found);
         }
-        self.stay_fields().check(now, found);
+        self.stay_fields().validate(now, found);
     }
 }
 
-impl Rules for TripWatchRequest {
-    fn check(&self, now: Timestamp, found: &mut Found<'_>) {
+impl Validate for TripWatchRequest {
+    fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
         match (&self.place_id, &self.location) {
             (Some(_), Some(_)) => {
                 found.push("/location", "exclusive", "give either place_id or location");
@@ -142,25 +142,25 @@ impl Rules for TripWatchRequest {
             _ => {}
         }
         check_trigger(self.trigger, self.currency, found);
-        self.stay_fields().check(now, found);
+        self.stay_fields().validate(now, found);
     }
 }
 
 /// Where the rooms of a request stand.
 const AUTO_BOOK_ROOMS: &str = "/auto_book/rooms";
 
-fn check_trigger(trigger: WatchTrigger, currency: CurrencyCode, found: &mut Found<'_>) {
+fn check_trigger(trigger: WatchTrigger, currency: CurrencyCode, found: &mut Violations<'_>) {
     let pointer = "/trigger/amount";
     if trigger.amount.0 < Decimal::ONE {
         found.push(pointer, "too_small", "must be at least 1");
-    } else if let Err(error) = trigger.amount.of(currency) {
+    } else if let Err(error) = trigger.amount.to_money(currency) {
         found.push(pointer, "not_allowed", error.to_string());
     }
 }
 
 impl HotelWatchRequest {
-    fn stay_fields(&self) -> StayFields<'_> {
-        StayFields {
+    fn stay_fields(&self) -> StayRequest<'_> {
+        StayRequest {
             check_in: self.check_in,
             check_out: self.check_out,
             occupancy: &self.occupancy,
@@ -171,12 +171,12 @@ impl HotelWatchRequest {
     }
 
     fn wish(self) -> Result<NewWatch, ApiError> {
-        let stay = self.stay_fields().stay();
+        let stay = self.stay_fields().to_stay();
         let auto_book = match self.auto_book {
             Some(request) => Some(AutoBook {
                 payment_instrument_id: request.payment_instrument_id.0,
                 contact: request.contact.into(),
-                rooms: guest::guests(&stay.occupancies, request.rooms, AUTO_BOOK_ROOMS)?,
+                rooms: guest::match_guests(&stay.occupancies, request.rooms, AUTO_BOOK_ROOMS)?,
             }),
             None => None,
         };
@@ -184,7 +184,7 @@ impl HotelWatchRequest {
             hotel_id: self.hotel_id.0,
         };
         Ok(NewWatch {
-            question: PriceQuery { target, stay },
+            query: PriceQuery { target, stay },
             trigger: trigger(self.trigger, self.currency)?,
             auto_book,
         })
@@ -192,8 +192,8 @@ impl HotelWatchRequest {
 }
 
 impl TripWatchRequest {
-    fn stay_fields(&self) -> StayFields<'_> {
-        StayFields {
+    fn stay_fields(&self) -> StayRequest<'_> {
+        StayRequest {
             check_in: self.check_in,
             check_out: self.check_out,
             occupancy: &self.occupancy,
@@ -204,7 +204,7 @@ impl TripWatchRequest {
     }
 
     fn wish(self) -> Result<NewWatch, ApiError> {
-        let stay = self.stay_fields().stay();
+        let stay = self.stay_fields().to_stay();
         let area = match (self.place_id, self.location) {
             (Some(place), _) => Area::Place(place.0),
             (None, Some(around)) => Area::Around {
@@ -226,7 +226,7 @@ impl TripWatchRequest {
         let filters = self.filters.unwrap_or_default().into();
         let target = WatchTarget::Trip { area, filters };
         Ok(NewWatch {
-            question: PriceQuery { target, stay },
+            query: PriceQuery { target, stay },
             trigger: trigger(self.trigger, self.currency)?,
             auto_book: None,
         })
@@ -234,7 +234,7 @@ impl TripWatchRequest {
 }
 
 fn trigger(trigger: WatchTrigger, currency: CurrencyCode) -> Result<Trigger, ApiError> {
-    let amount = trigger.amount.of(currency);
+    let amount = trigger.amount.to_money(currency);
     let amount = amount.map_err(|error: money::MoneyError| {
         let detail = error.to_string();
         ApiError::violation(Violation::body("/trigger/amount", "not_allowed", detail))
@@ -252,11 +252,11 @@ fn trigger(trigger: WatchTrigger, currency: CurrencyCode) -> Result<Trigger, Api
     responses((status = 201, description = "Watched."), (status = 200, description = "Watched since an earlier call with this key; the watch as it is now.")),
     extensions(("x-error-codes" = json!(["hotel_not_found", "payment_instrument_invalid", "supplier_operation_unsupported"]))))]
 pub(crate) async fn create_hotel_watch(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((key, Body(request))): Valid<(Option<IdempotencyKey>, Body<HotelWatchRequest>)>,
-) -> Result<Answer<Watch>, ApiError> {
-    let key = key.map(|key| RequestKey::new(&caller.owner, "hotel_watch", key));
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<HotelWatchRequest>)>,
+) -> Result<ApiResponse<Watch>, ApiError> {
+    let key = key.map(|key| IdempotentRequest::new(&caller.owner, "hotel_watch", key));
     create(&app, &caller, request.wish()?, key).await
 }
 
@@ -268,24 +268,24 @@ pub(crate) async fn create_hotel_watch(
     responses((status = 201, description = "Watched."), (status = 200, description = "Watched since an earlier call with this key; the watch as it is now.")),
     extensions(("x-error-codes" = json!(["place_not_found", "supplier_operation_unsupported"]))))]
 pub(crate) async fn create_trip_watch(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((key, Body(request))): Valid<(Option<IdempotencyKey>, Body<TripWatchRequest>)>,
-) -> Result<Answer<Watch>, ApiError> {
-    let key = key.map(|key| RequestKey::new(&caller.owner, "trip_watch", key));
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<TripWatchRequest>)>,
+) -> Result<ApiResponse<Watch>, ApiError> {
+    let key = key.map(|key| IdempotentRequest::new(&caller.owner, "trip_watch", key));
     create(&app, &caller, request.wish()?, key).await
 }
 
 async fn create(
-    app: &App,
-    caller: &Caller,
+    app: &Application,
+    caller: &RequestContext,
     new: NewWatch,
-    key: Option<RequestKey>,
-) -> Result<Answer<Watch>, ApiError> {
+    key: Option<IdempotentRequest>,
+) -> Result<ApiResponse<Watch>, ApiError> {
     let created = app.create_watch(caller, new, key.as_ref()).await;
-    Ok(match created.map_err(ApiError::watch)? {
-        Created::New(stored) => Answer::created(watch::watch(&stored)),
-        Created::Before(stored) => Answer::ok(watch::watch(&stored)),
+    Ok(match created.map_err(ApiError::from_watch)? {
+        Created::New(stored) => ApiResponse::created(watch::watch(&stored)),
+        Created::Existing(stored) => ApiResponse::ok(watch::watch(&stored)),
     })
 }
 
@@ -296,10 +296,10 @@ async fn create(
 #[utoipa::path(get, path = "/v1/watcher/travel/hotel/watches", tag = "Watches",
     responses((status = 200, description = "A page of watches.")))]
 pub(crate) async fn list_watches(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Query(query)): Valid<Query<WatchesQuery>>,
-) -> Result<Answer<List<Watch>, PaginationMeta>, ApiError> {
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(Query(query)): Validated<Query<WatchesQuery>>,
+) -> Result<ApiResponse<List<Watch>, PaginationMeta>, ApiError> {
     let filter = WatchFilter {
         status: query.status.map(Status::from),
     };
@@ -308,26 +308,26 @@ pub(crate) async fn list_watches(
         offset: query.offset,
     };
     let listed = app.store.watches(&caller.owner, filter, page).await;
-    let listed = listed.map_err(ApiError::storage)?;
+    let listed = listed.map_err(ApiError::from_database)?;
     let total = app.store.count_watches(&caller.owner, filter).await;
-    let total = total.map_err(ApiError::storage)?;
+    let total = total.map_err(ApiError::from_database)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
     let shown = listed.items.iter().map(watch::watch).collect();
-    Ok(Answer::ok(List(shown)).meta(meta))
+    Ok(ApiResponse::ok(List(shown)).meta(meta))
 }
 
 /// Read a watch
 #[utoipa::path(get, path = "/v1/watcher/travel/hotel/watches/{watch_id}", tag = "Watches",
     responses((status = 200, description = "The watch.")),
     extensions(("x-error-codes" = json!(["watch_not_found"]))))]
-pub(crate) async fn read_watch(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Id(id)): Valid<Id<WatchId>>,
-) -> Result<Answer<Watch>, ApiError> {
+pub(crate) async fn get_watch(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(PathId(id)): Validated<PathId<WatchId>>,
+) -> Result<ApiResponse<Watch>, ApiError> {
     let found = app.find_watch(&caller.owner, &id).await;
-    let found = found.map_err(ApiError::watch)?;
-    Ok(Answer::ok(watch::watch(&found)))
+    let found = found.map_err(ApiError::from_watch)?;
+    Ok(ApiResponse::ok(watch::watch(&found)))
 }
 
 /// Delete a watch
@@ -337,12 +337,12 @@ pub(crate) async fn read_watch(
     responses((status = 204, description = "Deleted.")),
     extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict"]))))]
 pub(crate) async fn delete_watch(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(Id(id)): Valid<Id<WatchId>>,
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(PathId(id)): Validated<PathId<WatchId>>,
 ) -> Result<NoContent, ApiError> {
     let deleted = app.cancel_watch(&caller.owner, &id).await;
-    deleted.map_err(ApiError::watch)?;
+    deleted.map_err(ApiError::from_watch)?;
     Ok(NoContent)
 }
 
@@ -353,17 +353,17 @@ pub(crate) async fn delete_watch(
 #[utoipa::path(post, path = "/v1/watcher/travel/hotel/watches/{watch_id}/confirm-purchase", tag = "Watches",
     responses((status = 200, description = "Armed.")),
     extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict", "payment_instrument_invalid"]))))]
-pub(crate) async fn confirm_purchase(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Id(id), key, Body(ConfirmPurchaseRequest {}))): Valid<(
-        Id<WatchId>,
-        Option<IdempotencyKey>,
+pub(crate) async fn confirm_watch_purchase(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathId(id), key, Body(ConfirmPurchaseRequest {}))): Validated<(
+        PathId<WatchId>,
+        Option<IdempotencyKeyHeader>,
         Body<ConfirmPurchaseRequest>,
     )>,
-) -> Result<Answer<Watch>, ApiError> {
-    let key = key.map(|key| RequestKey::new(&caller.owner, "confirm_purchase", key));
+) -> Result<ApiResponse<Watch>, ApiError> {
+    let key = key.map(|key| IdempotentRequest::new(&caller.owner, "confirm_purchase", key));
     let confirmed = app.confirm_purchase(&caller.owner, &id, key.as_ref()).await;
-    let confirmed = confirmed.map_err(ApiError::watch)?;
-    Ok(Answer::ok(watch::watch(&confirmed)))
+    let confirmed = confirmed.map_err(ApiError::from_watch)?;
+    Ok(ApiResponse::ok(watch::watch(&confirmed)))
 }

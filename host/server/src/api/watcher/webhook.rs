@@ -1,12 +1,12 @@
 //! Where events of watches go.
 
-use crate::api::answer::{Answer, NoContent};
-use crate::api::caller::Caller;
+use crate::api::answer::{ApiResponse, NoContent};
+use crate::api::caller::RequestContext;
 use crate::api::code::Code;
-use crate::api::extract::{Body, IdempotencyKey, Rules, Valid};
+use crate::api::extract::{Body, IdempotencyKeyHeader, Validate, Validated};
 use crate::api::problem::ApiError;
-use crate::app::App;
-use crate::idempotency::RequestKey;
+use crate::app::Application;
+use crate::idempotency::IdempotentRequest;
 use crate::render::watch_event::{self, WatcherWebhook};
 use axum::extract::State;
 use serde::Deserialize;
@@ -30,7 +30,7 @@ pub(crate) struct WatcherWebhookRequest {
     url: String,
 }
 
-impl Rules for WatcherWebhookRequest {}
+impl Validate for WatcherWebhookRequest {}
 
 /// Register the webhook of watches
 ///
@@ -43,15 +43,15 @@ impl Rules for WatcherWebhookRequest {}
     responses((status = 200, description = "Registered.")),
     extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
 pub(crate) async fn register_watcher_webhook(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((key, Body(request))): Valid<(Option<IdempotencyKey>, Body<WatcherWebhookRequest>)>,
-) -> Result<Answer<WatcherWebhook>, ApiError> {
-    let key = key.map(|key| RequestKey::new(&caller.owner, OPERATION, key));
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<WatcherWebhookRequest>)>,
+) -> Result<ApiResponse<WatcherWebhook>, ApiError> {
+    let key = key.map(|key| IdempotentRequest::new(&caller.owner, OPERATION, key));
     let issued = app.register_watch_endpoint(&caller, &request.url, key.as_ref());
-    let issued = issued.await.map_err(ApiError::webhook)?;
+    let issued = issued.await.map_err(ApiError::from_webhook)?;
     let secret = issued.signing_secret.as_ref();
-    Ok(Answer::ok(watch_event::webhook(
+    Ok(ApiResponse::ok(watch_event::webhook(
         &issued.subscription,
         secret,
     )))
@@ -63,15 +63,15 @@ pub(crate) async fn register_watcher_webhook(
 #[utoipa::path(get, path = "/v1/watcher/webhooks", tag = "Watches",
     responses((status = 200, description = "The webhook.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
-pub(crate) async fn read_watcher_webhook(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(()): Valid<()>,
-) -> Result<Answer<WatcherWebhook>, ApiError> {
+pub(crate) async fn get_watcher_webhook(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(()): Validated<()>,
+) -> Result<ApiResponse<WatcherWebhook>, ApiError> {
     let endpoint = app.watch_endpoint(&caller.owner.tenant).await;
-    let endpoint = endpoint.map_err(ApiError::webhook)?;
+    let endpoint = endpoint.map_err(ApiError::from_webhook)?;
     let endpoint = endpoint.ok_or(Code::SubscriptionNotFound)?;
-    Ok(Answer::ok(watch_event::webhook(&endpoint, None)))
+    Ok(ApiResponse::ok(watch_event::webhook(&endpoint, None)))
 }
 
 /// Delete the webhook of watches
@@ -81,11 +81,11 @@ pub(crate) async fn read_watcher_webhook(
     responses((status = 204, description = "Deleted.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn delete_watcher_webhook(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid(()): Valid<()>,
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated(()): Validated<()>,
 ) -> Result<NoContent, ApiError> {
     let deleted = app.delete_watch_endpoint(&caller).await;
-    deleted.map_err(ApiError::webhook)?;
+    deleted.map_err(ApiError::from_webhook)?;
     Ok(NoContent)
 }

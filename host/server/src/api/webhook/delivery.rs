@@ -1,14 +1,14 @@
 //! Deliveries: what became of each event, and sending it anew.
 
-use crate::api::answer::{Answer, List};
-use crate::api::caller::Caller;
-use crate::api::extract::{Body, Id, IdempotencyKey, Query, Rules, Valid};
+use crate::api::answer::{ApiResponse, List};
+use crate::api::caller::RequestContext;
+use crate::api::extract::{Body, PathId, IdempotencyKeyHeader, Query, Validate, Validated};
 use crate::api::meta::PaginationMeta;
 use crate::api::problem::ApiError;
-use crate::api::value::DayOrInstant;
-use crate::api::webhook::subscription::request_key;
-use crate::api::webhook::{EmptyRequest, Of};
-use crate::app::App;
+use crate::api::value::IsoDateOrDateTime;
+use crate::api::webhook::subscription::idempotent_request;
+use crate::api::webhook::{EmptyRequest, PathProduct};
+use crate::app::Application;
 use crate::render::webhook::{self, DeliveryStatus, RecoveredDeliveries, WebhookDelivery};
 use axum::extract::State;
 use host_domain::id::{DeliveryId, SubscriptionId};
@@ -43,26 +43,26 @@ const fn limit() -> u32 {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RecoverRequest {
     /// Deliveries that failed then or later; a day means its midnight UTC.
-    since: DayOrInstant,
+    since: IsoDateOrDateTime,
 }
 
 type Replay = (
-    Of,
-    Id<SubscriptionId>,
-    Id<DeliveryId>,
-    Option<IdempotencyKey>,
+    PathProduct,
+    PathId<SubscriptionId>,
+    PathId<DeliveryId>,
+    Option<IdempotencyKeyHeader>,
     Option<Body<EmptyRequest>>,
 );
 
 type Recover = (
-    Of,
-    Id<SubscriptionId>,
-    Option<IdempotencyKey>,
+    PathProduct,
+    PathId<SubscriptionId>,
+    Option<IdempotencyKeyHeader>,
     Body<RecoverRequest>,
 );
 
-impl Rules for DeliveriesQuery {}
-impl Rules for RecoverRequest {}
+impl Validate for DeliveriesQuery {}
+impl Validate for RecoverRequest {}
 
 /// List deliveries
 ///
@@ -72,25 +72,25 @@ impl Rules for RecoverRequest {}
     responses((status = 200, description = "A page of deliveries.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn list_deliveries(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Of(product), Id(id), Query(query))): Valid<(
-        Of,
-        Id<SubscriptionId>,
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathProduct(product), PathId(id), Query(query))): Validated<(
+        PathProduct,
+        PathId<SubscriptionId>,
         Query<DeliveriesQuery>,
     )>,
-) -> Result<Answer<List<WebhookDelivery>, PaginationMeta>, ApiError> {
+) -> Result<ApiResponse<List<WebhookDelivery>, PaginationMeta>, ApiError> {
     let tenant = &caller.owner.tenant;
     let found = app.find_subscription(tenant, product, &id).await;
-    found.map_err(ApiError::webhook)?;
+    found.map_err(ApiError::from_webhook)?;
     let (filter, page) = query.split();
     let listed = app.store.deliveries(tenant, &id, filter, page).await;
-    let listed = listed.map_err(ApiError::storage)?;
+    let listed = listed.map_err(ApiError::from_database)?;
     let total = app.store.count_deliveries(tenant, &id, filter).await;
-    let total = total.map_err(ApiError::storage)?;
+    let total = total.map_err(ApiError::from_database)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
-    let shown = app.show_deliveries(tenant, &listed.items).await?;
-    Ok(Answer::ok(List(shown)).meta(meta))
+    let shown = app.to_resources(tenant, &listed.items).await?;
+    Ok(ApiResponse::ok(List(shown)).meta(meta))
 }
 
 /// Read a delivery
@@ -99,15 +99,15 @@ pub(crate) async fn list_deliveries(
 #[utoipa::path(get, path = "/v1/{product}/webhook-subscriptions/{id}/deliveries/{delivery_id}", tag = "Webhooks",
     responses((status = 200, description = "The delivery.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found"]))))]
-pub(crate) async fn read_delivery(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Of(product), Id(id), Id(delivery))): Valid<(Of, Id<SubscriptionId>, Id<DeliveryId>)>,
-) -> Result<Answer<WebhookDelivery>, ApiError> {
+pub(crate) async fn get_delivery(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathProduct(product), PathId(id), PathId(delivery))): Validated<(PathProduct, PathId<SubscriptionId>, PathId<DeliveryId>)>,
+) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
     let tenant = &caller.owner.tenant;
     let found = app.find_delivery(tenant, product, &id, &delivery).await;
-    let found = found.map_err(ApiError::webhook)?;
-    Ok(Answer::ok(app.show_delivery(tenant, &found).await?))
+    let found = found.map_err(ApiError::from_webhook)?;
+    Ok(ApiResponse::ok(app.to_resource(tenant, &found).await?))
 }
 
 /// Replay a delivery
@@ -119,15 +119,15 @@ pub(crate) async fn read_delivery(
     responses((status = 200, description = "The delivery, PENDING.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found", "replay_not_allowed", "subscription_paused"]))))]
 pub(crate) async fn replay_delivery(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Of(product), Id(id), Id(delivery), key, _)): Valid<Replay>,
-) -> Result<Answer<WebhookDelivery>, ApiError> {
-    let key = request_key(&caller, "replay", product, key);
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathProduct(product), PathId(id), PathId(delivery), key, _)): Validated<Replay>,
+) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
+    let key = idempotent_request(&caller, "replay", product, key);
     let replayed = app.replay_delivery(&caller, product, &id, &delivery, key.as_ref());
-    let replayed = replayed.await.map_err(ApiError::webhook)?;
-    let shown = app.show_delivery(&caller.owner.tenant, &replayed).await?;
-    Ok(Answer::ok(shown))
+    let replayed = replayed.await.map_err(ApiError::from_webhook)?;
+    let shown = app.to_resource(&caller.owner.tenant, &replayed).await?;
+    Ok(ApiResponse::ok(shown))
 }
 
 /// Recover deliveries
@@ -138,15 +138,15 @@ pub(crate) async fn replay_delivery(
     responses((status = 202, description = "They are being sent.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "subscription_paused"]))))]
 pub(crate) async fn recover_deliveries(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Of(product), Id(id), key, Body(request))): Valid<Recover>,
-) -> Result<Answer<RecoveredDeliveries>, ApiError> {
-    let key = request_key(&caller, "recover", product, key);
-    let since = request.since.first;
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathProduct(product), PathId(id), key, Body(request))): Validated<Recover>,
+) -> Result<ApiResponse<RecoveredDeliveries>, ApiError> {
+    let key = idempotent_request(&caller, "recover", product, key);
+    let since = request.since.start;
     let queued = app.recover_deliveries(&caller.owner, product, &id, since, key.as_ref());
-    let queued = queued.await.map_err(ApiError::webhook)?;
-    Ok(Answer::accepted(RecoveredDeliveries { queued }))
+    let queued = queued.await.map_err(ApiError::from_webhook)?;
+    Ok(ApiResponse::accepted(RecoveredDeliveries { queued }))
 }
 
 impl DeliveriesQuery {
@@ -162,16 +162,16 @@ impl DeliveriesQuery {
     }
 }
 
-impl App {
+impl Application {
     /// Deliveries with their attempts.
-    pub(super) async fn show_deliveries(
+    pub(super) async fn to_resources(
         &self,
         tenant: &Tenant,
         deliveries: &[StoredDelivery],
     ) -> Result<Vec<WebhookDelivery>, ApiError> {
         let ids: Vec<&DeliveryId> = deliveries.iter().map(|one| &one.delivery.id).collect();
         let attempts = self.store.delivery_attempts(tenant, &ids).await;
-        let attempts = attempts.map_err(ApiError::storage)?;
+        let attempts = attempts.map_err(ApiError::from_database)?;
         let of = |id: &DeliveryId| {
             let own = attempts.iter().filter(|(delivery, _)| delivery == id);
             own.map(|(_, attempt)| attempt.clone().into()).collect()
@@ -182,14 +182,14 @@ impl App {
     }
 
     /// A delivery with its attempts.
-    pub(super) async fn show_delivery(
+    pub(super) async fn to_resource(
         &self,
         tenant: &Tenant,
         stored: &StoredDelivery,
     ) -> Result<WebhookDelivery, ApiError> {
         let ids = [&stored.delivery.id];
         let attempts = self.store.delivery_attempts(tenant, &ids).await;
-        let attempts = attempts.map_err(ApiError::storage)?;
+        let attempts = attempts.map_err(ApiError::from_database)?;
         let attempts = attempts.into_iter().map(|(_, attempt)| attempt.into());
         Ok(webhook::delivery(stored, attempts.collect()))
     }

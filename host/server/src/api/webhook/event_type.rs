@@ -1,9 +1,9 @@
 //! Bodies that name types of events. They are the same for every product but for the
 //! names, of which each product has its own: so each has its own published schema.
 
-use crate::api::document::Inputs;
-use crate::api::extract::{Body, Found, Incoming, Part, Rules};
-use crate::api::webhook::Of;
+use crate::api::document::OperationInputs;
+use crate::api::extract::{Body, Violations, RequestReader, RequestPart, Validate};
+use crate::api::webhook::PathProduct;
 use host_domain::event::{EventType, Product};
 use host_domain::time::Timestamp;
 use host_domain::webhook::subscription::WILDCARD_EVENT_TYPE;
@@ -20,25 +20,25 @@ const EVENT_TYPES: &str = "event_types";
 
 /// The JSON body of a call about events of the product in its path: `T`, whose
 /// [`EVENT_TYPES`] are of that product.
-pub(crate) struct BodyOf<T>(pub(crate) Product, pub(crate) T);
+pub(crate) struct ProductBody<T>(pub(crate) Product, pub(crate) T);
 
-impl<T: ToSchema + DeserializeOwned + Rules + Send + 'static> Part for BodyOf<T> {
+impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for ProductBody<T> {
     const READS_BODY: bool = true;
 
-    fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
-        let Of(product) = Of::take(incoming)?;
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
+        let PathProduct(product) = PathProduct::extract(incoming)?;
         let request = match product {
-            Product::Hotel => Body::<Typed<Hotels, T>>::take(incoming)?.0.0,
-            Product::Flight => Body::<Typed<Flights, T>>::take(incoming)?.0.0,
+            Product::Hotel => Body::<Typed<Hotels, T>>::extract(incoming)?.0.0,
+            Product::Flight => Body::<Typed<Flights, T>>::extract(incoming)?.0.0,
             // Has no such route.
             Product::Watch => return None,
         };
         Some(Self(product, request))
     }
 
-    fn describe(inputs: &mut Inputs) {
-        inputs.body_of::<Typed<Hotels, T>>(Product::Hotel);
-        inputs.body_of::<Typed<Flights, T>>(Product::Flight);
+    fn describe(inputs: &mut OperationInputs) {
+        inputs.product_body::<Typed<Hotels, T>>(Product::Hotel);
+        inputs.product_body::<Typed<Flights, T>>(Product::Flight);
     }
 }
 
@@ -71,9 +71,9 @@ impl<'de, P, T: Deserialize<'de>> Deserialize<'de> for Typed<P, T> {
     }
 }
 
-impl<P, T: Rules> Rules for Typed<P, T> {
-    fn check(&self, now: Timestamp, found: &mut Found<'_>) {
-        self.0.check(now, found);
+impl<P, T: Validate> Validate for Typed<P, T> {
+    fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
+        self.0.validate(now, found);
     }
 }
 

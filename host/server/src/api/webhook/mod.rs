@@ -5,22 +5,22 @@ pub(crate) mod delivery;
 mod event_type;
 pub(crate) mod subscription;
 
-use crate::api::document::Inputs;
-use crate::api::extract::{Incoming, Part, Rules};
+use crate::api::document::OperationInputs;
+use crate::api::extract::{RequestReader, RequestPart, Validate};
 use host_domain::event::Product;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 /// The product whose events a call is about: the second segment of its path.
-pub(crate) struct Of(pub(crate) Product);
+pub(crate) struct PathProduct(pub(crate) Product);
 
-impl Part for Of {
-    fn take(incoming: &mut Incoming<'_>) -> Option<Self> {
+impl RequestPart for PathProduct {
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
         let product = incoming.path().split('/').nth(2);
         product.and_then(Product::parse).map(Self)
     }
 
-    fn describe(_: &mut Inputs) {}
+    fn describe(_: &mut OperationInputs) {}
 }
 
 /// Nothing to say: `{}`, or no body at all.
@@ -29,4 +29,4 @@ impl Part for Of {
 #[schema(example = json!({}))]
 pub(crate) struct EmptyRequest {}
 
-impl Rules for EmptyRequest {}
+impl Validate for EmptyRequest {}

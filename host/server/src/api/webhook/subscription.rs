@@ -1,17 +1,17 @@
 //! Subscriptions: where events go, and whether they are sent.
 
-use crate::api::answer::{Answer, List, NoContent};
-use crate::api::caller::Caller;
-use crate::api::extract::{Body, Found, Id, IdempotencyKey, Query, Rules, Valid};
+use crate::api::answer::{ApiResponse, List, NoContent};
+use crate::api::caller::RequestContext;
+use crate::api::extract::{Body, Violations, PathId, IdempotencyKeyHeader, Query, Validate, Validated};
 use crate::api::identifier::check_distinct;
 use crate::api::meta::PaginationMeta;
 use crate::api::problem::ApiError;
-use crate::api::webhook::event_type::BodyOf;
-use crate::api::webhook::{EmptyRequest, Of};
-use crate::app::App;
-use crate::idempotency::RequestKey;
+use crate::api::webhook::event_type::ProductBody;
+use crate::api::webhook::{EmptyRequest, PathProduct};
+use crate::app::Application;
+use crate::idempotency::IdempotentRequest;
 use crate::render::webhook::{self, WebhookDelivery, WebhookSubscription};
-use crate::webhook::{NewSubscription, SubscriptionChange};
+use crate::webhook::{NewSubscription, SubscriptionUpdate};
 use axum::extract::State;
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
@@ -24,16 +24,16 @@ use utoipa::ToSchema;
 
 /// A call about a subscription that has nothing else to say.
 type Bare = (
-    Of,
-    Id<SubscriptionId>,
-    Option<IdempotencyKey>,
+    PathProduct,
+    PathId<SubscriptionId>,
+    Option<IdempotencyKeyHeader>,
     Option<Body<EmptyRequest>>,
 );
 
 /// Where events of a product are to go.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct SubscribeRequest {
+pub(crate) struct CreateSubscriptionRequest {
     /// Takes a POST for each event; any 2xx within 10 seconds means that it has it. `https://` and a public name or address, without user name and fragment.
     #[schema(
         min_length = 1,
@@ -53,7 +53,7 @@ pub(crate) struct SubscribeRequest {
 /// What is to change; what is left out stays as it is.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ChangeSubscriptionRequest {
+pub(crate) struct UpdateSubscriptionRequest {
     /// Another address; deliveries that wait go there.
     #[schema(
         nullable = false,
@@ -95,19 +95,19 @@ const fn limit() -> u32 {
     25
 }
 
-impl Rules for SubscribeRequest {
-    fn check(&self, _: Timestamp, found: &mut Found<'_>) {
+impl Validate for CreateSubscriptionRequest {
+    fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
         check_distinct(Some(&self.event_types), "/event_types", found);
     }
 }
 
-impl Rules for ChangeSubscriptionRequest {
-    fn check(&self, _: Timestamp, found: &mut Found<'_>) {
+impl Validate for UpdateSubscriptionRequest {
+    fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
         check_distinct(self.event_types.as_deref(), "/event_types", found);
     }
 }
 
-impl Rules for SubscriptionsQuery {}
+impl Validate for SubscriptionsQuery {}
 
 /// Subscribe to events
 ///
@@ -118,14 +118,14 @@ impl Rules for SubscriptionsQuery {}
     responses((status = 201, description = "Subscribed."), (status = 200, description = "Subscribed by an earlier call with this key.")),
     extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
 pub(crate) async fn create_subscription(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((BodyOf(product, request), key)): Valid<(
-        BodyOf<SubscribeRequest>,
-        Option<IdempotencyKey>,
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((ProductBody(product, request), key)): Validated<(
+        ProductBody<CreateSubscriptionRequest>,
+        Option<IdempotencyKeyHeader>,
     )>,
-) -> Result<Answer<WebhookSubscription>, ApiError> {
-    let key = request_key(&caller, "create", product, key);
+) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+    let key = idempotent_request(&caller, "create", product, key);
     let new = NewSubscription {
         product,
         url: request.url,
@@ -133,12 +133,12 @@ pub(crate) async fn create_subscription(
         description: request.description,
     };
     let issued = app.create_subscription(&caller.owner, new, key.as_ref());
-    let issued = issued.await.map_err(ApiError::webhook)?;
+    let issued = issued.await.map_err(ApiError::from_webhook)?;
     let secret = issued.signing_secret.as_ref();
     let shown = webhook::subscription(&issued.subscription, secret, app.clock.now());
     Ok(match secret {
-        Some(_) => Answer::created(shown),
-        None => Answer::ok(shown),
+        Some(_) => ApiResponse::created(shown),
+        None => ApiResponse::ok(shown),
     })
 }
 
@@ -148,19 +148,19 @@ pub(crate) async fn create_subscription(
 #[utoipa::path(get, path = "/v1/{product}/webhook-subscriptions", tag = "Webhooks",
     responses((status = 200, description = "A page of subscriptions.")))]
 pub(crate) async fn list_subscriptions(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Of(product), Query(query))): Valid<(Of, Query<SubscriptionsQuery>)>,
-) -> Result<Answer<List<WebhookSubscription>, PaginationMeta>, ApiError> {
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathProduct(product), Query(query))): Validated<(PathProduct, Query<SubscriptionsQuery>)>,
+) -> Result<ApiResponse<List<WebhookSubscription>, PaginationMeta>, ApiError> {
     let SubscriptionsQuery { limit, offset } = query;
     let (tenant, page) = (&caller.owner.tenant, PageRequest { limit, offset });
     let listed = app.store.subscriptions(tenant, product, page).await;
-    let listed = listed.map_err(ApiError::storage)?;
+    let listed = listed.map_err(ApiError::from_database)?;
     let total = app.store.count_subscriptions(tenant, product).await;
-    let total = total.map_err(ApiError::storage)?;
+    let total = total.map_err(ApiError::from_database)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
     let shown = listed.items.iter().map(|one| plain(&app, one));
-    Ok(Answer::ok(List(shown.collect())).meta(meta))
+    Ok(ApiResponse::ok(List(shown.collect())).meta(meta))
 }
 
 /// Read a subscription
@@ -169,16 +169,16 @@ pub(crate) async fn list_subscriptions(
 #[utoipa::path(get, path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
     responses((status = 200, description = "The subscription.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
-pub(crate) async fn read_subscription(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Of(product), Id(id))): Valid<(Of, Id<SubscriptionId>)>,
-) -> Result<Answer<WebhookSubscription>, ApiError> {
+pub(crate) async fn get_subscription(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
+) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
     let found = app
         .find_subscription(&caller.owner.tenant, product, &id)
         .await
-        .map_err(ApiError::webhook)?;
-    Ok(Answer::ok(plain(&app, &found)))
+        .map_err(ApiError::from_webhook)?;
+    Ok(ApiResponse::ok(plain(&app, &found)))
 }
 
 /// Change a subscription
@@ -188,22 +188,22 @@ pub(crate) async fn read_subscription(
 #[utoipa::path(patch, path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
     responses((status = 200, description = "The subscription as it is now.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "url_not_allowed"]))))]
-pub(crate) async fn change_subscription(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Id(id), BodyOf(product, request))): Valid<(
-        Id<SubscriptionId>,
-        BodyOf<ChangeSubscriptionRequest>,
+pub(crate) async fn update_subscription(
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathId(id), ProductBody(product, request))): Validated<(
+        PathId<SubscriptionId>,
+        ProductBody<UpdateSubscriptionRequest>,
     )>,
-) -> Result<Answer<WebhookSubscription>, ApiError> {
-    let change = SubscriptionChange {
+) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+    let change = SubscriptionUpdate {
         url: request.url,
         event_types: request.event_types,
         description: request.description,
     };
-    let changed = app.change_subscription(&caller, product, &id, change);
-    let changed = changed.await.map_err(ApiError::webhook)?;
-    Ok(Answer::ok(plain(&app, &changed)))
+    let changed = app.update_subscription(&caller, product, &id, change);
+    let changed = changed.await.map_err(ApiError::from_webhook)?;
+    Ok(ApiResponse::ok(plain(&app, &changed)))
 }
 
 /// Delete a subscription
@@ -213,12 +213,12 @@ pub(crate) async fn change_subscription(
     responses((status = 204, description = "Deleted.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn delete_subscription(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Of(product), Id(id))): Valid<(Of, Id<SubscriptionId>)>,
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
 ) -> Result<NoContent, ApiError> {
     let deleted = app.delete_subscription(&caller.owner.tenant, product, &id);
-    deleted.await.map_err(ApiError::webhook)?;
+    deleted.await.map_err(ApiError::from_webhook)?;
     Ok(NoContent)
 }
 
@@ -229,14 +229,14 @@ pub(crate) async fn delete_subscription(
     responses((status = 200, description = "The subscription, PAUSED.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn pause_subscription(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Of(product), Id(id), key, _)): Valid<Bare>,
-) -> Result<Answer<WebhookSubscription>, ApiError> {
-    let key = request_key(&caller, "pause", product, key);
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathProduct(product), PathId(id), key, _)): Validated<Bare>,
+) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+    let key = idempotent_request(&caller, "pause", product, key);
     let paused = app.pause_subscription(&caller, product, &id, key.as_ref());
-    let paused = paused.await.map_err(ApiError::webhook)?;
-    Ok(Answer::ok(plain(&app, &paused)))
+    let paused = paused.await.map_err(ApiError::from_webhook)?;
+    Ok(ApiResponse::ok(plain(&app, &paused)))
 }
 
 /// Resume a subscription
@@ -246,14 +246,14 @@ pub(crate) async fn pause_subscription(
     responses((status = 200, description = "The subscription, ACTIVE.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn resume_subscription(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Of(product), Id(id), key, _)): Valid<Bare>,
-) -> Result<Answer<WebhookSubscription>, ApiError> {
-    let key = request_key(&caller, "resume", product, key);
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathProduct(product), PathId(id), key, _)): Validated<Bare>,
+) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+    let key = idempotent_request(&caller, "resume", product, key);
     let resumed = app.resume_subscription(&caller, product, &id, key.as_ref());
-    let resumed = resumed.await.map_err(ApiError::webhook)?;
-    Ok(Answer::ok(plain(&app, &resumed)))
+    let resumed = resumed.await.map_err(ApiError::from_webhook)?;
+    Ok(ApiResponse::ok(plain(&app, &resumed)))
 }
 
 /// Rotate a signing secret
@@ -265,16 +265,16 @@ pub(crate) async fn resume_subscription(
     responses((status = 200, description = "The subscription with its new secret.")),
     extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
 pub(crate) async fn rotate_subscription_secret(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Of(product), Id(id), key, _)): Valid<Bare>,
-) -> Result<Answer<WebhookSubscription>, ApiError> {
-    let key = request_key(&caller, "rotate", product, key);
-    let issued = app.rotate_subscription(&caller, product, &id, key.as_ref());
-    let issued = issued.await.map_err(ApiError::webhook)?;
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathProduct(product), PathId(id), key, _)): Validated<Bare>,
+) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
+    let key = idempotent_request(&caller, "rotate", product, key);
+    let issued = app.rotate_secret(&caller, product, &id, key.as_ref());
+    let issued = issued.await.map_err(ApiError::from_webhook)?;
     let secret = issued.signing_secret.as_ref();
     let shown = webhook::subscription(&issued.subscription, secret, app.clock.now());
-    Ok(Answer::ok(shown))
+    Ok(ApiResponse::ok(shown))
 }
 
 /// Test a subscription
@@ -285,28 +285,28 @@ pub(crate) async fn rotate_subscription_secret(
     responses((status = 202, description = "The delivery of the ping.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found"]))))]
 pub(crate) async fn test_subscription(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Valid((Of(product), Id(id), key, _)): Valid<Bare>,
-) -> Result<Answer<WebhookDelivery>, ApiError> {
-    let key = request_key(&caller, "test", product, key);
-    let sent = app.test_subscription(&caller.owner, product, &id, key.as_ref());
-    let sent = sent.await.map_err(ApiError::webhook)?;
-    let shown = app.show_delivery(&caller.owner.tenant, &sent).await?;
-    Ok(Answer::accepted(shown))
+    State(app): State<Arc<Application>>,
+    caller: RequestContext,
+    Validated((PathProduct(product), PathId(id), key, _)): Validated<Bare>,
+) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
+    let key = idempotent_request(&caller, "test", product, key);
+    let sent = app.send_test_event(&caller.owner, product, &id, key.as_ref());
+    let sent = sent.await.map_err(ApiError::from_webhook)?;
+    let shown = app.to_resource(&caller.owner.tenant, &sent).await?;
+    Ok(ApiResponse::accepted(shown))
 }
 
-fn plain(app: &App, subscription: &Subscription) -> WebhookSubscription {
+fn plain(app: &Application, subscription: &Subscription) -> WebhookSubscription {
     webhook::subscription(subscription, None, app.clock.now())
 }
 
 /// The key of a request, in the scope of what it does to the webhooks of a product.
-pub(super) fn request_key(
-    caller: &Caller,
+pub(super) fn idempotent_request(
+    caller: &RequestContext,
     operation: &str,
     product: Product,
-    key: Option<IdempotencyKey>,
-) -> Option<RequestKey> {
+    key: Option<IdempotencyKeyHeader>,
+) -> Option<IdempotentRequest> {
     let operation = format!("{}_webhook_{operation}", product.as_str());
-    key.map(|key| RequestKey::new(&caller.owner, &operation, key))
+    key.map(|key| IdempotentRequest::new(&caller.owner, &operation, key))
 }

@@ -1,10 +1,10 @@
 //! Beginning the cancellation of a ticket, and what one would cost. The
 //! cancellation itself runs in the background.
 
-use crate::app::App;
-use crate::flow::bookable::Bookable;
-use crate::flow::cancel::{CancelError, QuoteError};
-use crate::idempotency::{RequestKey, take};
+use crate::app::Application;
+use crate::flow::bookable::BookingAggregate;
+use crate::flow::cancel::{CancelError, CancellationQuoteError};
+use crate::idempotency::{IdempotentRequest, claim_in};
 use host_domain::flight::booking::{Booking, Event, State};
 use host_domain::flight::quote::CancellationQuote;
 use host_domain::flight::supply::{BookingReference, SupplierQuote};
@@ -14,19 +14,19 @@ use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_storage::CommitError;
 use tokio::time::Instant;
 
-impl App {
+impl Application {
     /// Begins a cancellation, once; asked again, a run that waits for its next
     /// try, or a refund that does, is tried now. One that was refused is begun again,
     /// but not under the same key. The booking as it is then.
-    pub(crate) async fn begin_cancel_flight(
+    pub(crate) async fn cancel_flight_booking(
         &self,
         owner: &Owner,
         id: &BookingId,
-        key: Option<&RequestKey>,
+        key: Option<&IdempotentRequest>,
         request_id: &str,
     ) -> Result<Booking, CancelError> {
         loop {
-            let asked = self.asked_before(key).await?;
+            let asked = self.is_repeat(key).await?;
             let booking = self.store.flight_booking(owner, id).await?;
             let booking = booking.ok_or(CancelError::NotFound)?;
             let event = match booking.state {
@@ -41,23 +41,23 @@ impl App {
                 | State::ReadyForComplete
                 | State::CompleteInProgress { .. }
                 | State::Failed
-                | State::Expired => return Err(CancelError::State(booking.status().as_str())),
+                | State::Expired => return Err(CancelError::InvalidState(booking.status().as_str())),
             };
             let read_version = booking.version;
             let moved = match booking.clone().apply(event.clone(), self.clock.now()) {
                 Ok(moved) => moved,
                 // Nothing waits: it runs, or all is done.
                 Err(_) if event == Event::CancelExpedited => {
-                    self.keep_key(key.filter(|_| !asked), id).await?;
+                    self.claim_key(key.filter(|_| !asked), id).await?;
                     return Ok(booking);
                 }
                 // Bags are being bought, and whether they were is not known.
-                Err(conflict) => return Err(CancelError::State(conflict.status)),
+                Err(conflict) => return Err(CancelError::InvalidState(conflict.status)),
             };
             let booking = moved.booking.clone();
-            let mut write = self.write_of(read_version, &[moved], None, request_id);
-            write.schedule_job(Booking::JOB, booking.id.as_str(), self.clock.now());
-            take(&mut write, key.filter(|_| !asked), id.as_str());
+            let mut write = self.transition_statements(read_version, &[moved], None, request_id);
+            write.schedule_job(Booking::JOB_KIND, booking.id.as_str(), self.clock.now());
+            claim_in(&mut write, key.filter(|_| !asked), id.as_str());
             match self.store.commit(write).await {
                 Ok(()) => return Ok(booking),
                 Err(CommitError::Conflict(_)) => {}
@@ -72,22 +72,22 @@ impl App {
     }
 
     /// What cancelling would cost now, and who says so. Moves no money.
-    pub(crate) async fn quote_cancel_flight(
+    pub(crate) async fn quote_flight_cancellation(
         &self,
         owner: &Owner,
         id: &BookingId,
         request_id: &str,
         deadline: Instant,
-    ) -> Result<(SupplierId, CancellationQuote), QuoteError> {
+    ) -> Result<(SupplierId, CancellationQuote), CancellationQuoteError> {
         let booking = self.store.flight_booking(owner, id).await?;
-        let booking = booking.ok_or(QuoteError::NotFound)?;
+        let booking = booking.ok_or(CancellationQuoteError::NotFound)?;
         if !matches!(booking.state, State::Confirmed { .. }) {
-            return Err(QuoteError::State(booking.status().as_str()));
+            return Err(CancellationQuoteError::InvalidState(booking.status().as_str()));
         }
         let answer = match self.runtime.supplier(&booking.supplier) {
             Some(supplier) => {
-                let context = self.call_context(&booking, &self.walker(request_id, deadline));
-                let asked = supplier.quote_flight_cancellation(&context, reference(&booking));
+                let context = self.call_context(&booking, &self.execution_context(request_id, deadline));
+                let asked = supplier.quote_flight_cancellation(&context, booking_reference(&booking));
                 asked.await
             }
             None => Err(ReadError::Unsupported),
@@ -108,7 +108,7 @@ impl App {
                 | ReadError::RateLimited { .. }
                 | ReadError::Misconfigured(_)
                 | ReadError::Overloaded),
-            ) => return Err(QuoteError::Supplier(booking.supplier, error)),
+            ) => return Err(CancellationQuoteError::Supplier(booking.supplier, error)),
         };
         if let SupplierQuote::Unavailable(why) = &answer {
             tracing::info!(booking = %booking.id, why, "the airline gave no quote");
@@ -119,7 +119,7 @@ impl App {
 }
 
 /// A ticket, by its references.
-pub(super) fn reference(booking: &Booking) -> BookingReference {
+pub(super) fn booking_reference(booking: &Booking) -> BookingReference {
     BookingReference {
         supplier_reference: booking.supplier_reference.clone().unwrap_or_default(),
         client_reference: booking.id.to_string(),

@@ -5,13 +5,13 @@ pub(crate) mod prebook;
 pub(crate) mod purchase;
 mod secret;
 
-use crate::app::App;
-use crate::flow::bookable::{Bookable, Stage};
-use crate::flow::hotel::NOT_CONFIGURED;
-use crate::flow::judge::{Judgement, flight as judge};
-use crate::flow::payment::begin_payment;
-use crate::flow::step::{Begin, Call, FlowError, Made, Walker, request_digest};
-use crate::id::IdSource;
+use crate::app::Application;
+use crate::flow::bookable::{BookingAggregate, BookingPhase};
+use crate::flow::hotel::SUPPLIER_NOT_CONFIGURED;
+use crate::flow::judge::{Interpretation, flight as judge};
+use crate::flow::payment::prepare_payment_step;
+use crate::flow::step::{StepPreparation, OutboundCall, WorkflowError, CallKey, ExecutionContext, request_digest};
+use crate::id::IdGenerator;
 use crate::render;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -32,11 +32,11 @@ use host_domain::supplier::{SupplierBookingStatus, ChangeError, ReadError, Suppl
 use host_domain::time::Timestamp;
 use host_storage::{DatabaseError, Store, UnitOfWork};
 
-impl Bookable for Booking {
+impl BookingAggregate for Booking {
     type Event = Event;
     type Step = Step;
 
-    const JOB: &'static str = "flight_booking";
+    const JOB_KIND: &'static str = "flight_booking";
     const PRODUCT: Product = Product::Flight;
 
     fn id(&self) -> &BookingId {
@@ -63,21 +63,21 @@ impl Bookable for Booking {
         self.updated_at
     }
 
-    fn status_name(&self) -> &'static str {
+    fn status_str(&self) -> &'static str {
         self.status().as_str()
     }
 
-    fn stage(&self) -> Stage<'_> {
+    fn phase(&self) -> BookingPhase<'_> {
         match &self.state {
-            State::Created | State::PrebookInProgress { .. } => Stage::Early,
-            State::ReadyForComplete => Stage::Ready,
-            State::CompleteInProgress { book } => Stage::Completing(book),
-            State::Confirmed { .. } => Stage::Confirmed,
-            State::CancelInProgress { .. } | State::Canceled => Stage::Leaving,
-            State::Failed => Stage::Failed {
-                bound: self.supplier_prebook.is_some(),
+            State::Created | State::PrebookInProgress { .. } => BookingPhase::Prebooking,
+            State::ReadyForComplete => BookingPhase::ReadyToComplete,
+            State::CompleteInProgress { book } => BookingPhase::Completing(book),
+            State::Confirmed { .. } => BookingPhase::Confirmed,
+            State::CancelInProgress { .. } | State::Canceled => BookingPhase::Canceling,
+            State::Failed => BookingPhase::Failed {
+                was_bound: self.supplier_prebook.is_some(),
             },
-            State::Expired => Stage::Expired,
+            State::Expired => BookingPhase::Expired,
         }
     }
 
@@ -85,15 +85,15 @@ impl Bookable for Booking {
         &self.payments
     }
 
-    fn settlement(&self) -> PaymentCollector {
+    fn payment_collector(&self) -> PaymentCollector {
         self.payment_collector
     }
 
-    fn use_payment_sdk(&self) -> bool {
+    fn uses_payment_sdk(&self) -> bool {
         self.use_payment_sdk
     }
 
-    fn price(&self) -> Money {
+    fn total(&self) -> Money {
         self.ticket_total.unwrap_or(self.offered_total)
     }
 
@@ -105,7 +105,7 @@ impl Bookable for Booking {
         Booking::apply(self, event, now)
     }
 
-    fn next(&self, now: Timestamp) -> NextStep<Step> {
+    fn next_step(&self, now: Timestamp) -> NextStep<Step> {
         Booking::next_step(self, now)
     }
 
@@ -113,22 +113,22 @@ impl Bookable for Booking {
         step.name()
     }
 
-    fn begin(&self, step: &Step, next_at: Timestamp) -> Option<Begin<Event>> {
+    fn prepare_step(&self, step: &Step, next_at: Timestamp) -> Option<StepPreparation<Event>> {
         let mark = |event, client_reference: String, digest| {
-            let call = Call {
+            let call = OutboundCall {
                 target: self.supplier.clone(),
                 client_reference,
                 request_digest: digest,
             };
-            Begin::Mark(event, call)
+            StepPreparation::RecordThenSend(event, call)
         };
         Some(match step {
             Step::Book => {
                 let digest = request_digest(&(&self.supplier_prebook, self.ticket_total));
                 mark(Event::BookSent { next_at }, self.id.to_string(), digest)
             }
-            Step::ReconcileBooking => Begin::Read(Made::by("book")),
-            Step::Refresh => Begin::Read(Made::by("reread")),
+            Step::ReconcileBooking => StepPreparation::Reconcile(CallKey::of_step("book")),
+            Step::Refresh => StepPreparation::Reconcile(CallKey::of_step("reread")),
             Step::Cancel => {
                 let request = cancel_request(self)?;
                 let digest = request_digest(&request);
@@ -138,7 +138,7 @@ impl Bookable for Booking {
                     digest,
                 )
             }
-            Step::ReconcileCancellation => Begin::Read(Made::by("cancel")),
+            Step::ReconcileCancellation => StepPreparation::Reconcile(CallKey::of_step("cancel")),
             Step::BuyServices => {
                 let request = buy_request(self)?;
                 let digest = request_digest(&request);
@@ -148,17 +148,17 @@ impl Bookable for Booking {
                     digest,
                 )
             }
-            Step::ReconcilePurchase => Begin::Read(Made::by("buy")),
-            Step::Payment(step) => return begin_payment(self, step, next_at),
+            Step::ReconcilePurchase => StepPreparation::Reconcile(CallKey::of_step("buy")),
+            Step::Payment(step) => return prepare_payment_step(self, step, next_at),
         })
     }
 
-    fn act<'a>(
+    fn execute_step<'a>(
         &'a self,
         step: &'a Step,
-        app: &'a App,
-        walker: &'a Walker,
-    ) -> BoxFuture<'a, Result<Judgement<Event>, FlowError>> {
+        app: &'a Application,
+        walker: &'a ExecutionContext,
+    ) -> BoxFuture<'a, Result<Interpretation<Event>, WorkflowError>> {
         app.act_flight(self, step, walker).boxed()
     }
 
@@ -166,33 +166,33 @@ impl Bookable for Booking {
         Event::Payment { id, event }
     }
 
-    fn prebook_started() -> Event {
+    fn prebook_started_event() -> Event {
         Event::PrebookStarted
     }
 
-    fn prebook_refused() -> Event {
+    fn prebook_refused_event() -> Event {
         Event::PrebookRefused(Failure::new(
             "prebook_failed",
             "The supplier did not bind the fare.",
         ))
     }
 
-    fn lapsed(lapse: Expiry) -> Event {
+    fn expired_event(lapse: Expiry) -> Event {
         match lapse {
             Expiry::Prebook => Event::PrebookTimedOut,
             Expiry::Offer => Event::OfferExpired,
         }
     }
 
-    fn hinted(by: ChangeSource) -> Event {
+    fn change_reported_event(by: ChangeSource) -> Event {
         Event::ChangeReported(by)
     }
 
-    fn book_started(payment: Option<Payment>) -> Event {
+    fn book_started_event(payment: Option<Payment>) -> Event {
         Event::BookStarted { payment }
     }
 
-    fn open_call(&self) -> Option<(&'static str, &RemoteCall)> {
+    fn unresolved_call(&self) -> Option<(&'static str, &RemoteCall)> {
         match &self.state {
             State::CompleteInProgress { book } => Some(("book", book)),
             State::CancelInProgress { cancel } => Some(("cancel", cancel)),
@@ -209,17 +209,17 @@ impl Bookable for Booking {
         }
     }
 
-    fn held_refund(&self) -> Option<fn(Money) -> Event> {
+    fn pending_refund_decision(&self) -> Option<fn(Money) -> Event> {
         self.is_refund_undecided()
             .then_some(Event::RefundDecided as fn(Money) -> Event)
     }
 
-    fn settled(&self, step: &'static str, reference: Option<&str>, ids: &dyn IdSource) -> Event {
+    fn resolved_event(&self, step: &'static str, reference: Option<&str>, ids: &dyn IdGenerator) -> Event {
         let failure = Failure::new;
         match (step, reference) {
             ("book", Some(reference)) => Event::BookConfirmed {
                 state: Box::new(believed(self, reference, SupplierBookingStatus::Confirmed)),
-                payment: PaymentId::from_bits(ids.bits()),
+                payment: PaymentId::from_bits(ids.generate()),
             },
             ("book", None) => {
                 Event::BookRefused(failure("book_failed", "The supplier has no such booking."))
@@ -255,7 +255,7 @@ impl Bookable for Booking {
         write.update_flight_booking(self, read_version);
     }
 
-    fn payload(&self, id: &EventId, notice: &Notification) -> String {
+    fn event_payload(&self, id: &EventId, notice: &Notification) -> String {
         render::flight_event_payload(id, notice, self)
     }
 
@@ -266,7 +266,7 @@ impl Bookable for Booking {
         store.flight_booking_unscoped(id).boxed()
     }
 
-    fn find<'a>(
+    fn find_owned<'a>(
         store: &'a Store,
         owner: &'a Owner,
         id: &'a BookingId,
@@ -275,30 +275,30 @@ impl Bookable for Booking {
     }
 }
 
-impl App {
+impl Application {
     async fn act_flight(
         &self,
         booking: &Booking,
         step: &Step,
-        walker: &Walker,
-    ) -> Result<Judgement<Event>, FlowError> {
-        let promises = self.promises(&booking.supplier);
-        let gone = || FlowError::Gone(booking.id.clone());
+        walker: &ExecutionContext,
+    ) -> Result<Interpretation<Event>, WorkflowError> {
+        let promises = self.supplier_guarantees(&booking.supplier);
+        let gone = || WorkflowError::BookingMissing(booking.id.clone());
         let asked_at = self.clock.now();
-        let times = || self.times().asked_at(asked_at);
+        let times = || self.schedule_context().with_requested_at(asked_at);
         Ok(match step {
             Step::Book => {
                 let answer = self.book_flight(booking, walker).await;
-                judge::booked(booking, answer, self.new_payment(), times())
+                judge::book_response(booking, answer, self.new_payment(), times())
             }
             Step::ReconcileBooking => {
                 let answer = self.read_flight_back(booking, walker).await;
                 let payment = self.new_payment();
-                judge::found(booking, answer, payment, promises, times())
+                judge::book_lookup(booking, answer, payment, promises, times())
             }
             Step::Refresh => {
                 let answer = self.read_flight_back(booking, walker).await;
-                judge::reread(booking, answer, times())
+                judge::refresh_response(booking, answer, times())
             }
             Step::Cancel => {
                 let request = cancel_request(booking).ok_or_else(gone)?;
@@ -309,11 +309,11 @@ impl App {
                     }
                     None => Err(not_configured()),
                 };
-                judge::canceled(booking, answer, times())
+                judge::cancel_response(booking, answer, times())
             }
             Step::ReconcileCancellation => {
                 let answer = self.read_flight_back(booking, walker).await;
-                judge::found_canceling(booking, answer, promises, times())
+                judge::cancel_lookup(booking, answer, promises, times())
             }
             Step::BuyServices => {
                 let request = buy_request(booking).ok_or_else(gone)?;
@@ -324,20 +324,20 @@ impl App {
                     }
                     None => Err(not_configured()),
                 };
-                judge::bought(booking, answer, times())
+                judge::purchase_response(booking, answer, times())
             }
             Step::ReconcilePurchase => {
                 let answer = self.read_flight_back(booking, walker).await;
-                judge::found_purchase(booking, answer, promises, times())
+                judge::purchase_lookup(booking, answer, promises, times())
             }
-            Step::Payment(step) => return self.act_payment(booking, step, walker).await,
+            Step::Payment(step) => return self.execute_payment_step(booking, step, walker).await,
         })
     }
 
     async fn book_flight(
         &self,
         booking: &Booking,
-        walker: &Walker,
+        walker: &ExecutionContext,
     ) -> Result<SupplierBooking, ChangeError> {
         let passengers = self
             .open_passengers(booking)
@@ -345,7 +345,7 @@ impl App {
         let request = BookRequest {
             client_reference: booking.id.to_string(),
             supplier_prebook: booking.supplier_prebook.clone().unwrap_or_default(),
-            total: Bookable::price(booking),
+            total: BookingAggregate::total(booking),
             contact: booking.contact.clone(),
             passengers,
         };
@@ -364,7 +364,7 @@ impl App {
     async fn read_flight_back(
         &self,
         booking: &Booking,
-        walker: &Walker,
+        walker: &ExecutionContext,
     ) -> Result<BookingLookup, ReadError> {
         let request = FindRequest {
             client_reference: booking.id.to_string(),
@@ -377,18 +377,18 @@ impl App {
                 let context = self.call_context(booking, walker);
                 supplier.find_flight_booking(&context, request).await
             }
-            None => Err(ReadError::Misconfigured(NOT_CONFIGURED.to_owned())),
+            None => Err(ReadError::Misconfigured(SUPPLIER_NOT_CONFIGURED.to_owned())),
         }
     }
 
     /// An id for what a supplier that collects payment will have collected.
     fn new_payment(&self) -> PaymentId {
-        PaymentId::from_bits(self.ids.bits())
+        PaymentId::from_bits(self.ids.generate())
     }
 }
 
 fn not_configured() -> ChangeError {
-    ChangeError::NotSent(NOT_CONFIGURED.to_owned())
+    ChangeError::NotSent(SUPPLIER_NOT_CONFIGURED.to_owned())
 }
 
 fn cancel_request(booking: &Booking) -> Option<CancelRequest> {

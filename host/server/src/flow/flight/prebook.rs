@@ -1,8 +1,8 @@
 //! From fare to booking: re-price it for the passengers and bind it.
 
-use crate::app::App;
-use crate::flow::prebook::{Bound, New, PrebookCall, PrebookError, Prebound, prebook_key};
-use crate::offer_reference::FlightOffer;
+use crate::app::Application;
+use crate::flow::prebook::{BoundOffer, NewBooking, PrebookContext, PrebookError, PrebookOutcome, idempotency_key};
+use crate::offer_reference::FlightOfferTerms;
 use futures::FutureExt;
 use host_domain::booking::PaymentCollector;
 use host_domain::flight::booking::{Booking, Event, State};
@@ -19,12 +19,12 @@ const OPERATION: &str = "flight_prebook";
 
 /// A caller's wish to bind a fare.
 #[derive(Debug, Clone)]
-pub(crate) struct PrebookFlight {
+pub(crate) struct PrebookFlightCommand {
     pub(crate) owner: Owner,
     pub(crate) key: String,
     /// Of the parsed request.
     pub(crate) fingerprint: String,
-    pub(crate) offer: FlightOffer,
+    pub(crate) offer: FlightOfferTerms,
     pub(crate) reference_id: Option<String>,
     pub(crate) contact: Contact,
     /// With their places in the request.
@@ -34,19 +34,19 @@ pub(crate) struct PrebookFlight {
     pub(crate) deadline: Instant,
 }
 
-impl App {
+impl Application {
     /// Binds a fare; repeated with its key, gives what the first call made.
     pub(crate) async fn prebook_flight(
         self: &Arc<Self>,
-        mut wish: PrebookFlight,
-    ) -> Result<Prebound<Booking>, PrebookError> {
+        mut wish: PrebookFlightCommand,
+    ) -> Result<PrebookOutcome<Booking>, PrebookError> {
         // In the order in which they were priced, which is what suppliers count by.
         wish.passengers
             .sort_by_key(|(_, passenger)| passenger.passenger_type);
-        let settlement = self.settlement_of(&wish.offer.supplier);
+        let settlement = self.payment_collector_of(&wish.offer.supplier);
         let settlement = settlement.ok_or(PrebookError::Unsupported)?;
-        let call = PrebookCall {
-            key: prebook_key(&wish.owner, OPERATION, &wish.key),
+        let call = PrebookContext {
+            key: idempotency_key(&wish.owner, OPERATION, &wish.key),
             fingerprint: wish.fingerprint.clone(),
             expires_at: wish.offer.expires_at,
             use_payment_sdk: wish.use_payment_sdk,
@@ -65,20 +65,20 @@ impl App {
                 .boxed()
             },
         );
-        let new = || Ok(New::alone(self.new_flight_booking(&wish, settlement)?));
+        let new = || Ok(NewBooking::without_extras(self.new_flight_booking(&wish, settlement)?));
         self.prebook(call, new, ask).await
     }
 
     fn new_flight_booking(
         &self,
-        wish: &PrebookFlight,
+        wish: &PrebookFlightCommand,
         settlement: PaymentCollector,
     ) -> Result<Booking, PrebookError> {
         let now = self.clock.now();
-        let id = BookingId::from_bits(self.ids.bits());
+        let id = BookingId::from_bits(self.ids.generate());
         let (passengers, sealed) = self
             .seal_passengers(&wish.owner, &id, &wish.passengers)
-            .map_err(PrebookError::Sealed)?;
+            .map_err(PrebookError::Seal)?;
         let offer = &wish.offer;
         Ok(Booking {
             id,
@@ -121,7 +121,7 @@ impl App {
     }
 
     /// What no other unfinished booking may hold: only some suppliers have such a thing.
-    fn exclusive_key(&self, offer: &FlightOffer) -> Option<String> {
+    fn exclusive_key(&self, offer: &FlightOfferTerms) -> Option<String> {
         let supplier = self.runtime.supplier(&offer.supplier)?;
         let exclusive = supplier.info().description.one_booking_per_offer;
         let key = offer.exclusive_key.clone();
@@ -141,13 +141,13 @@ const UNKNOWN: FareConditions = {
     }
 };
 
-fn bound_of(bound: PrebookResponse) -> Bound<Event> {
-    Bound {
+fn bound_of(bound: PrebookResponse) -> BoundOffer<Event> {
+    BoundOffer {
         total: bound.total,
-        fits: true,
+        matches_request: true,
         expires_at: bound.expires_at,
         checkout: bound.checkout.clone(),
-        event: Box::new(|expires_at, payment| Event::PrebookConfirmed {
+        into_event: Box::new(|expires_at, payment| Event::PrebookConfirmed {
             bound: Box::new(bound),
             expires_at,
             payment,

@@ -1,11 +1,11 @@
 //! Bags on a ticket that exists, each purchase with its own payment: authorize,
 //! buy, capture. A key buys once, whatever becomes of the answer.
 
-use crate::app::App;
-use crate::flow::bookable::Bookable;
-use crate::flow::flight::cancel::reference;
-use crate::flow::step::FlowError;
-use crate::idempotency::RequestKey;
+use crate::app::Application;
+use crate::flow::bookable::BookingAggregate;
+use crate::flow::flight::cancel::booking_reference;
+use crate::flow::step::WorkflowError;
+use crate::idempotency::IdempotentRequest;
 use crate::instrument::InstrumentError;
 use crate::seal::SealError;
 use futures::FutureExt;
@@ -30,7 +30,7 @@ const OPERATION: &str = "flight_services";
 
 /// A bag that can be bought now.
 #[derive(Debug, Clone)]
-pub(crate) struct BagForSale {
+pub(crate) struct AvailableBag {
     /// The same whenever the same bag is offered on the same booking.
     pub(crate) id: ServiceId,
     pub(crate) passenger: PassengerId,
@@ -40,7 +40,7 @@ pub(crate) struct BagForSale {
 
 /// A caller's wish to buy.
 #[derive(Debug, Clone)]
-pub(crate) struct Purchase {
+pub(crate) struct PurchaseServicesCommand {
     pub(crate) owner: Owner,
     pub(crate) booking: BookingId,
     pub(crate) key: String,
@@ -65,29 +65,29 @@ enum Earlier {
 
 /// How it does not succeed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum PurchaseError {
+pub(crate) enum ServicePurchaseError {
     #[error(transparent)]
-    Flow(FlowError),
+    Workflow(WorkflowError),
     #[error("no such booking")]
     NotFound,
     #[error("the booking is {0}")]
-    State(&'static str),
+    InvalidState(&'static str),
     #[error("the key was used for another request")]
-    KeyReused,
+    IdempotencyKeyReused,
     #[error("the supplier sells nothing after booking")]
     Unsupported,
     #[error("not offered on this booking now")]
     NotOffered(usize),
     #[error("more than can be bought")]
-    TooMany { at: usize, max: u8 },
+    QuantityExceeded { at: usize, max: u8 },
     #[error("the payment instrument is not good")]
     InstrumentInvalid,
     #[error("the payment instrument cannot be opened")]
-    InstrumentSealed(#[source] SealError),
+    InstrumentUnreadable(#[source] SealError),
     #[error("the payment was declined")]
     PaymentFailed { requires_action: bool },
     #[error("the supplier refused")]
-    Refused(SupplierId),
+    Rejected(SupplierId),
     #[error("nobody knows yet")]
     Unknown,
     #[error("nothing was sent to the supplier")]
@@ -96,32 +96,32 @@ pub(crate) enum PurchaseError {
     Supplier(SupplierId, ReadError),
 }
 
-impl<E: Into<FlowError>> From<E> for PurchaseError {
+impl<E: Into<WorkflowError>> From<E> for ServicePurchaseError {
     fn from(error: E) -> Self {
-        Self::Flow(error.into())
+        Self::Workflow(error.into())
     }
 }
 
-impl From<InstrumentError> for PurchaseError {
+impl From<InstrumentError> for ServicePurchaseError {
     fn from(error: InstrumentError) -> Self {
         match error {
             InstrumentError::Database(error) => error.into(),
-            InstrumentError::Sealed(error) => Self::InstrumentSealed(error),
+            InstrumentError::Seal(error) => Self::InstrumentUnreadable(error),
         }
     }
 }
 
-impl App {
+impl Application {
     /// The bags that the airline sells on a booking right now.
-    pub(crate) async fn bags_for_sale(
+    pub(crate) async fn available_services(
         &self,
         owner: &Owner,
         id: &BookingId,
         request_id: &str,
         deadline: Instant,
-    ) -> Result<(SupplierId, Vec<BagForSale>), PurchaseError> {
+    ) -> Result<(SupplierId, Vec<AvailableBag>), ServicePurchaseError> {
         let booking = ticket(self.owned(owner, id).await?)?;
-        let walker = self.walker(request_id, deadline);
+        let walker = self.execution_context(request_id, deadline);
         match self.runtime.supplier(&booking.supplier) {
             Some(supplier) if supplier.supports(Capability::FlightServices) => {}
             Some(_) | None => return Ok((booking.supplier, Vec::new())),
@@ -130,28 +130,28 @@ impl App {
         Ok((booking.supplier, bags))
     }
 
-    async fn owned(&self, owner: &Owner, id: &BookingId) -> Result<Booking, PurchaseError> {
+    async fn owned(&self, owner: &Owner, id: &BookingId) -> Result<Booking, ServicePurchaseError> {
         let found = self.store.flight_booking(owner, id).await?;
-        found.ok_or(PurchaseError::NotFound)
+        found.ok_or(ServicePurchaseError::NotFound)
     }
 
     /// None are sold to a booking that carries bags already.
     async fn ask_for_bags(
         &self,
         booking: &Booking,
-        walker: &crate::flow::step::Walker,
-    ) -> Result<Vec<BagForSale>, PurchaseError> {
+        walker: &crate::flow::step::ExecutionContext,
+    ) -> Result<Vec<AvailableBag>, ServicePurchaseError> {
         if booking.has_bags() {
             return Ok(Vec::new());
         }
-        let failed = |error| PurchaseError::Supplier(booking.supplier.clone(), error);
+        let failed = |error| ServicePurchaseError::Supplier(booking.supplier.clone(), error);
         let supplier = self.runtime.supplier(&booking.supplier);
         let supplier = supplier.ok_or_else(|| failed(ReadError::Unsupported))?;
         let context = self.call_context(booking, walker);
         let sold = supplier
-            .list_flight_services(&context, reference(booking))
+            .list_flight_services(&context, booking_reference(booking))
             .await;
-        let price = Bookable::price(booking);
+        let price = BookingAggregate::total(booking);
         let bags = sold
             .map_err(failed)?
             .into_iter()
@@ -163,11 +163,11 @@ impl App {
     }
 
     /// Buys bags, once for each key. The booking with the bags on it.
-    pub(crate) async fn buy_bags(
+    pub(crate) async fn purchase_services(
         self: &Arc<Self>,
-        wish: Purchase,
-    ) -> Result<Booking, PurchaseError> {
-        let key = RequestKey {
+        wish: PurchaseServicesCommand,
+    ) -> Result<Booking, ServicePurchaseError> {
+        let key = IdempotentRequest {
             key: IdempotencyKey {
                 owner: wish.owner.clone(),
                 operation: OPERATION.to_owned(),
@@ -192,8 +192,8 @@ impl App {
                     }
                 }
             }
-            if !self.wait_a_little(wish.deadline).await {
-                return Err(PurchaseError::Unknown);
+            if !self.wait_for_next_poll(wish.deadline).await {
+                return Err(ServicePurchaseError::Unknown);
             }
         }
     }
@@ -202,15 +202,15 @@ impl App {
     async fn earlier(
         &self,
         known: &IdempotencyRecord,
-        wish: &Purchase,
-    ) -> Result<Earlier, PurchaseError> {
+        wish: &PurchaseServicesCommand,
+    ) -> Result<Earlier, ServicePurchaseError> {
         if known.fingerprint != wish.fingerprint {
-            return Err(PurchaseError::KeyReused);
+            return Err(ServicePurchaseError::IdempotencyKeyReused);
         }
         // Asked first: what nobody works on any more is then read as it was left.
-        let walked = self.is_being_walked(Booking::JOB, &wish.booking).await?;
+        let walked = self.is_lease_held(Booking::JOB_KIND, &wish.booking).await?;
         let booking = self.owned(&wish.owner, &wish.booking).await?;
-        let id = PurchaseId::parse(&known.resource_id).map_err(|_| PurchaseError::Unknown)?;
+        let id = PurchaseId::parse(&known.resource_id).map_err(|_| ServicePurchaseError::Unknown)?;
         let is_open = booking.purchase(&id).is_some_and(|p| p.call().is_some());
         if is_open && walked {
             return Ok(Earlier::AtWork);
@@ -218,7 +218,7 @@ impl App {
         match ended(booking, &id) {
             Ok(booking) => Ok(Earlier::Bought(Box::new(booking))),
             // Also when nobody was there any more to tell that it was not sent.
-            Err(PurchaseError::NotSent { .. }) => Ok(Earlier::Nothing),
+            Err(ServicePurchaseError::NotSent { .. }) => Ok(Earlier::Nothing),
             Err(error) => Err(error),
         }
     }
@@ -227,28 +227,28 @@ impl App {
     async fn begin_purchase(
         self: &Arc<Self>,
         booking: Booking,
-        key: &RequestKey,
-        wish: &Purchase,
-    ) -> Result<Option<Booking>, PurchaseError> {
-        let mut walker = self.walker(&wish.request_id, wish.deadline);
+        key: &IdempotentRequest,
+        wish: &PurchaseServicesCommand,
+    ) -> Result<Option<Booking>, ServicePurchaseError> {
+        let mut walker = self.execution_context(&wish.request_id, wish.deadline);
         let supplier = self.runtime.supplier(&booking.supplier);
         let sells = supplier.is_some_and(|s| s.supports(Capability::FlightServices));
         if !sells || booking.payment_collector == PaymentCollector::Supplier {
-            return Err(PurchaseError::Unsupported);
+            return Err(ServicePurchaseError::Unsupported);
         }
         if booking.open_purchase().is_some() {
-            return Err(PurchaseError::State(booking.status().as_str()));
+            return Err(ServicePurchaseError::InvalidState(booking.status().as_str()));
         }
         let for_sale = self.ask_for_bags(&booking, &walker).await?;
         let chosen = choose(&for_sale, &wish.services)?;
-        let total = total(&chosen, Bookable::price(&booking));
+        let total = total(&chosen, BookingAggregate::total(&booking));
         let instrument = self.open_instrument(&wish.owner, &wish.instrument).await?;
-        let instrument = instrument.ok_or(PurchaseError::InstrumentInvalid)?;
-        let payment = self.hold(total, &instrument);
+        let instrument = instrument.ok_or(ServicePurchaseError::InstrumentInvalid)?;
+        let payment = self.new_authorization(total, &instrument);
         walker.instrument = Some(instrument);
         let event = self.purchase_started(&chosen, total, payment);
         let Event::PurchaseStarted { purchase, .. } = &event else {
-            return Err(PurchaseError::Unknown);
+            return Err(ServicePurchaseError::Unknown);
         };
         let id = purchase.id.clone();
         let take_key = |write: &mut UnitOfWork| {
@@ -261,18 +261,18 @@ impl App {
             return Ok(None);
         };
         let app = Arc::clone(self);
-        let run = async move { app.go_on(booking, then, &walker).await };
-        let walk = self.run_to_end(run.boxed());
+        let run = async move { app.run_steps(booking, then, &walker).await };
+        let walk = self.run_to_completion(run.boxed());
         let Ok(walked) = tokio::time::timeout_at(wish.deadline, walk).await else {
             // The walk goes on; the caller's time is over.
-            return Err(PurchaseError::Unknown);
+            return Err(ServicePurchaseError::Unknown);
         };
         ended(walked??, &id).map(Some)
     }
 
     fn purchase_started(
         &self,
-        chosen: &[(&BagForSale, u8)],
+        chosen: &[(&AvailableBag, u8)],
         total: Money,
         payment: Payment,
     ) -> Event {
@@ -281,7 +281,7 @@ impl App {
             .map(|(bag, quantity)| {
                 let place = bag.service.passenger;
                 BookedService {
-                    id: ServiceId::from_bits(self.ids.bits()),
+                    id: ServiceId::from_bits(self.ids.generate()),
                     status: ServiceStatus::Pending,
                     supplier_service_id: bag.service.supplier_service_id.clone(),
                     supplier_ticket_service_id: None,
@@ -298,7 +298,7 @@ impl App {
             .collect();
         let now = self.clock.now();
         let purchase = Bought {
-            id: PurchaseId::from_bits(self.ids.bits()),
+            id: PurchaseId::from_bits(self.ids.generate()),
             services: services.iter().map(|service| service.id.clone()).collect(),
             payment: payment.id.clone(),
             total,
@@ -315,7 +315,7 @@ impl App {
 }
 
 /// A booking to which bags can be added.
-fn ticket(booking: Booking) -> Result<Booking, PurchaseError> {
+fn ticket(booking: Booking) -> Result<Booking, ServicePurchaseError> {
     match booking.state {
         State::Confirmed { .. } => Ok(booking),
         State::Created
@@ -325,48 +325,48 @@ fn ticket(booking: Booking) -> Result<Booking, PurchaseError> {
         | State::CancelInProgress { .. }
         | State::Canceled
         | State::Failed
-        | State::Expired => Err(PurchaseError::State(booking.status().as_str())),
+        | State::Expired => Err(ServicePurchaseError::InvalidState(booking.status().as_str())),
     }
 }
 
 /// What became of a purchase that nobody is working on.
-fn ended(booking: Booking, id: &PurchaseId) -> Result<Booking, PurchaseError> {
-    let purchase = booking.purchase(id).ok_or(PurchaseError::Unknown)?;
+fn ended(booking: Booking, id: &PurchaseId) -> Result<Booking, ServicePurchaseError> {
+    let purchase = booking.purchase(id).ok_or(ServicePurchaseError::Unknown)?;
     match &purchase.state {
-        ServicePurchaseState::InProgress { .. } => Err(PurchaseError::Unknown),
+        ServicePurchaseState::InProgress { .. } => Err(ServicePurchaseError::Unknown),
         ServicePurchaseState::Succeeded => Ok(booking),
         ServicePurchaseState::Declined => {
             let payment = booking.payments.iter().find(|p| p.id == purchase.payment);
             let decline = payment.and_then(|payment| payment.decline_reason);
             match decline {
-                Some(decline) => Err(PurchaseError::PaymentFailed {
+                Some(decline) => Err(ServicePurchaseError::PaymentFailed {
                     requires_action: decline == DeclineReason::RequiresAction,
                 }),
                 // The processor was never asked.
-                None => Err(PurchaseError::NotSent { overloaded: false }),
+                None => Err(ServicePurchaseError::NotSent { overloaded: false }),
             }
         }
-        ServicePurchaseState::Refused => Err(PurchaseError::Refused(booking.supplier)),
-        ServicePurchaseState::NotSent => Err(PurchaseError::NotSent { overloaded: false }),
+        ServicePurchaseState::Refused => Err(ServicePurchaseError::Rejected(booking.supplier)),
+        ServicePurchaseState::NotSent => Err(ServicePurchaseError::NotSent { overloaded: false }),
     }
 }
 
 fn choose<'a>(
-    for_sale: &'a [BagForSale],
+    for_sale: &'a [AvailableBag],
     wanted: &[(ServiceId, u32)],
-) -> Result<Vec<(&'a BagForSale, u8)>, PurchaseError> {
+) -> Result<Vec<(&'a AvailableBag, u8)>, ServicePurchaseError> {
     let chosen = wanted.iter().enumerate().map(|(at, (id, quantity))| {
         let bag = for_sale.iter().find(|bag| bag.id == *id);
-        let bag = bag.ok_or(PurchaseError::NotOffered(at))?;
+        let bag = bag.ok_or(ServicePurchaseError::NotOffered(at))?;
         let max = bag.service.max_quantity;
         let quantity = u8::try_from(*quantity).ok().filter(|wanted| *wanted <= max);
-        let quantity = quantity.ok_or(PurchaseError::TooMany { at, max })?;
+        let quantity = quantity.ok_or(ServicePurchaseError::QuantityExceeded { at, max })?;
         Ok((bag, quantity))
     });
     chosen.collect()
 }
 
-fn total(chosen: &[(&BagForSale, u8)], price: Money) -> Money {
+fn total(chosen: &[(&AvailableBag, u8)], price: Money) -> Money {
     let amounts = chosen.iter().map(|(bag, quantity)| {
         bag.service
             .unit_amount
@@ -376,14 +376,14 @@ fn total(chosen: &[(&BagForSale, u8)], price: Money) -> Money {
     Money::new(amounts.sum(), price.currency)
 }
 
-fn for_sale(booking: &Booking, service: AvailableService) -> Option<BagForSale> {
+fn for_sale(booking: &Booking, service: AvailableService) -> Option<AvailableBag> {
     let passenger = booking.passengers.get(usize::from(service.passenger))?;
     let mut hash = Sha256::new();
     hash.update(booking.id.as_str());
     hash.update(&service.supplier_service_id);
     let digest = hash.finalize();
     let (bits, _) = digest.split_first_chunk::<16>()?;
-    Some(BagForSale {
+    Some(AvailableBag {
         id: ServiceId::from_bits(u128::from_be_bytes(*bits)),
         passenger: passenger.id.clone(),
         segment_ids: booking.segment_ids(&service.supplier_segment_ids),

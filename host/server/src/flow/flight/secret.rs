@@ -1,7 +1,7 @@
 //! Travel documents and whole membership numbers: sealed where they are stored,
 //! opened only on their way to the supplier.
 
-use crate::app::App;
+use crate::app::Application;
 use crate::seal::SealError;
 use host_domain::booking::mask_membership_number;
 use host_domain::flight::booking::{BookedPassenger, Booking};
@@ -19,7 +19,7 @@ struct Secret {
     loyalty_accounts: Vec<LoyaltyAccount>,
 }
 
-impl App {
+impl Application {
     /// Passengers as a booking shows them, and what it keeps sealed of them.
     pub(super) fn seal_passengers(
         &self,
@@ -55,7 +55,7 @@ impl App {
                 membership_number: mask_membership_number(&account.membership_number),
             });
         BookedPassenger {
-            id: PassengerId::from_bits(self.ids.bits()),
+            id: PassengerId::from_bits(self.ids.generate()),
             position,
             passenger_type: passenger.passenger_type,
             title: passenger.title,
@@ -74,7 +74,7 @@ impl App {
             Some(sealed) => {
                 let place = place(&booking.owner, &booking.id);
                 let bytes = self.sealer.open_text(PURPOSE, &place, sealed)?;
-                serde_json::from_slice(&bytes).map_err(|_| SealError::NotGenuine)?
+                serde_json::from_slice(&bytes).map_err(|_| SealError::AuthenticationFailed)?
             }
             None => Vec::new(),
         };

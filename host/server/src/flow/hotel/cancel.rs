@@ -1,10 +1,10 @@
 //! Beginning a cancellation, and what one would cost. The cancellation itself
 //! runs in the background.
 
-use crate::app::App;
-use crate::flow::bookable::Bookable;
-use crate::flow::cancel::{CancelError, QuoteError};
-use crate::idempotency::{RequestKey, take};
+use crate::app::Application;
+use crate::flow::bookable::BookingAggregate;
+use crate::flow::cancel::{CancelError, CancellationQuoteError};
+use crate::idempotency::{IdempotentRequest, claim_in};
 use host_domain::hotel::Restriction;
 use host_domain::hotel::booking::{Booking, Event, State};
 use host_domain::hotel::quote::CancellationQuote;
@@ -16,21 +16,21 @@ use tokio::time::Instant;
 
 /// A caller's wish to cancel.
 #[derive(Debug, Clone)]
-pub(crate) struct Cancel {
+pub(crate) struct CancelHotelBookingCommand {
     pub(crate) owner: Owner,
     pub(crate) booking: BookingId,
     /// Empty: the whole booking.
     pub(crate) rooms: Vec<RoomId>,
-    pub(crate) key: Option<RequestKey>,
+    pub(crate) key: Option<IdempotentRequest>,
     pub(crate) request_id: String,
 }
 
-impl App {
+impl Application {
     /// Begins a cancellation, once, and not again under the same key, whatever became of
     /// it; the booking as it is then.
-    pub(crate) async fn begin_cancel_hotel(&self, wish: &Cancel) -> Result<Booking, CancelError> {
+    pub(crate) async fn cancel_hotel_booking(&self, wish: &CancelHotelBookingCommand) -> Result<Booking, CancelError> {
         loop {
-            let asked = self.asked_before(wish.key.as_ref()).await?;
+            let asked = self.is_repeat(wish.key.as_ref()).await?;
             let booking = self.store.hotel_booking(&wish.owner, &wish.booking).await?;
             let booking = booking.ok_or(CancelError::NotFound)?;
             if let Some(unknown) = wish
@@ -42,7 +42,7 @@ impl App {
             }
             if asked || booking.is_canceled_or_canceling(&wish.rooms) {
                 let new = wish.key.as_ref().filter(|_| !asked);
-                self.keep_key(new, &booking.id).await?;
+                self.claim_key(new, &booking.id).await?;
                 return Ok(booking);
             }
             match booking.state {
@@ -55,22 +55,22 @@ impl App {
                 | State::ReadyForComplete
                 | State::CompleteInProgress { .. }
                 | State::Failed
-                | State::Expired => return Err(CancelError::State(booking.status().as_str())),
+                | State::Expired => return Err(CancelError::InvalidState(booking.status().as_str())),
             }
             let room_ids = self.rooms_to_name(&booking, &wish.rooms)?;
             let read_version = booking.version;
             let event = Event::CancelStarted {
-                id: CancellationId::from_bits(self.ids.bits()),
+                id: CancellationId::from_bits(self.ids.generate()),
                 room_ids,
             };
             let moved = booking
                 .apply(event, self.clock.now())
-                .map_err(|conflict| CancelError::State(conflict.status))?;
+                .map_err(|conflict| CancelError::InvalidState(conflict.status))?;
             let moves = [moved];
-            let mut write = self.write_of(read_version, &moves, None, &wish.request_id);
+            let mut write = self.transition_statements(read_version, &moves, None, &wish.request_id);
             let [moved] = moves;
-            write.schedule_job(Booking::JOB, moved.booking.id.as_str(), self.clock.now());
-            take(&mut write, wish.key.as_ref(), moved.booking.id.as_str());
+            write.schedule_job(Booking::JOB_KIND, moved.booking.id.as_str(), self.clock.now());
+            claim_in(&mut write, wish.key.as_ref(), moved.booking.id.as_str());
             match self.store.commit(write).await {
                 Ok(()) => return Ok(moved.booking),
                 Err(CommitError::Conflict(_)) => {}
@@ -112,40 +112,40 @@ impl App {
     }
 
     /// What cancelling would cost now, freshly read, and who said so; never stale terms.
-    pub(crate) async fn quote_cancel_hotel(
+    pub(crate) async fn quote_hotel_cancellation(
         &self,
         owner: &Owner,
         id: &BookingId,
         request_id: &str,
         deadline: Instant,
-    ) -> Result<(SupplierId, CancellationQuote), QuoteError> {
+    ) -> Result<(SupplierId, CancellationQuote), CancellationQuoteError> {
         let booking = self
             .store
             .hotel_booking(owner, id)
             .await?
-            .ok_or(QuoteError::NotFound)?;
+            .ok_or(CancellationQuoteError::NotFound)?;
         let reference = match booking.state {
             State::Confirmed { .. } | State::PartiallyCanceled { .. } => {
                 booking.supplier_reference.clone().unwrap_or_default()
             }
-            _ => return Err(QuoteError::State(booking.status().as_str())),
+            _ => return Err(CancellationQuoteError::InvalidState(booking.status().as_str())),
         };
         if booking
             .policy
             .as_ref()
             .is_some_and(|policy| policy.forbids_cancellation(self.clock.now()))
         {
-            return Err(QuoteError::Restricted);
+            return Err(CancellationQuoteError::CancellationRestricted);
         }
         let supplier = self.runtime.supplier(&booking.supplier).ok_or_else(|| {
-            QuoteError::Supplier(booking.supplier.clone(), ReadError::Unsupported)
+            CancellationQuoteError::Supplier(booking.supplier.clone(), ReadError::Unsupported)
         })?;
-        let context = self.call_context(&booking, &self.walker(request_id, deadline));
+        let context = self.call_context(&booking, &self.execution_context(request_id, deadline));
         let answer = supplier
             .quote_hotel_cancellation(&context, reference, booking.id.to_string())
             .await;
         let answer =
-            answer.map_err(|error| QuoteError::Supplier(booking.supplier.clone(), error))?;
+            answer.map_err(|error| CancellationQuoteError::Supplier(booking.supplier.clone(), error))?;
         let quote = CancellationQuote::from_supplier(
             answer,
             booking.active_total(),
@@ -156,16 +156,16 @@ impl App {
             .store
             .hotel_booking(owner, id)
             .await?
-            .ok_or(QuoteError::NotFound)?;
+            .ok_or(CancellationQuoteError::NotFound)?;
         if current.version != booking.version {
-            return Err(QuoteError::Changed);
+            return Err(CancellationQuoteError::BookingChanged);
         }
         let forbids = |restriction: &Restriction| {
             restriction.code == Restriction::NO_CANCELLATION
                 && restriction.is_active(quote.checked_at)
         };
         if quote.restrictions.iter().any(forbids) {
-            Err(QuoteError::Restricted)
+            Err(CancellationQuoteError::CancellationRestricted)
         } else {
             Ok((booking.supplier, quote))
         }

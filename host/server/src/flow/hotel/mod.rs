@@ -3,12 +3,12 @@
 pub(crate) mod cancel;
 pub(crate) mod prebook;
 
-use crate::app::App;
-use crate::flow::bookable::{Bookable, Stage};
-use crate::flow::judge::{Judgement, hotel as judge};
-use crate::flow::payment::begin_payment;
-use crate::flow::step::{Begin, Call, FlowError, Made, Walker, request_digest};
-use crate::id::IdSource;
+use crate::app::Application;
+use crate::flow::bookable::{BookingAggregate, BookingPhase};
+use crate::flow::judge::{Interpretation, hotel as judge};
+use crate::flow::payment::prepare_payment_step;
+use crate::flow::step::{StepPreparation, OutboundCall, WorkflowError, CallKey, ExecutionContext, request_digest};
+use crate::id::IdGenerator;
 use crate::render;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -28,11 +28,11 @@ use host_domain::supplier::{SupplierBookingStatus, ChangeError, ReadError, Suppl
 use host_domain::time::Timestamp;
 use host_storage::{DatabaseError, Store, UnitOfWork};
 
-impl Bookable for Booking {
+impl BookingAggregate for Booking {
     type Event = Event;
     type Step = Step;
 
-    const JOB: &'static str = "hotel_booking";
+    const JOB_KIND: &'static str = "hotel_booking";
     const PRODUCT: Product = Product::Hotel;
 
     fn id(&self) -> &BookingId {
@@ -59,23 +59,23 @@ impl Bookable for Booking {
         self.updated_at
     }
 
-    fn status_name(&self) -> &'static str {
+    fn status_str(&self) -> &'static str {
         self.status().as_str()
     }
 
-    fn stage(&self) -> Stage<'_> {
+    fn phase(&self) -> BookingPhase<'_> {
         match &self.state {
-            State::Created | State::PrebookInProgress { .. } => Stage::Early,
-            State::ReadyForComplete => Stage::Ready,
-            State::CompleteInProgress { book } => Stage::Completing(book),
-            State::Confirmed { .. } => Stage::Confirmed,
+            State::Created | State::PrebookInProgress { .. } => BookingPhase::Prebooking,
+            State::ReadyForComplete => BookingPhase::ReadyToComplete,
+            State::CompleteInProgress { book } => BookingPhase::Completing(book),
+            State::Confirmed { .. } => BookingPhase::Confirmed,
             State::CancelInProgress { .. } | State::PartiallyCanceled { .. } | State::Canceled => {
-                Stage::Leaving
+                BookingPhase::Canceling
             }
-            State::Failed => Stage::Failed {
-                bound: self.supplier_prebook.is_some(),
+            State::Failed => BookingPhase::Failed {
+                was_bound: self.supplier_prebook.is_some(),
             },
-            State::Expired => Stage::Expired,
+            State::Expired => BookingPhase::Expired,
         }
     }
 
@@ -83,15 +83,15 @@ impl Bookable for Booking {
         &self.payments
     }
 
-    fn settlement(&self) -> PaymentCollector {
+    fn payment_collector(&self) -> PaymentCollector {
         self.payment_collector
     }
 
-    fn use_payment_sdk(&self) -> bool {
+    fn uses_payment_sdk(&self) -> bool {
         self.use_payment_sdk
     }
 
-    fn price(&self) -> Money {
+    fn total(&self) -> Money {
         self.total
     }
 
@@ -103,7 +103,7 @@ impl Bookable for Booking {
         Booking::apply(self, event, now)
     }
 
-    fn next(&self, now: Timestamp) -> NextStep<Step> {
+    fn next_step(&self, now: Timestamp) -> NextStep<Step> {
         Booking::next_step(self, now)
     }
 
@@ -111,39 +111,39 @@ impl Bookable for Booking {
         step.name()
     }
 
-    fn begin(&self, step: &Step, next_at: Timestamp) -> Option<Begin<Event>> {
+    fn prepare_step(&self, step: &Step, next_at: Timestamp) -> Option<StepPreparation<Event>> {
         Some(match step {
             Step::Book => {
                 let request = book_request(self);
-                let call = Call {
+                let call = OutboundCall {
                     target: self.supplier.clone(),
                     client_reference: request.client_reference.clone(),
                     request_digest: request_digest(&request),
                 };
-                Begin::Mark(Event::BookSent { reconcile_at: next_at }, call)
+                StepPreparation::RecordThenSend(Event::BookSent { reconcile_at: next_at }, call)
             }
-            Step::ReconcileBooking => Begin::Read(Made::by("book")),
-            Step::Refresh => Begin::Read(Made::by("reread")),
+            Step::ReconcileBooking => StepPreparation::Reconcile(CallKey::of_step("book")),
+            Step::Refresh => StepPreparation::Reconcile(CallKey::of_step("reread")),
             Step::Cancel => {
                 let request = cancel_request(self)?;
-                let call = Call {
+                let call = OutboundCall {
                     target: self.supplier.clone(),
                     client_reference: request.client_reference.clone(),
                     request_digest: request_digest(&request),
                 };
-                Begin::Mark(Event::CancelSent { next_at }, call)
+                StepPreparation::RecordThenSend(Event::CancelSent { next_at }, call)
             }
-            Step::ReconcileCancellation => Begin::Read(Made::by("cancel")),
-            Step::Payment(step) => return begin_payment(self, step, next_at),
+            Step::ReconcileCancellation => StepPreparation::Reconcile(CallKey::of_step("cancel")),
+            Step::Payment(step) => return prepare_payment_step(self, step, next_at),
         })
     }
 
-    fn act<'a>(
+    fn execute_step<'a>(
         &'a self,
         step: &'a Step,
-        app: &'a App,
-        walker: &'a Walker,
-    ) -> BoxFuture<'a, Result<Judgement<Event>, FlowError>> {
+        app: &'a Application,
+        walker: &'a ExecutionContext,
+    ) -> BoxFuture<'a, Result<Interpretation<Event>, WorkflowError>> {
         app.act_hotel(self, step, walker).boxed()
     }
 
@@ -151,33 +151,33 @@ impl Bookable for Booking {
         Event::Payment { id, event }
     }
 
-    fn prebook_started() -> Event {
+    fn prebook_started_event() -> Event {
         Event::PrebookStarted
     }
 
-    fn prebook_refused() -> Event {
+    fn prebook_refused_event() -> Event {
         Event::PrebookRefused(Failure::new(
             "prebook_failed",
             "The supplier did not bind the offer.",
         ))
     }
 
-    fn lapsed(lapse: Expiry) -> Event {
+    fn expired_event(lapse: Expiry) -> Event {
         match lapse {
             Expiry::Prebook => Event::PrebookTimedOut,
             Expiry::Offer => Event::OfferExpired,
         }
     }
 
-    fn hinted(by: ChangeSource) -> Event {
+    fn change_reported_event(by: ChangeSource) -> Event {
         Event::ChangeReported(by)
     }
 
-    fn book_started(payment: Option<Payment>) -> Event {
+    fn book_started_event(payment: Option<Payment>) -> Event {
         Event::BookStarted { payment }
     }
 
-    fn open_call(&self) -> Option<(&'static str, &RemoteCall)> {
+    fn unresolved_call(&self) -> Option<(&'static str, &RemoteCall)> {
         match &self.state {
             State::CompleteInProgress { book } => Some(("book", book)),
             State::CancelInProgress { cancel, .. } => Some(("cancel", cancel)),
@@ -192,7 +192,7 @@ impl Bookable for Booking {
         }
     }
 
-    fn settled(&self, step: &'static str, reference: Option<&str>, ids: &dyn IdSource) -> Event {
+    fn resolved_event(&self, step: &'static str, reference: Option<&str>, ids: &dyn IdGenerator) -> Event {
         match (step, reference) {
             ("book", Some(reference)) => {
                 let state = believed(self, reference, SupplierBookingStatus::Confirmed);
@@ -204,7 +204,7 @@ impl Bookable for Booking {
             )),
             (_, Some(reference)) => Event::CancelSucceeded {
                 supplier_booking: Box::new(believed(self, reference, SupplierBookingStatus::Canceled)),
-                refund: RefundId::from_bits(ids.bits()),
+                refund: RefundId::from_bits(ids.generate()),
             },
             (_, None) => Event::CancelRefused(Failure::new(
                 "cancel_refused",
@@ -225,8 +225,8 @@ impl Bookable for Booking {
         write.update_hotel_booking(self, read_version);
     }
 
-    fn payload(&self, id: &EventId, notice: &Notification) -> String {
-        render::event_payload(id, notice, self)
+    fn event_payload(&self, id: &EventId, notice: &Notification) -> String {
+        render::hotel_event_payload(id, notice, self)
     }
 
     fn load<'a>(
@@ -236,7 +236,7 @@ impl Bookable for Booking {
         store.hotel_booking_unscoped(id).boxed()
     }
 
-    fn find<'a>(
+    fn find_owned<'a>(
         store: &'a Store,
         owner: &'a Owner,
         id: &'a BookingId,
@@ -245,85 +245,85 @@ impl Bookable for Booking {
     }
 }
 
-impl App {
+impl Application {
     async fn act_hotel(
         &self,
         booking: &Booking,
         step: &Step,
-        walker: &Walker,
-    ) -> Result<Judgement<Event>, FlowError> {
+        walker: &ExecutionContext,
+    ) -> Result<Interpretation<Event>, WorkflowError> {
         let asked_at = self.clock.now();
         match step {
             Step::Book => Ok(self.book_hotel(booking, walker).await),
             Step::ReconcileBooking => {
                 let answer = self.read_hotel_back(booking, walker).await;
-                let promises = self.promises(&booking.supplier);
-                let times = self.times().asked_at(asked_at);
-                Ok(judge::found(booking, answer, promises, times))
+                let promises = self.supplier_guarantees(&booking.supplier);
+                let times = self.schedule_context().with_requested_at(asked_at);
+                Ok(judge::book_lookup(booking, answer, promises, times))
             }
             Step::Refresh => {
                 let answer = self.read_hotel_back(booking, walker).await;
-                let cancellation = CancellationId::from_bits(self.ids.bits());
+                let cancellation = CancellationId::from_bits(self.ids.generate());
                 let refund = self.new_refund();
-                let times = self.times().asked_at(asked_at);
-                Ok(judge::reread(booking, answer, cancellation, refund, times))
+                let times = self.schedule_context().with_requested_at(asked_at);
+                Ok(judge::refresh_response(booking, answer, cancellation, refund, times))
             }
             Step::Cancel => self.cancel_hotel(booking, walker).await,
             Step::ReconcileCancellation => {
                 let answer = self.read_hotel_back(booking, walker).await;
-                let promises = self.promises(&booking.supplier);
+                let promises = self.supplier_guarantees(&booking.supplier);
                 let refund = self.new_refund();
-                let times = self.times().asked_at(asked_at);
-                Ok(judge::found_canceling(
+                let times = self.schedule_context().with_requested_at(asked_at);
+                Ok(judge::cancel_lookup(
                     booking, answer, refund, promises, times,
                 ))
             }
-            Step::Payment(step) => self.act_payment(booking, step, walker).await,
+            Step::Payment(step) => self.execute_payment_step(booking, step, walker).await,
         }
     }
 
-    async fn book_hotel(&self, booking: &Booking, walker: &Walker) -> Judgement<Event> {
+    async fn book_hotel(&self, booking: &Booking, walker: &ExecutionContext) -> Interpretation<Event> {
         let answer = match self.runtime.supplier(&booking.supplier) {
             Some(supplier) => {
                 let context = self.call_context(booking, walker);
                 supplier.book_hotel(&context, book_request(booking)).await
             }
-            None => Err(ChangeError::NotSent(NOT_CONFIGURED.to_owned())),
+            None => Err(ChangeError::NotSent(SUPPLIER_NOT_CONFIGURED.to_owned())),
         };
         if let Ok(state) = &answer
             && state.total != booking.total
         {
             tracing::warn!(booking = %booking.id, "the supplier booked at another total than it bound");
         }
-        judge::booked(booking, answer, self.times())
+        judge::book_response(booking, answer, self.schedule_context())
     }
 
     async fn cancel_hotel(
         &self,
         booking: &Booking,
-        walker: &Walker,
-    ) -> Result<Judgement<Event>, FlowError> {
-        let request = cancel_request(booking).ok_or_else(|| FlowError::Gone(booking.id.clone()))?;
+        walker: &ExecutionContext,
+    ) -> Result<Interpretation<Event>, WorkflowError> {
+        let request = cancel_request(booking).ok_or_else(|| WorkflowError::BookingMissing(booking.id.clone()))?;
         let answer = match self.runtime.supplier(&booking.supplier) {
             Some(supplier) => {
                 let context = self.call_context(booking, walker);
                 let currency = booking.total.currency;
                 supplier.cancel_hotel(&context, request, currency).await
             }
-            None => Err(ChangeError::NotSent(NOT_CONFIGURED.to_owned())),
+            None => Err(ChangeError::NotSent(SUPPLIER_NOT_CONFIGURED.to_owned())),
         };
         let refund = self.new_refund();
-        Ok(judge::canceled(booking, answer, refund, self.times()))
+        Ok(judge::cancel_response(booking, answer, refund, self.schedule_context()))
     }
 
     fn new_refund(&self) -> RefundId {
-        RefundId::from_bits(self.ids.bits())
+        RefundId::from_bits(self.ids.generate())
     }
 
     async fn read_hotel_back(
         &self,
         booking: &Booking,
-        walker: &Walker,
+        walker: &ExecutionContext,
     ) -> Result<BookingLookup, ReadError> {
         let request = FindRequest {
             client_reference: booking.id.to_string(),
@@ -335,13 +335,13 @@ impl App {
                 let context = self.call_context(booking, walker);
                 supplier.find_hotel_booking(&context, request).await
             }
-            None => Err(ReadError::Misconfigured(NOT_CONFIGURED.to_owned())),
+            None => Err(ReadError::Misconfigured(SUPPLIER_NOT_CONFIGURED.to_owned())),
         }
     }
 }
 
 /// Why a call was not made whose supplier was taken out of the configuration.
-pub(crate) const NOT_CONFIGURED: &str = "the supplier is not configured";
+pub(crate) const SUPPLIER_NOT_CONFIGURED: &str = "the supplier is not configured";
 
 fn book_request(booking: &Booking) -> BookRequest {
     BookRequest {
@@ -351,12 +351,12 @@ fn book_request(booking: &Booking) -> BookRequest {
         stay: booking.stay.clone(),
         total: booking.total,
         contact: booking.contact.clone(),
-        rooms: guests(booking),
+        rooms: guests_by_room(booking),
     }
 }
 
 /// Everybody's names, room by room.
-pub(crate) fn guests(booking: &Booking) -> Vec<Vec<host_domain::hotel::Guest>> {
+pub(crate) fn guests_by_room(booking: &Booking) -> Vec<Vec<host_domain::hotel::Guest>> {
     let rooms = booking.rooms.iter();
     rooms
         .map(|room| room.guests.iter().map(|(_, guest)| guest.clone()).collect())

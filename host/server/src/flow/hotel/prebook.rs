@@ -1,9 +1,9 @@
 //! From offer to booking: re-check the price and bind it.
 
-use crate::app::App;
-use crate::flow::hotel::guests;
-use crate::flow::prebook::{Bound, New, PrebookCall, PrebookError, Prebound, prebook_key};
-use crate::flow::refusal::Decision;
+use crate::app::Application;
+use crate::flow::hotel::guests_by_room;
+use crate::flow::prebook::{BoundOffer, NewBooking, PrebookContext, PrebookError, PrebookOutcome, idempotency_key};
+use crate::flow::refusal::PrebookRefusal;
 use futures::FutureExt;
 use host_domain::booking::PaymentCollector;
 use host_domain::hotel::booking::{Booking, Event, Room, State};
@@ -24,7 +24,7 @@ const OPERATION: &str = "hotel_prebook";
 
 /// What an offer reference holds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct OfferTerms {
+pub(crate) struct HotelOfferTerms {
     pub(crate) supplier: SupplierId,
     pub(crate) hotel_id: HotelId,
     pub(crate) hotel: HotelSummary,
@@ -46,12 +46,12 @@ pub(crate) struct OfferedRoom {
 
 /// A caller's wish to bind an offer.
 #[derive(Debug, Clone)]
-pub(crate) struct Prebook {
+pub(crate) struct PrebookHotelCommand {
     pub(crate) owner: Owner,
     pub(crate) key: String,
     /// Of the parsed request.
     pub(crate) fingerprint: String,
-    pub(crate) offer: OfferTerms,
+    pub(crate) offer: HotelOfferTerms,
     pub(crate) reference_id: Option<String>,
     pub(crate) contact: Contact,
     pub(crate) rooms: Vec<Vec<Guest>>,
@@ -60,28 +60,28 @@ pub(crate) struct Prebook {
     pub(crate) deadline: Instant,
 }
 
-impl App {
+impl Application {
     /// Binds an offer; repeated with its key, gives what the first call made.
     pub(crate) async fn prebook_hotel(
         self: &Arc<Self>,
-        wish: Prebook,
-    ) -> Result<Prebound<Booking>, PrebookError> {
-        let id = BookingId::from_bits(self.ids.bits());
+        wish: PrebookHotelCommand,
+    ) -> Result<PrebookOutcome<Booking>, PrebookError> {
+        let id = BookingId::from_bits(self.ids.generate());
         let nothing = UnitOfWork::new(self.clock.now());
-        self.prebook_hotel_along(wish, id, nothing).await
+        self.prebook_hotel_with(wish, id, nothing).await
     }
 
     /// Binds an offer as this booking, and stores more together with the intent, or neither.
-    pub(crate) async fn prebook_hotel_along(
+    pub(crate) async fn prebook_hotel_with(
         self: &Arc<Self>,
-        wish: Prebook,
+        wish: PrebookHotelCommand,
         id: BookingId,
         along: UnitOfWork,
-    ) -> Result<Prebound<Booking>, PrebookError> {
-        let settlement = self.settlement_of(&wish.offer.supplier);
+    ) -> Result<PrebookOutcome<Booking>, PrebookError> {
+        let settlement = self.payment_collector_of(&wish.offer.supplier);
         let settlement = settlement.ok_or(PrebookError::Unsupported)?;
-        let call = PrebookCall {
-            key: prebook_key(&wish.owner, OPERATION, &wish.key),
+        let call = PrebookContext {
+            key: idempotency_key(&wish.owner, OPERATION, &wish.key),
             fingerprint: wish.fingerprint.clone(),
             expires_at: wish.offer.expires_at,
             use_payment_sdk: wish.use_payment_sdk,
@@ -99,9 +99,9 @@ impl App {
             },
         );
         let new = || {
-            Ok(New {
+            Ok(NewBooking {
                 booking: self.new_hotel_booking(id.clone(), &wish, settlement),
-                along: along.clone(),
+                extra_statements: along.clone(),
             })
         };
         self.prebook(call, new, ask).await
@@ -109,18 +109,18 @@ impl App {
 
     /// Why the supplier would not bind what was asked for with a key; none: it has not
     /// said so.
-    pub(crate) async fn hotel_prebook_refusal(
+    pub(crate) async fn find_prebook_refusal(
         &self,
         owner: &Owner,
         key: &str,
-    ) -> Result<Option<Decision>, DatabaseError> {
-        let key = prebook_key(owner, OPERATION, key);
+    ) -> Result<Option<PrebookRefusal>, DatabaseError> {
+        let key = idempotency_key(owner, OPERATION, key);
         let known = self.store.idempotency_record(&key).await?;
         let refusal = known.and_then(|known| known.refusal);
-        Ok(refusal.map(|text| Decision::from_text(&text)))
+        Ok(refusal.map(|text| PrebookRefusal::from_json(&text)))
     }
 
-    fn new_hotel_booking(&self, id: BookingId, wish: &Prebook, settlement: PaymentCollector) -> Booking {
+    fn new_hotel_booking(&self, id: BookingId, wish: &PrebookHotelCommand, settlement: PaymentCollector) -> Booking {
         let now = self.clock.now();
         let offer = &wish.offer;
         let rooms = offer
@@ -129,7 +129,7 @@ impl App {
             .zip(&wish.rooms)
             .zip(&offer.stay.occupancies)
             .map(|((room, guests), occupancy)| Room {
-                id: RoomId::from_bits(self.ids.bits()),
+                id: RoomId::from_bits(self.ids.generate()),
                 name: room.name.clone(),
                 board: room.board,
                 board_name: room.board_name.clone(),
@@ -143,7 +143,7 @@ impl App {
                 canceled_at: None,
                 guests: guests
                     .iter()
-                    .map(|guest| (GuestId::from_bits(self.ids.bits()), guest.clone()))
+                    .map(|guest| (GuestId::from_bits(self.ids.generate()), guest.clone()))
                     .collect(),
             });
         Booking {
@@ -181,13 +181,13 @@ impl App {
     }
 }
 
-fn bound_of(booking: &Booking, bound: PrebookResponse) -> Bound<Event> {
-    Bound {
+fn bound_of(booking: &Booking, bound: PrebookResponse) -> BoundOffer<Event> {
+    BoundOffer {
         total: bound.total,
-        fits: bound.rooms.len() == booking.rooms.len(),
+        matches_request: bound.rooms.len() == booking.rooms.len(),
         expires_at: bound.expires_at,
         checkout: bound.checkout.clone(),
-        event: Box::new(|expires_at, payment| Event::PrebookConfirmed {
+        into_event: Box::new(|expires_at, payment| Event::PrebookConfirmed {
             prebook: Box::new(bound),
             expires_at,
             payment,
@@ -203,7 +203,7 @@ fn prebook_request(booking: &Booking) -> PrebookRequest {
         stay: booking.stay.clone(),
         total: booking.total,
         contact: booking.contact.clone(),
-        rooms: guests(booking),
+        rooms: guests_by_room(booking),
         use_payment_sdk: booking.use_payment_sdk,
     }
 }

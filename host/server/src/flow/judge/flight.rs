@@ -4,7 +4,7 @@
 mod tests;
 
 use crate::flow::judge::{
-    Absence, Judgement, NOT_FOUND, Outcome, Promises, REPEATED, Times, absence, absence_of_booking,
+    Absence, Interpretation, NOT_FOUND, CallOutcome, SupplierGuarantees, REPEATED, ScheduleContext, absence, absence_of_booking,
     book_failed, hinted_at, judged, may_have_happened,
 };
 use host_domain::booking::Failure;
@@ -32,52 +32,52 @@ fn leg(booking: &Booking) -> Option<&RemoteCall> {
 }
 
 /// The answer to booking. `payment` will be the id of what the supplier collected.
-pub(crate) fn booked(
+pub(crate) fn book_response(
     booking: &Booking,
     answer: Result<SupplierBooking, ChangeError>,
     payment: PaymentId,
-    times: Times<'_>,
-) -> Judgement<Event> {
+    times: ScheduleContext<'_>,
+) -> Interpretation<Event> {
     let leg = leg(booking);
     let next_at = times.recheck(leg);
     match answer {
         Ok(state) => booked_state(state, payment, next_at),
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::PaymentRequired => {
             let why = refusal.message;
-            judged(Event::CheckoutNotCompleted, Outcome::Refused, why)
+            judged(Event::CheckoutNotCompleted, CallOutcome::Rejected, why)
         }
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::Duplicate => {
             // Perhaps it is ours: only reading back tells.
             let event = Event::BookUnresolved { next_at: times.now };
-            judged(event, Outcome::Unknown, refusal.message)
+            judged(event, CallOutcome::Unknown, refusal.message)
         }
         Err(ChangeError::Refused(refusal)) => {
             let event = Event::BookRefused(book_failed(&refusal, SOLD_OUT));
-            judged(event, Outcome::Refused, refusal.message)
+            judged(event, CallOutcome::Rejected, refusal.message)
         }
         Err(ChangeError::Unknown(why)) => {
-            judged(Event::BookUnresolved { next_at }, Outcome::Unknown, why)
+            judged(Event::BookUnresolved { next_at }, CallOutcome::Unknown, why)
         }
         Err(error) if may_have_happened(leg) => {
             let event = Event::BookUnresolved { next_at };
-            judged(event, Outcome::Unknown, error.to_string())
+            judged(event, CallOutcome::Unknown, error.to_string())
         }
         Err(
             error @ (ChangeError::NotSent(_)
             | ChangeError::RateLimited { .. }
             | ChangeError::Overloaded
             | ChangeError::Unsupported),
-        ) => judged(Event::BookNotSent, Outcome::NotSent, error.to_string()),
+        ) => judged(Event::BookNotSent, CallOutcome::NotSent, error.to_string()),
     }
 }
 
-fn booked_state(state: SupplierBooking, payment: PaymentId, next_at: Timestamp) -> Judgement<Event> {
+fn booked_state(state: SupplierBooking, payment: PaymentId, next_at: Timestamp) -> Interpretation<Event> {
     let reference = state.supplier_reference.clone();
     let judgement = match &state.status {
         SupplierBookingStatus::Confirmed => {
             let state = Box::new(state);
             let event = Event::BookConfirmed { state, payment };
-            judged(event, Outcome::Done, "confirmed")
+            judged(event, CallOutcome::Succeeded, "confirmed")
         }
         // Of a ticket there are no parts: whatever is not final is pending.
         SupplierBookingStatus::Pending
@@ -87,43 +87,43 @@ fn booked_state(state: SupplierBooking, payment: PaymentId, next_at: Timestamp) 
                 supplier_reference: Some(reference.clone()).filter(|known| !known.is_empty()),
                 next_at,
             };
-            judged(event, Outcome::Done, "accepted")
+            judged(event, CallOutcome::Succeeded, "accepted")
         }
         SupplierBookingStatus::Canceled => {
             let failure = Failure::new("book_failed", "The supplier canceled the booking.");
             let event = Event::BookRefused(failure);
-            judged(event, Outcome::Refused, "canceled at the supplier")
+            judged(event, CallOutcome::Rejected, "canceled at the supplier")
         }
         SupplierBookingStatus::Failed(refusal) => {
             let event = Event::BookRefused(book_failed(refusal, SOLD_OUT));
-            judged(event, Outcome::Refused, refusal.message.clone())
+            judged(event, CallOutcome::Rejected, refusal.message.clone())
         }
     };
     judgement.with_reference(&reference)
 }
 
 /// What reading back a booking found.
-pub(crate) fn found(
+pub(crate) fn book_lookup(
     booking: &Booking,
     answer: Result<BookingLookup, ReadError>,
     payment: PaymentId,
-    promises: Promises,
-    times: Times<'_>,
-) -> Judgement<Event> {
+    promises: SupplierGuarantees,
+    times: ScheduleContext<'_>,
+) -> Interpretation<Event> {
     let leg = leg(booking);
     let next_at = times.recheck(leg);
-    let unknown = |why: String| judged(Event::BookUnresolved { next_at }, Outcome::Unknown, why);
+    let unknown = |why: String| judged(Event::BookUnresolved { next_at }, CallOutcome::Unknown, why);
     match answer {
         Ok(BookingLookup::Found(state)) => booked_state(*state, payment, next_at),
         Ok(BookingLookup::NotFound) => match absence_of_booking(booking.payment_collector, leg, promises, times) {
             Absence::Proof => {
                 let failure = Failure::new("book_failed", "The supplier has no such booking.");
                 let why = "read back: not found, and reads are consistent";
-                judged(Event::BookRefused(failure), Outcome::Refused, why)
+                judged(Event::BookRefused(failure), CallOutcome::Rejected, why)
             }
             Absence::Repeat => judged(
                 Event::BookResendScheduled { at: next_at },
-                Outcome::NotSent,
+                CallOutcome::NotSent,
                 REPEATED,
             ),
             Absence::Nothing => unknown(NOT_FOUND.to_owned()),
@@ -132,19 +132,19 @@ pub(crate) fn found(
     }
 }
 
-fn cancel_refused(description: &str, why: impl Into<String>) -> Judgement<Event> {
+fn cancel_refused(description: &str, why: impl Into<String>) -> Interpretation<Event> {
     let failure = Failure::new("cancel_refused", description);
-    judged(Event::CancelRefused(failure), Outcome::Refused, why)
+    judged(Event::CancelRefused(failure), CallOutcome::Rejected, why)
 }
 
 const REFUSED: &str = "The supplier refused the cancellation.";
 
 /// The answer to a cancellation.
-pub(crate) fn canceled(
+pub(crate) fn cancel_response(
     booking: &Booking,
     answer: Result<SupplierBooking, ChangeError>,
-    times: Times<'_>,
-) -> Judgement<Event> {
+    times: ScheduleContext<'_>,
+) -> Interpretation<Event> {
     let leg = leg(booking);
     let next_at = times.recheck(leg);
     match answer {
@@ -160,15 +160,15 @@ pub(crate) fn canceled(
         ) => {
             let retry_at = times.retry(leg);
             let event = Event::CancelNotSent { retry_at };
-            judged(event, Outcome::NotSent, error.to_string())
+            judged(event, CallOutcome::NotSent, error.to_string())
         }
         Err(ChangeError::Unknown(why)) => {
-            judged(Event::CancelUnresolved { next_at }, Outcome::Unknown, why)
+            judged(Event::CancelUnresolved { next_at }, CallOutcome::Unknown, why)
         }
     }
 }
 
-fn canceled_state(state: SupplierBooking, next_at: Timestamp) -> Judgement<Event> {
+fn canceled_state(state: SupplierBooking, next_at: Timestamp) -> Interpretation<Event> {
     let reference = state.supplier_reference.clone();
     let judgement = match state.status {
         SupplierBookingStatus::Canceled => {
@@ -176,29 +176,29 @@ fn canceled_state(state: SupplierBooking, next_at: Timestamp) -> Judgement<Event
                 Some(_) => "canceled",
                 None => "canceled, without readable amounts",
             };
-            judged(Event::CancelSucceeded(Box::new(state)), Outcome::Done, why)
+            judged(Event::CancelSucceeded(Box::new(state)), CallOutcome::Succeeded, why)
         }
         SupplierBookingStatus::CancelPending | SupplierBookingStatus::Pending => {
-            judged(Event::CancelAccepted { next_at }, Outcome::Done, "accepted")
+            judged(Event::CancelAccepted { next_at }, CallOutcome::Succeeded, "accepted")
         }
         SupplierBookingStatus::Confirmed | SupplierBookingStatus::PartiallyCanceled | SupplierBookingStatus::Failed(_) => {
             let why = "the supplier still shows the booking";
-            judged(Event::CancelUnresolved { next_at }, Outcome::Unknown, why)
+            judged(Event::CancelUnresolved { next_at }, CallOutcome::Unknown, why)
         }
     };
     judgement.with_reference(&reference)
 }
 
 /// What reading back a booking that is being cancelled found.
-pub(crate) fn found_canceling(
+pub(crate) fn cancel_lookup(
     booking: &Booking,
     answer: Result<BookingLookup, ReadError>,
-    promises: Promises,
-    times: Times<'_>,
-) -> Judgement<Event> {
+    promises: SupplierGuarantees,
+    times: ScheduleContext<'_>,
+) -> Interpretation<Event> {
     let leg = leg(booking);
     let next_at = times.recheck(leg);
-    let unknown = |why: String| judged(Event::CancelUnresolved { next_at }, Outcome::Unknown, why);
+    let unknown = |why: String| judged(Event::CancelUnresolved { next_at }, CallOutcome::Unknown, why);
     let state = match answer {
         Ok(BookingLookup::Found(state)) => *state,
         Ok(BookingLookup::NotFound) => return unknown("read back: booking not found".to_owned()),
@@ -215,7 +215,7 @@ pub(crate) fn found_canceling(
                 "The cancellation did not reach the supplier.",
             );
             let why = "read back: the booking stands, and reads are consistent";
-            judged(Event::CancelNotExecuted(failure), Outcome::Refused, why)
+            judged(Event::CancelNotExecuted(failure), CallOutcome::Rejected, why)
         }
         _ => unknown("read back: the booking stands, which proves nothing yet".to_owned()),
     }
@@ -230,19 +230,19 @@ fn purchase_leg(booking: &Booking) -> Option<&RemoteCall> {
 }
 
 /// The answer to buying extras.
-pub(crate) fn bought(
+pub(crate) fn purchase_response(
     booking: &Booking,
     answer: Result<SupplierBooking, ChangeError>,
-    times: Times<'_>,
-) -> Judgement<Event> {
+    times: ScheduleContext<'_>,
+) -> Interpretation<Event> {
     let leg = purchase_leg(booking);
     let next_at = times.recheck(leg);
-    let unknown = |why: String| judged(Event::PurchaseUnresolved { next_at }, Outcome::Unknown, why);
+    let unknown = |why: String| judged(Event::PurchaseUnresolved { next_at }, CallOutcome::Unknown, why);
     match answer {
         Ok(state) => match carries(booking, &state) {
             true => judged(
                 Event::PurchaseSucceeded(Box::new(state)),
-                Outcome::Done,
+                CallOutcome::Succeeded,
                 "bought",
             ),
             false => unknown("the answer does not show what was bought".to_owned()),
@@ -250,11 +250,11 @@ pub(crate) fn bought(
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::Duplicate => {
             // Our own reference, known there already: only reading back tells.
             let event = Event::PurchaseUnresolved { next_at: times.now };
-            judged(event, Outcome::Unknown, refusal.message)
+            judged(event, CallOutcome::Unknown, refusal.message)
         }
         Err(ChangeError::Refused(refusal)) => {
             let event = purchase_failed("The supplier refused to sell the extras.");
-            judged(event, Outcome::Refused, refusal.message)
+            judged(event, CallOutcome::Rejected, refusal.message)
         }
         Err(ChangeError::Unknown(why)) => unknown(why),
         Err(error) if may_have_happened(leg) => unknown(error.to_string()),
@@ -263,34 +263,34 @@ pub(crate) fn bought(
             | ChangeError::RateLimited { .. }
             | ChangeError::Overloaded
             | ChangeError::Unsupported),
-        ) => judged(Event::PurchaseNotSent, Outcome::NotSent, error.to_string()),
+        ) => judged(Event::PurchaseNotSent, CallOutcome::NotSent, error.to_string()),
     }
 }
 
 /// What reading back a booking found whose extras are being bought.
-pub(crate) fn found_purchase(
+pub(crate) fn purchase_lookup(
     booking: &Booking,
     answer: Result<BookingLookup, ReadError>,
-    promises: Promises,
-    times: Times<'_>,
-) -> Judgement<Event> {
+    promises: SupplierGuarantees,
+    times: ScheduleContext<'_>,
+) -> Interpretation<Event> {
     let leg = purchase_leg(booking);
     let next_at = times.recheck(leg);
-    let unknown = |why: String| judged(Event::PurchaseUnresolved { next_at }, Outcome::Unknown, why);
+    let unknown = |why: String| judged(Event::PurchaseUnresolved { next_at }, CallOutcome::Unknown, why);
     match answer {
         Ok(BookingLookup::Found(state)) if carries(booking, &state) => {
             let event = Event::PurchaseSucceeded(state);
-            judged(event, Outcome::Done, "read back: bought")
+            judged(event, CallOutcome::Succeeded, "read back: bought")
         }
         Ok(BookingLookup::Found(_)) => match absence(leg, promises, times) {
             Absence::Proof => {
                 let event = purchase_failed("The supplier did not sell the extras.");
                 let why = "read back: not on the ticket, and reads are consistent";
-                judged(event, Outcome::Refused, why)
+                judged(event, CallOutcome::Rejected, why)
             }
             Absence::Repeat => {
                 let event = Event::PurchaseResendScheduled { at: next_at };
-                judged(event, Outcome::NotSent, REPEATED)
+                judged(event, CallOutcome::NotSent, REPEATED)
             }
             Absence::Nothing => unknown(NOT_FOUND.to_owned()),
         },
@@ -305,18 +305,18 @@ fn carries(booking: &Booking, state: &SupplierBooking) -> bool {
 }
 
 /// What reading a ticket anew found.
-pub(crate) fn reread(
+pub(crate) fn refresh_response(
     booking: &Booking,
     answer: Result<BookingLookup, ReadError>,
-    times: Times<'_>,
-) -> Judgement<Event> {
+    times: ScheduleContext<'_>,
+) -> Interpretation<Event> {
     let next_at = times.recheck(leg(booking));
-    let again = |why: String| judged(Event::RefreshFailed { next_at }, Outcome::Unknown, why);
+    let again = |why: String| judged(Event::RefreshFailed { next_at }, CallOutcome::Unknown, why);
     match answer {
         Ok(BookingLookup::Found(state)) => {
             let hinted_at = hinted_at(leg(booking), times);
             let event = Event::Refreshed { state, change_reported_at: hinted_at };
-            judged(event, Outcome::Done, "read anew")
+            judged(event, CallOutcome::Succeeded, "read anew")
         }
         Ok(BookingLookup::NotFound) => again("read anew: booking not found".to_owned()),
         Err(error) => again(error.to_string()),

@@ -4,7 +4,7 @@
 mod tests;
 
 use crate::flow::judge::{
-    Absence, Judgement, NOT_FOUND, Outcome, Promises, REPEATED, Times, absence, absence_of_booking,
+    Absence, Interpretation, NOT_FOUND, CallOutcome, SupplierGuarantees, REPEATED, ScheduleContext, absence, absence_of_booking,
     book_failed, hinted_at, judged, may_have_happened,
 };
 use host_domain::booking::Failure;
@@ -33,11 +33,11 @@ fn leg(booking: &Booking) -> Option<&RemoteCall> {
 }
 
 /// The answer to booking.
-pub(crate) fn booked(
+pub(crate) fn book_response(
     booking: &Booking,
     answer: Result<SupplierBooking, ChangeError>,
-    times: Times<'_>,
-) -> Judgement<Event> {
+    times: ScheduleContext<'_>,
+) -> Interpretation<Event> {
     let leg = leg(booking);
     let next_at = times.recheck(leg);
     match answer {
@@ -45,7 +45,7 @@ pub(crate) fn booked(
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::PaymentRequired => {
             judged(
                 Event::CheckoutNotCompleted,
-                Outcome::Refused,
+                CallOutcome::Rejected,
                 refusal.message,
             )
         }
@@ -53,37 +53,37 @@ pub(crate) fn booked(
             // Our own reference, known there already: only reading back tells whose it is.
             judged(
                 Event::BookUnresolved { next_at: times.now },
-                Outcome::Unknown,
+                CallOutcome::Unknown,
                 refusal.message,
             )
         }
         Err(ChangeError::Refused(refusal)) => judged(
             Event::BookRefused(book_failed(&refusal, SOLD_OUT)),
-            Outcome::Refused,
+            CallOutcome::Rejected,
             refusal.message,
         ),
         Err(ChangeError::Unknown(why)) => {
-            judged(Event::BookUnresolved { next_at }, Outcome::Unknown, why)
+            judged(Event::BookUnresolved { next_at }, CallOutcome::Unknown, why)
         }
         Err(error) if may_have_happened(leg) => {
             let event = Event::BookUnresolved { next_at };
-            judged(event, Outcome::Unknown, error.to_string())
+            judged(event, CallOutcome::Unknown, error.to_string())
         }
         Err(
             error @ (ChangeError::NotSent(_)
             | ChangeError::RateLimited { .. }
             | ChangeError::Overloaded
             | ChangeError::Unsupported),
-        ) => judged(Event::BookNotSent, Outcome::NotSent, error.to_string()),
+        ) => judged(Event::BookNotSent, CallOutcome::NotSent, error.to_string()),
     }
 }
 
-fn booked_state(state: SupplierBooking, next_at: Timestamp) -> Judgement<Event> {
+fn booked_state(state: SupplierBooking, next_at: Timestamp) -> Interpretation<Event> {
     let reference = state.supplier_reference.clone();
     let judgement = match &state.status {
         SupplierBookingStatus::Confirmed | SupplierBookingStatus::PartiallyCanceled => judged(
             Event::BookConfirmed(Box::new(state)),
-            Outcome::Done,
+            CallOutcome::Succeeded,
             "confirmed",
         ),
         SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending => judged(
@@ -91,20 +91,20 @@ fn booked_state(state: SupplierBooking, next_at: Timestamp) -> Judgement<Event> 
                 supplier_reference: Some(reference.clone()),
                 next_at,
             },
-            Outcome::Done,
+            CallOutcome::Succeeded,
             "accepted",
         ),
         SupplierBookingStatus::Canceled => {
             let failure = Failure::new("book_failed", "The supplier canceled the booking.");
             judged(
                 Event::BookRefused(failure),
-                Outcome::Refused,
+                CallOutcome::Rejected,
                 "canceled at the supplier",
             )
         }
         SupplierBookingStatus::Failed(refusal) => judged(
             Event::BookRefused(book_failed(refusal, SOLD_OUT)),
-            Outcome::Refused,
+            CallOutcome::Rejected,
             refusal.message.clone(),
         ),
     };
@@ -112,12 +112,12 @@ fn booked_state(state: SupplierBooking, next_at: Timestamp) -> Judgement<Event> 
 }
 
 /// What reading back a booking found.
-pub(crate) fn found(
+pub(crate) fn book_lookup(
     booking: &Booking,
     answer: Result<BookingLookup, ReadError>,
-    promises: Promises,
-    times: Times<'_>,
-) -> Judgement<Event> {
+    promises: SupplierGuarantees,
+    times: ScheduleContext<'_>,
+) -> Interpretation<Event> {
     let leg = leg(booking);
     let next_at = times.recheck(leg);
     match answer {
@@ -126,30 +126,30 @@ pub(crate) fn found(
             Absence::Proof => {
                 let failure = Failure::new("book_failed", "The supplier has no such booking.");
                 let why = "read back: not found, and reads are consistent";
-                judged(Event::BookRefused(failure), Outcome::Refused, why)
+                judged(Event::BookRefused(failure), CallOutcome::Rejected, why)
             }
             Absence::Repeat => judged(
                 Event::BookResendScheduled { at: next_at },
-                Outcome::NotSent,
+                CallOutcome::NotSent,
                 REPEATED,
             ),
-            Absence::Nothing => judged(Event::BookUnresolved { next_at }, Outcome::Unknown, NOT_FOUND),
+            Absence::Nothing => judged(Event::BookUnresolved { next_at }, CallOutcome::Unknown, NOT_FOUND),
         },
         Err(error) => judged(
             Event::BookUnresolved { next_at },
-            Outcome::Unknown,
+            CallOutcome::Unknown,
             error.to_string(),
         ),
     }
 }
 
 /// The answer to a cancellation.
-pub(crate) fn canceled(
+pub(crate) fn cancel_response(
     booking: &Booking,
     answer: Result<SupplierBooking, ChangeError>,
     refund: RefundId,
-    times: Times<'_>,
-) -> Judgement<Event> {
+    times: ScheduleContext<'_>,
+) -> Interpretation<Event> {
     let leg = leg(booking);
     let next_at = times.recheck(leg);
     match answer {
@@ -158,7 +158,7 @@ pub(crate) fn canceled(
             let failure = Failure::new("cancel_refused", "The supplier refused the cancellation.");
             judged(
                 Event::CancelRefused(failure),
-                Outcome::Refused,
+                CallOutcome::Rejected,
                 refusal.message,
             )
         }
@@ -166,7 +166,7 @@ pub(crate) fn canceled(
             let failure = Failure::new("cancel_refused", "The supplier does not cancel bookings.");
             judged(
                 Event::CancelRefused(failure),
-                Outcome::Refused,
+                CallOutcome::Rejected,
                 "not supported",
             )
         }
@@ -178,11 +178,11 @@ pub(crate) fn canceled(
             Event::CancelNotSent {
                 retry_at: times.retry(leg),
             },
-            Outcome::NotSent,
+            CallOutcome::NotSent,
             error.to_string(),
         ),
         Err(ChangeError::Unknown(why)) => {
-            judged(Event::CancelUnresolved { next_at }, Outcome::Unknown, why)
+            judged(Event::CancelUnresolved { next_at }, CallOutcome::Unknown, why)
         }
     }
 }
@@ -192,7 +192,7 @@ fn canceled_state(
     state: SupplierBooking,
     refund: RefundId,
     next_at: Timestamp,
-) -> Judgement<Event> {
+) -> Interpretation<Event> {
     let reference = state.supplier_reference.clone();
     let judgement = match state.status {
         SupplierBookingStatus::Canceled => judged(
@@ -200,7 +200,7 @@ fn canceled_state(
                 supplier_booking: Box::new(state),
                 refund,
             },
-            Outcome::Done,
+            CallOutcome::Succeeded,
             "canceled",
         ),
         SupplierBookingStatus::PartiallyCanceled if rooms_are_released(booking, &state) => judged(
@@ -208,16 +208,16 @@ fn canceled_state(
                 supplier_booking: Box::new(state),
                 refund,
             },
-            Outcome::Done,
+            CallOutcome::Succeeded,
             "rooms released",
         ),
         SupplierBookingStatus::CancelPending | SupplierBookingStatus::Pending => {
-            judged(Event::CancelAccepted { next_at }, Outcome::Done, "accepted")
+            judged(Event::CancelAccepted { next_at }, CallOutcome::Succeeded, "accepted")
         }
         SupplierBookingStatus::Confirmed | SupplierBookingStatus::PartiallyCanceled | SupplierBookingStatus::Failed(_) => {
             judged(
                 Event::CancelUnresolved { next_at },
-                Outcome::Unknown,
+                CallOutcome::Unknown,
                 "the supplier still shows the booking",
             )
         }
@@ -247,13 +247,13 @@ fn rooms_are_released(booking: &Booking, state: &SupplierBooking) -> bool {
 }
 
 /// What reading back a booking that is being cancelled found.
-pub(crate) fn found_canceling(
+pub(crate) fn cancel_lookup(
     booking: &Booking,
     answer: Result<BookingLookup, ReadError>,
     refund: RefundId,
-    promises: Promises,
-    times: Times<'_>,
-) -> Judgement<Event> {
+    promises: SupplierGuarantees,
+    times: ScheduleContext<'_>,
+) -> Interpretation<Event> {
     let leg = leg(booking);
     let next_at = times.recheck(leg);
     let state = match answer {
@@ -261,14 +261,14 @@ pub(crate) fn found_canceling(
         Ok(BookingLookup::NotFound) => {
             return judged(
                 Event::CancelUnresolved { next_at },
-                Outcome::Unknown,
+                CallOutcome::Unknown,
                 "read back: booking not found",
             );
         }
         Err(error) => {
             return judged(
                 Event::CancelUnresolved { next_at },
-                Outcome::Unknown,
+                CallOutcome::Unknown,
                 error.to_string(),
             );
         }
@@ -289,7 +289,7 @@ pub(crate) fn found_canceling(
             let failure = Failure::new("cancel_refused", "The supplier refused the cancellation.");
             judged(
                 Event::CancelRefused(failure),
-                Outcome::Refused,
+                CallOutcome::Rejected,
                 "read back: the booking stands",
             )
         }
@@ -300,13 +300,13 @@ pub(crate) fn found_canceling(
             );
             judged(
                 Event::CancelNotExecuted(failure),
-                Outcome::Refused,
+                CallOutcome::Rejected,
                 "read back: the booking stands, and reads are consistent",
             )
         }
         _ => judged(
             Event::CancelUnresolved { next_at },
-            Outcome::Unknown,
+            CallOutcome::Unknown,
             "read back: the booking stands, which proves nothing yet",
         ),
     }
@@ -314,16 +314,16 @@ pub(crate) fn found_canceling(
 
 /// What reading a booking anew found. `cancellation` and `refund` will be the ids of what
 /// the supplier released meanwhile.
-pub(crate) fn reread(
+pub(crate) fn refresh_response(
     booking: &Booking,
     answer: Result<BookingLookup, ReadError>,
     cancellation: CancellationId,
     refund: RefundId,
-    times: Times<'_>,
-) -> Judgement<Event> {
+    times: ScheduleContext<'_>,
+) -> Interpretation<Event> {
     let leg = leg(booking);
     let next_at = times.recheck(leg);
-    let again = |why: String| judged(Event::RefreshFailed { next_at }, Outcome::Unknown, why);
+    let again = |why: String| judged(Event::RefreshFailed { next_at }, CallOutcome::Unknown, why);
     match answer {
         Ok(BookingLookup::Found(state)) => {
             let event = Event::Refreshed {
@@ -332,7 +332,7 @@ pub(crate) fn reread(
                 cancellation,
                 refund,
             };
-            judged(event, Outcome::Done, "read anew")
+            judged(event, CallOutcome::Succeeded, "read anew")
         }
         Ok(BookingLookup::NotFound) => again("read anew: booking not found".to_owned()),
         Err(error) => again(error.to_string()),

@@ -4,7 +4,7 @@
 mod tests;
 
 use crate::flow::judge::{
-    Absence, Judgement, NOT_FOUND, Outcome, Promises, REPEATED, Times, absence, judged,
+    Absence, Interpretation, NOT_FOUND, CallOutcome, SupplierGuarantees, REPEATED, ScheduleContext, absence, judged,
     may_have_happened,
 };
 use host_domain::id::RefundId;
@@ -28,37 +28,37 @@ fn payment_leg(payment: &Payment) -> Option<&RemoteCall> {
 }
 
 /// The answer to an authorization.
-pub(crate) fn authorized(
+pub(crate) fn authorize_response(
     payment: &Payment,
     answer: Result<ProcessorPayment, PaymentError>,
-    times: Times<'_>,
-) -> Judgement<PaymentEvent> {
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
     match answer {
         Ok(state) => held(payment, state, times),
         Err(PaymentError::Declined(decline)) => judged(
             PaymentEvent::Declined(decline),
-            Outcome::Refused,
+            CallOutcome::Rejected,
             "declined",
         ),
         Err(PaymentError::Refused(why)) => judged(
             PaymentEvent::Declined(DeclineReason::Other),
-            Outcome::Refused,
+            CallOutcome::Rejected,
             why,
         ),
         Err(PaymentError::NotSent(why)) if may_have_happened(payment_leg(payment)) => {
             check(payment, times, why)
         }
-        Err(PaymentError::NotSent(why)) => judged(PaymentEvent::NotAuthorized, Outcome::NotSent, why),
+        Err(PaymentError::NotSent(why)) => judged(PaymentEvent::NotAuthorized, CallOutcome::NotSent, why),
         // Read back at once, within the caller's own call.
         Err(PaymentError::Unknown(why)) => judged(
             PaymentEvent::Unresolved { next_at: times.now },
-            Outcome::Unknown,
+            CallOutcome::Unknown,
             why,
         ),
     }
 }
 
-fn held(payment: &Payment, state: ProcessorPayment, times: Times<'_>) -> Judgement<PaymentEvent> {
+fn held(payment: &Payment, state: ProcessorPayment, times: ScheduleContext<'_>) -> Interpretation<PaymentEvent> {
     let reference = state.processor_reference.clone();
     let judgement = match state.status {
         ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::Captured
@@ -68,14 +68,14 @@ fn held(payment: &Payment, state: ProcessorPayment, times: Times<'_>) -> Judgeme
                 processor_reference: reference.clone(),
                 card: state.card,
             };
-            judged(event, Outcome::Done, "held")
+            judged(event, CallOutcome::Succeeded, "held")
         }
         ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::Captured => {
             // Neither the hold that was asked for nor none at all: a person has to look.
             let next_at = times.recheck(payment_leg(payment));
             judged(
                 PaymentEvent::Unresolved { next_at },
-                Outcome::Unknown,
+                CallOutcome::Unknown,
                 "another amount is held than asked for",
             )
         }
@@ -87,13 +87,13 @@ fn held(payment: &Payment, state: ProcessorPayment, times: Times<'_>) -> Judgeme
             };
             judged(
                 PaymentEvent::Declined(decline),
-                Outcome::Refused,
+                CallOutcome::Rejected,
                 "the payer has to act",
             )
         }
         ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => judged(
             PaymentEvent::Declined(DeclineReason::Other),
-            Outcome::Refused,
+            CallOutcome::Rejected,
             "declined",
         ),
     };
@@ -101,11 +101,11 @@ fn held(payment: &Payment, state: ProcessorPayment, times: Times<'_>) -> Judgeme
 }
 
 /// The answer to taking what is held.
-pub(crate) fn captured(
+pub(crate) fn capture_response(
     payment: &Payment,
     answer: Result<ProcessorPayment, PaymentError>,
-    times: Times<'_>,
-) -> Judgement<PaymentEvent> {
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
     let leg = payment_leg(payment);
     let again = |why: String, outcome| {
         judged(
@@ -118,43 +118,43 @@ pub(crate) fn captured(
     };
     match answer {
         Ok(state) if state.status == ProcessorPaymentStatus::Captured => {
-            judged(PaymentEvent::Captured, Outcome::Done, "captured")
+            judged(PaymentEvent::Captured, CallOutcome::Succeeded, "captured")
                 .with_reference(&state.processor_reference)
         }
-        Ok(_) => again("not captured".to_owned(), Outcome::Refused),
+        Ok(_) => again("not captured".to_owned(), CallOutcome::Rejected),
         Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
-            again(error.to_string(), Outcome::Refused)
+            again(error.to_string(), CallOutcome::Rejected)
         }
-        Err(PaymentError::NotSent(why)) => again(why, Outcome::NotSent),
+        Err(PaymentError::NotSent(why)) => again(why, CallOutcome::NotSent),
         Err(PaymentError::Unknown(why)) => judged(
             PaymentEvent::Unresolved {
                 next_at: times.recheck(leg),
             },
-            Outcome::Unknown,
+            CallOutcome::Unknown,
             why,
         ),
     }
 }
 
 /// The answer to releasing what is held.
-pub(crate) fn voided(
+pub(crate) fn void_response(
     payment: &Payment,
     answer: Result<ProcessorPayment, PaymentError>,
-    times: Times<'_>,
-) -> Judgement<PaymentEvent> {
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
     let leg = payment_leg(payment);
     let check = |why: String| {
         judged(
             PaymentEvent::Unresolved {
                 next_at: times.recheck(leg),
             },
-            Outcome::Unknown,
+            CallOutcome::Unknown,
             why,
         )
     };
     match answer {
         Ok(state) if state.status == ProcessorPaymentStatus::Voided => {
-            judged(PaymentEvent::Voided, Outcome::Done, "released")
+            judged(PaymentEvent::Voided, CallOutcome::Succeeded, "released")
                 .with_reference(&state.processor_reference)
         }
         Ok(_) => check("not released yet".to_owned()),
@@ -168,19 +168,19 @@ pub(crate) fn voided(
             PaymentEvent::StepFailed {
                 retry_at: times.retry(leg),
             },
-            Outcome::NotSent,
+            CallOutcome::NotSent,
             why,
         ),
     }
 }
 
 /// What reading back a payment found; none: the processor knows nothing of it.
-pub(crate) fn found_payment(
+pub(crate) fn payment_lookup(
     payment: &Payment,
     answer: Result<Option<ProcessorPayment>, ReadError>,
-    promises: Promises,
-    times: Times<'_>,
-) -> Judgement<PaymentEvent> {
+    promises: SupplierGuarantees,
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
     let leg = payment_leg(payment);
     let state = match answer {
         Ok(state) => state,
@@ -201,19 +201,19 @@ pub(crate) fn found_payment(
     }
 }
 
-fn not_found(payment: &Payment, absence: Absence, times: Times<'_>) -> Judgement<PaymentEvent> {
+fn not_found(payment: &Payment, absence: Absence, times: ScheduleContext<'_>) -> Interpretation<PaymentEvent> {
     let never = "read back: never asked for";
     match (absence, &payment.state) {
         (Absence::Proof, PaymentState::Authorizing(_)) => {
-            judged(PaymentEvent::NotAuthorized, Outcome::NotSent, never)
+            judged(PaymentEvent::NotAuthorized, CallOutcome::NotSent, never)
         }
         (Absence::Proof, PaymentState::Voiding(_)) => {
-            judged(PaymentEvent::Voided, Outcome::NotSent, never)
+            judged(PaymentEvent::Voided, CallOutcome::NotSent, never)
         }
         // Of a payment by the browser there is no call to repeat.
         (Absence::Repeat, PaymentState::Authorizing(_)) if !payment.is_browser_payment() => {
             let at = times.recheck(payment_leg(payment));
-            judged(PaymentEvent::ResendScheduled { at }, Outcome::NotSent, REPEATED)
+            judged(PaymentEvent::ResendScheduled { at }, CallOutcome::NotSent, REPEATED)
         }
         (Absence::Proof | Absence::Repeat | Absence::Nothing, _) => {
             check(payment, times, NOT_FOUND)
@@ -224,11 +224,11 @@ fn not_found(payment: &Payment, absence: Absence, times: Times<'_>) -> Judgement
 fn found_capturing(
     payment: &Payment,
     status: ProcessorPaymentStatus,
-    times: Times<'_>,
-) -> Judgement<PaymentEvent> {
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
     match status {
         ProcessorPaymentStatus::Captured => {
-            judged(PaymentEvent::Captured, Outcome::Done, "read back: captured")
+            judged(PaymentEvent::Captured, CallOutcome::Succeeded, "read back: captured")
         }
         ProcessorPaymentStatus::Authorized => again(times, "read back: still held"),
         ProcessorPaymentStatus::RequiresAction | ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => {
@@ -240,11 +240,11 @@ fn found_capturing(
 fn found_voiding(
     payment: &Payment,
     status: ProcessorPaymentStatus,
-    times: Times<'_>,
-) -> Judgement<PaymentEvent> {
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
     match status {
         ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => {
-            judged(PaymentEvent::Voided, Outcome::Done, "read back: released")
+            judged(PaymentEvent::Voided, CallOutcome::Succeeded, "read back: released")
         }
         ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::RequiresAction => {
             again(times, "read back: still held")
@@ -258,24 +258,24 @@ fn found_voiding(
 }
 
 /// Nobody knows; look again later.
-fn check(payment: &Payment, times: Times<'_>, why: impl Into<String>) -> Judgement<PaymentEvent> {
+fn check(payment: &Payment, times: ScheduleContext<'_>, why: impl Into<String>) -> Interpretation<PaymentEvent> {
     let next_at = times.recheck(payment_leg(payment));
-    judged(PaymentEvent::Unresolved { next_at }, Outcome::Unknown, why)
+    judged(PaymentEvent::Unresolved { next_at }, CallOutcome::Unknown, why)
 }
 
 /// It is known not to have happened; try again at once.
-fn again(times: Times<'_>, why: &str) -> Judgement<PaymentEvent> {
+fn again(times: ScheduleContext<'_>, why: &str) -> Interpretation<PaymentEvent> {
     let retry_at = times.now;
-    judged(PaymentEvent::StepFailed { retry_at }, Outcome::NotSent, why)
+    judged(PaymentEvent::StepFailed { retry_at }, CallOutcome::NotSent, why)
 }
 
 /// The answer to giving money back.
-pub(crate) fn refunded(
+pub(crate) fn refund_response(
     payment: &Payment,
     refund: &RefundId,
     answer: Result<String, PaymentError>,
-    times: Times<'_>,
-) -> Judgement<PaymentEvent> {
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
     let leg = refund_leg(payment, refund);
     let again = |why: String, outcome| {
         let event = PaymentEvent::RefundFailed {
@@ -287,20 +287,20 @@ pub(crate) fn refunded(
     match answer {
         Ok(reference) => judged(
             PaymentEvent::Refunded(refund.clone()),
-            Outcome::Done,
+            CallOutcome::Succeeded,
             "refunded",
         )
         .with_reference(&reference),
         Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
-            again(error.to_string(), Outcome::Refused)
+            again(error.to_string(), CallOutcome::Rejected)
         }
-        Err(PaymentError::NotSent(why)) if !may_have_happened(leg) => again(why, Outcome::NotSent),
+        Err(PaymentError::NotSent(why)) if !may_have_happened(leg) => again(why, CallOutcome::NotSent),
         Err(PaymentError::NotSent(why) | PaymentError::Unknown(why)) => {
             let event = PaymentEvent::RefundUnresolved {
                 refund: refund.clone(),
                 next_at: times.recheck(leg),
             };
-            judged(event, Outcome::Unknown, why)
+            judged(event, CallOutcome::Unknown, why)
         }
     }
 }
@@ -314,25 +314,25 @@ fn refund_leg<'a>(payment: &'a Payment, refund: &RefundId) -> Option<&'a RemoteC
 }
 
 /// What reading back a refund found.
-pub(crate) fn found_refund(
+pub(crate) fn refund_lookup(
     payment: &Payment,
     refund: &RefundId,
     answer: Result<bool, ReadError>,
-    promises: Promises,
-    times: Times<'_>,
-) -> Judgement<PaymentEvent> {
+    promises: SupplierGuarantees,
+    times: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
     let leg = refund_leg(payment, refund);
     let check = |why: String| {
         let event = PaymentEvent::RefundUnresolved {
             refund: refund.clone(),
             next_at: times.recheck(leg),
         };
-        judged(event, Outcome::Unknown, why)
+        judged(event, CallOutcome::Unknown, why)
     };
     match answer {
         Ok(true) => judged(
             PaymentEvent::Refunded(refund.clone()),
-            Outcome::Done,
+            CallOutcome::Succeeded,
             "read back: refunded",
         ),
         Ok(false) => match absence(leg, promises, times) {
@@ -341,14 +341,14 @@ pub(crate) fn found_refund(
                     refund: refund.clone(),
                     retry_at: times.now,
                 };
-                judged(event, Outcome::NotSent, "read back: never asked for")
+                judged(event, CallOutcome::NotSent, "read back: never asked for")
             }
             Absence::Repeat => {
                 let event = PaymentEvent::RefundResendScheduled {
                     refund: refund.clone(),
                     at: times.recheck(leg),
                 };
-                judged(event, Outcome::NotSent, REPEATED)
+                judged(event, CallOutcome::NotSent, REPEATED)
             }
             Absence::Nothing => check(NOT_FOUND.to_owned()),
         },

@@ -1,6 +1,6 @@
 //! What the tables of answers share.
 
-use super::{Promises, Times};
+use super::{SupplierGuarantees, ScheduleContext};
 use host_domain::leg::{RemoteCall, BackoffSchedule};
 use host_domain::money::{Currency, Money};
 use host_domain::supplier::{Refusal, RefusalReason};
@@ -43,26 +43,26 @@ pub(super) fn refusal(reason: RefusalReason) -> Refusal {
     }
 }
 
-pub(super) fn judge<T>(with: impl FnOnce(Times<'_>) -> T) -> T {
+pub(super) fn judge<T>(with: impl FnOnce(ScheduleContext<'_>) -> T) -> T {
     let (reconcile, capture_retry) = schedules();
-    with(Times {
+    with(ScheduleContext {
         now: NOW,
-        asked_at: NOW,
+        requested_at: NOW,
         reconcile: &reconcile,
         capture_retry: &capture_retry,
     })
 }
 
 /// Of a supplier whose reads are consistent after so long, or never.
-pub(super) fn consistent(after_ms: Option<u32>) -> Promises {
-    Promises {
-        consistent_after_ms: after_ms,
-        repeats_are_safe: false,
+pub(super) fn consistent(after_ms: Option<u32>) -> SupplierGuarantees {
+    SupplierGuarantees {
+        reads_consistent_after_ms: after_ms,
+        supports_idempotent_retry: false,
     }
 }
 
 /// Of a supplier that answers a repeated reference as it did the first time.
-pub(super) const REPEATABLE: Promises = Promises {
-    consistent_after_ms: None,
-    repeats_are_safe: true,
+pub(super) const REPEATABLE: SupplierGuarantees = SupplierGuarantees {
+    reads_consistent_after_ms: None,
+    supports_idempotent_retry: true,
 };

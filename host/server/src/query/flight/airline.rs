@@ -1,10 +1,10 @@
 //! Airlines: stored once a supplier told of them. What is old is answered and read
 //! anew in the background; what was never read is read before the answer.
 
-use crate::api::caller::Caller;
-use crate::app::App;
+use crate::api::caller::RequestContext;
+use crate::app::Application;
 use crate::query::QueryError;
-use crate::query::route::Question;
+use crate::query::route::RouteRequest;
 use crate::time::Deadline;
 use host_domain::flight::supply::Airline;
 use host_domain::id::AirlineId;
@@ -27,20 +27,20 @@ pub(crate) struct AirlineKey {
 
 /// An airline.
 #[derive(Debug)]
-pub(crate) struct KnownAirline {
+pub(crate) struct ResolvedAirline {
     pub(crate) id: AirlineId,
     pub(crate) airline: Airline,
     /// Who answered; none: it was stored already.
     pub(crate) supplier: Option<SupplierId>,
 }
 
-impl App {
+impl Application {
     /// The airline of an IATA code, active or not.
-    pub(crate) async fn airline(
+    pub(crate) async fn find_airline(
         self: &Arc<Self>,
-        caller: &Caller,
+        caller: &RequestContext,
         iata_code: String,
-    ) -> Result<KnownAirline, QueryError> {
+    ) -> Result<ResolvedAirline, QueryError> {
         let key = AirlineKey {
             mode: caller.owner.tenant.mode,
             iata_code,
@@ -63,14 +63,14 @@ impl App {
     }
 
     /// Reads in the background, unless somebody does already.
-    fn refresh_airline(self: &Arc<Self>, caller: &Caller, key: AirlineKey) {
-        if self.query_memory.airlines.is_running(&key) {
+    fn refresh_airline(self: &Arc<Self>, caller: &RequestContext, key: AirlineKey) {
+        if self.query_state.airline_fetches.is_in_flight(&key) {
             return;
         }
         let app = Arc::clone(self);
         let time = Duration::from_secs(self.config.limits.request_s);
-        let caller = Caller {
-            deadline: Deadline::after(time),
+        let caller = RequestContext {
+            deadline: Deadline::from_now(time),
             ..caller.clone()
         };
         self.tasks.spawn("refresh airline", async move {
@@ -83,22 +83,22 @@ impl App {
     /// Asks suppliers and stores; who comes while another reads the same takes theirs.
     async fn read_airline(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         key: &AirlineKey,
-    ) -> Result<KnownAirline, QueryError> {
-        let turnstile = self.query_memory.airlines.turnstile(key);
+    ) -> Result<ResolvedAirline, QueryError> {
+        let turnstile = self.query_state.airline_fetches.lock_for(key);
         let _one_at_a_time = turnstile.lock().await;
         let stored = self.stored_airline(key).await?;
         if let Some(stored) = stored.filter(|stored| self.is_fresh(stored)) {
             return Ok(known(stored));
         }
-        let question = Question {
+        let question = RouteRequest {
             caller,
             operation: Capability::FlightReference,
             selector: None,
-            owners: None,
+            eligible_suppliers: None,
         };
-        let answer = self.ask(question, |supplier, context| {
+        let answer = self.query_with_failover(question, |supplier, context| {
             let iata_code = key.iata_code.clone();
             async move { supplier.read_airline(&context, iata_code).await }
         });
@@ -106,15 +106,15 @@ impl App {
             QueryError::Supplier {
                 error: ReadError::NotFound(_),
                 ..
-            } => QueryError::UnknownAirline,
+            } => QueryError::AirlineNotFound,
             other => other,
         })?;
-        let candidate = AirlineId::from_bits(self.ids.bits());
+        let candidate = AirlineId::from_bits(self.ids.generate());
         let id = self
             .store
             .save_airline(key.mode, &supplier, candidate, &airline, self.clock.now())
             .await?;
-        Ok(KnownAirline {
+        Ok(ResolvedAirline {
             id,
             airline,
             supplier: Some(supplier),
@@ -122,8 +122,8 @@ impl App {
     }
 }
 
-fn known(stored: StoredAirline) -> KnownAirline {
-    KnownAirline {
+fn known(stored: StoredAirline) -> ResolvedAirline {
+    ResolvedAirline {
         id: stored.id,
         airline: stored.airline,
         supplier: None,

@@ -1,9 +1,9 @@
 //! Airports by name: found at a supplier, and stored.
 
-use crate::api::caller::Caller;
-use crate::app::App;
+use crate::api::caller::RequestContext;
+use crate::app::Application;
 use crate::query::QueryError;
-use crate::query::route::Question;
+use crate::query::route::RouteRequest;
 use host_domain::flight::supply::{Airport, AirportResponse};
 use host_domain::id::AirportId;
 use host_domain::supplier::{Capability, ReadError, SupplierId};
@@ -15,7 +15,7 @@ const TIME: Duration = Duration::from_secs(8);
 
 /// What was found.
 #[derive(Debug)]
-pub(crate) struct FoundAirports {
+pub(crate) struct AirportSearchResult {
     pub(crate) supplier: SupplierId,
     /// In the supplier's order.
     pub(crate) airports: Vec<(AirportId, Airport)>,
@@ -23,26 +23,26 @@ pub(crate) struct FoundAirports {
     pub(crate) truncated: bool,
 }
 
-impl App {
+impl Application {
     /// Finds airports by name, city or IATA code, and stores them. What matches is
     /// for the supplier to say.
-    pub(crate) async fn find_airports(
+    pub(crate) async fn search_airports(
         &self,
-        caller: Caller,
+        caller: RequestContext,
         text: String,
         limit: u16,
-    ) -> Result<FoundAirports, QueryError> {
-        let caller = Caller {
-            deadline: caller.deadline.within(TIME),
+    ) -> Result<AirportSearchResult, QueryError> {
+        let caller = RequestContext {
+            deadline: caller.deadline.capped_at(TIME),
             ..caller
         };
-        let question = Question {
+        let question = RouteRequest {
             caller: &caller,
             operation: Capability::FlightReference,
             selector: None,
-            owners: None,
+            eligible_suppliers: None,
         };
-        let answer = self.ask(question, |supplier, context| {
+        let answer = self.query_with_failover(question, |supplier, context| {
             let text = text.clone();
             async move {
                 match supplier.find_airports(&context, text, limit).await {
@@ -63,7 +63,7 @@ impl App {
         let seen: Vec<AirportObservation> = airports
             .iter()
             .map(|airport| AirportObservation {
-                candidate: AirportId::from_bits(self.ids.bits()),
+                candidate: AirportId::from_bits(self.ids.generate()),
                 airport: airport.clone(),
             })
             .collect();
@@ -71,7 +71,7 @@ impl App {
             .store
             .save_airports(mode, &supplier, &seen, self.clock.now())
             .await?;
-        Ok(FoundAirports {
+        Ok(AirportSearchResult {
             supplier,
             airports: ids.into_iter().zip(airports).collect(),
             truncated,

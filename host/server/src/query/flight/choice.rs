@@ -13,7 +13,7 @@ const FARES_TO_CHOOSE_FROM: u16 = 500;
 
 /// What a supplier is asked for. Who applies which filter is only known from the
 /// answer, so with any there must be enough to choose from.
-pub(super) fn to_ask(wanted: &PriceRequest) -> PriceRequest {
+pub(super) fn supplier_request(wanted: &PriceRequest) -> PriceRequest {
     let is_plain = wanted.filters == Filters::default() && is_cheapest_first(wanted);
     let limit = if is_plain {
         wanted.limit
@@ -34,7 +34,7 @@ fn is_cheapest_first(wanted: &PriceRequest) -> bool {
 /// The filters of the request that the supplier did not apply, by their names in
 /// it. The order where another than the usual was asked for, or where the
 /// supplier's own cut may have left the first ones out.
-pub(super) fn not_applied(wanted: &PriceRequest, answer: &PriceResponse) -> Vec<&'static str> {
+pub(super) fn unsupported_filters(wanted: &PriceRequest, answer: &PriceResponse) -> Vec<&'static str> {
     let Filters {
         cabin,
         max_stops,
@@ -85,7 +85,7 @@ pub(super) fn not_applied(wanted: &PriceRequest, answer: &PriceResponse) -> Vec<
 }
 
 /// Does here what the supplier did not do. Fares that are alike stay in its order.
-pub(super) fn finish(wanted: &PriceRequest, answer: &mut PriceResponse) {
+pub(super) fn apply_filters(wanted: &PriceRequest, answer: &mut PriceResponse) {
     answer
         .offers
         .retain(|offer| passes(&wanted.filters, answer.applied, offer));

@@ -1,11 +1,11 @@
 //! Fares between airports, and the reference that each is prebooked with.
 
-use crate::api::caller::Caller;
-use crate::app::App;
-use crate::offer_reference::{self, FlightOffer};
+use crate::api::caller::RequestContext;
+use crate::app::Application;
+use crate::offer_reference::{self, FlightOfferTerms};
 use crate::query::QueryError;
 use crate::query::flight::choice;
-use crate::query::route::Question;
+use crate::query::route::RouteRequest;
 use host_domain::flight::supply::{AppliedFilters, Offer, PriceResponse, PriceRequest};
 use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_domain::time::Timestamp;
@@ -16,7 +16,7 @@ pub(crate) struct FareQuery {
     /// The supplier that the caller named.
     pub(crate) selector: Option<SupplierId>,
     /// What the caller wants of whoever answers.
-    pub(crate) wanted: PriceRequest,
+    pub(crate) request: PriceRequest,
 }
 
 /// A fare that can be prebooked.
@@ -29,30 +29,30 @@ pub(crate) struct PricedFare {
 
 /// What was found.
 #[derive(Debug)]
-pub(crate) struct FoundFares {
+pub(crate) struct FareSearchResult {
     pub(crate) supplier: SupplierId,
     pub(crate) fares: Vec<PricedFare>,
     /// There were more.
     pub(crate) truncated: bool,
     /// Filters, and the order, that the supplier did not apply.
-    pub(crate) unsupported: Vec<&'static str>,
+    pub(crate) unsupported_filters: Vec<&'static str>,
 }
 
-impl App {
+impl Application {
     /// The fares that pass the filters, in the wanted order. None is kept.
     pub(crate) async fn price_flights(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         query: &FareQuery,
-    ) -> Result<FoundFares, QueryError> {
-        let question = Question {
+    ) -> Result<FareSearchResult, QueryError> {
+        let question = RouteRequest {
             caller,
             operation: Capability::FlightPricing,
             selector: query.selector.as_ref(),
-            owners: None,
+            eligible_suppliers: None,
         };
-        let answer = self.ask(question, |supplier, context| {
-            let request = choice::to_ask(&query.wanted);
+        let answer = self.query_with_failover(question, |supplier, context| {
+            let request = choice::supplier_request(&query.request);
             async move {
                 match supplier.price_flights(&context, request).await {
                     // Some suppliers say so instead of giving an empty list.
@@ -65,37 +65,37 @@ impl App {
         let now = self.clock.now();
         let has_expired = |offer: &Offer| offer.expires_at.is_some_and(|at| at <= now);
         answer.offers.retain(|offer| !has_expired(offer));
-        let unsupported = choice::not_applied(&query.wanted, &answer);
-        choice::finish(&query.wanted, &mut answer);
+        let unsupported = choice::unsupported_filters(&query.request, &answer);
+        choice::apply_filters(&query.request, &mut answer);
         let fares = answer.offers.into_iter();
         let fares = fares.filter_map(|offer| self.seal_fare(caller, &supplier, query, offer, now));
-        Ok(FoundFares {
+        Ok(FareSearchResult {
             fares: fares.collect(),
             supplier,
             truncated: answer.truncated,
-            unsupported,
+            unsupported_filters: unsupported,
         })
     }
 
     fn seal_fare(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         supplier: &SupplierId,
         query: &FareQuery,
         offer: Offer,
         now: Timestamp,
     ) -> Option<PricedFare> {
         let latest = now.plus_s(self.offer_ttl_s());
-        let terms = FlightOffer {
+        let terms = FlightOfferTerms {
             supplier: supplier.clone(),
             supplier_offer: offer.supplier_offer.clone(),
             exclusive_key: offer.exclusive_key.clone(),
             total: offer.total,
-            travellers: query.wanted.travellers.clone(),
+            travellers: query.request.travellers.clone(),
             documents_required: offer.documents_required,
             expires_at: offer.expires_at.unwrap_or(latest).min(latest),
         };
-        let reference = offer_reference::make(&self.sealer, &caller.owner.tenant, &terms);
+        let reference = offer_reference::encode(&self.sealer, &caller.owner.tenant, &terms);
         if reference.is_none() {
             tracing::warn!(%supplier, request_id = %caller.request_id, "a fare is too large for a reference and is left out");
         }

@@ -1,9 +1,9 @@
 //! Price calendars: costly for suppliers, so each is asked only so often.
 
-use crate::api::caller::Caller;
-use crate::app::App;
+use crate::api::caller::RequestContext;
+use crate::app::Application;
 use crate::query::QueryError;
-use crate::query::route::Question;
+use crate::query::route::RouteRequest;
 use host_domain::hotel::content::HotelPriceCalendar;
 use host_domain::id::HotelId;
 use host_domain::supplier::{Capability, SupplierId};
@@ -22,33 +22,33 @@ pub(crate) struct CalendarQuery {
     pub(crate) selector: Option<SupplierId>,
 }
 
-impl App {
+impl Application {
     /// The prices of hotels that have any, in the order of the request.
     pub(crate) async fn price_calendar(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         query: CalendarQuery,
     ) -> Result<(SupplierId, Vec<(HotelId, HotelPriceCalendar)>), QueryError> {
         let mode = caller.owner.tenant.mode;
-        let question = Question {
+        let question = RouteRequest {
             caller,
             operation: Capability::HotelPriceCalendar,
             selector: query.selector.as_ref(),
-            owners: None,
+            eligible_suppliers: None,
         };
         self.route(question)?;
         let owned = self
-            .owned_hotels(mode, &query.hotels, query.selector.as_ref())
+            .find_hotel_mappings(mode, &query.hotels, query.selector.as_ref())
             .await?;
-        let question = Question {
-            owners: Some(&owned.owners),
+        let question = RouteRequest {
+            eligible_suppliers: Some(&owned.common_suppliers),
             ..question
         };
-        let answer = self.ask(question, |supplier, context| {
+        let answer = self.query_with_failover(question, |supplier, context| {
             let id = supplier.info().id.clone();
             let ids = owned.supplier_ids(&id);
             async move {
-                self.query_memory.calendars.take(mode, &id)?;
+                self.query_state.price_calendar_limiter.acquire(mode, &id)?;
                 supplier
                     .read_hotel_price_calendar(&context, ids, query.from, query.to)
                     .await
@@ -56,7 +56,7 @@ impl App {
         });
         let (supplier, mut prices) = answer.await?;
         prices.retain(|hotel| !hotel.prices.is_empty());
-        let rows = owned.at(&supplier).filter_map(|hotel| {
+        let rows = owned.at_supplier(&supplier).filter_map(|hotel| {
             let at = prices
                 .iter()
                 .position(|prices| prices.supplier_hotel_id == hotel.supplier_hotel_id)?;

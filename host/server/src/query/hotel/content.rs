@@ -2,11 +2,11 @@
 //! What is old is answered and fetched anew in the background; what was never
 //! fetched is fetched before the answer. Details and reviews go their own ways.
 
-use crate::api::caller::Caller;
-use crate::app::App;
+use crate::api::caller::RequestContext;
+use crate::app::Application;
 use crate::config::Content as Config;
 use crate::query::QueryError;
-use crate::query::route::{Question, another_may_answer, read_context};
+use crate::query::route::{RouteRequest, allows_failover, read_call_context};
 use crate::time::Deadline;
 use host_domain::hotel::content::{CONTENT_ITEMS_MAX, HotelDetails, Reviews};
 use host_domain::id::HotelId;
@@ -26,30 +26,30 @@ use std::time::Duration;
 
 /// Content as it was fetched last.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Kept<T> {
+pub(crate) struct Cached<T> {
     pub(crate) value: T,
     pub(crate) fetched_at: Timestamp,
     /// Older than it should be; a newer one is being fetched.
-    pub(crate) stale: bool,
+    pub(crate) is_stale: bool,
 }
 
 /// The content of a hotel.
 #[derive(Debug)]
 pub(crate) struct HotelContent {
     pub(crate) supplier: SupplierId,
-    pub(crate) details: Kept<HotelDetails>,
+    pub(crate) details: Cached<HotelDetails>,
     /// None: the supplier has none.
-    pub(crate) reviews: Kept<Option<Reviews>>,
+    pub(crate) reviews: Cached<Option<Reviews>>,
 }
 
 /// Content that is fetched, and becomes old, by itself.
 trait Source: Serialize + DeserializeOwned + Send + 'static {
-    const PART: ContentPart;
+    const CONTENT_PART: ContentPart;
 
     /// Until what age it is fresh, seconds.
-    fn fresh_s(config: &Config) -> u64;
+    fn max_age_s(config: &Config) -> u64;
 
-    fn fetch(
+    fn fetch_and_store(
         supplier: &Supplier,
         context: &CallContext,
         supplier_hotel_id: String,
@@ -68,31 +68,31 @@ pub(crate) struct ContentKey {
     part: ContentPart,
 }
 
-impl App {
+impl Application {
     /// Details and reviews of a hotel, from a supplier that has it.
     pub(crate) async fn hotel_content(
         self: &Arc<Self>,
-        caller: &Caller,
+        caller: &RequestContext,
         id: &HotelId,
     ) -> Result<HotelContent, QueryError> {
         let mode = caller.owner.tenant.mode;
         let owned = self
-            .owned_hotels(mode, std::slice::from_ref(id), None)
+            .find_hotel_mappings(mode, std::slice::from_ref(id), None)
             .await?;
-        let question = Question {
+        let question = RouteRequest {
             caller,
             operation: Capability::HotelContent,
             selector: None,
-            owners: Some(&owned.owners),
+            eligible_suppliers: Some(&owned.common_suppliers),
         };
         let Route { suppliers, .. } = self.route(question)?;
         let mut first = None;
         for hotel in suppliers
             .iter()
-            .filter_map(|supplier| owned.at(supplier).next())
+            .filter_map(|supplier| owned.at_supplier(supplier).next())
         {
             match self.content_at(caller, hotel).await {
-                Err(QueryError::Supplier { supplier, error }) if another_may_answer(&error) => {
+                Err(QueryError::Supplier { supplier, error }) if allows_failover(&error) => {
                     first.get_or_insert(QueryError::Supplier { supplier, error });
                 }
                 ended => return ended,
@@ -103,7 +103,7 @@ impl App {
 
     async fn content_at(
         self: &Arc<Self>,
-        caller: &Caller,
+        caller: &RequestContext,
         hotel: &HotelMapping,
     ) -> Result<HotelContent, QueryError> {
         // Both to their end, so that one that succeeds is kept when the other fails.
@@ -120,32 +120,32 @@ impl App {
 
     async fn kept<S: Source>(
         self: &Arc<Self>,
-        caller: &Caller,
+        caller: &RequestContext,
         hotel: &HotelMapping,
-    ) -> Result<Kept<S>, QueryError> {
+    ) -> Result<Cached<S>, QueryError> {
         let key = ContentKey {
             mode: caller.owner.tenant.mode,
             supplier: hotel.supplier.clone(),
             supplier_hotel_id: hotel.supplier_hotel_id.clone(),
-            part: S::PART,
+            part: S::CONTENT_PART,
         };
-        let context = read_context(caller);
+        let context = read_call_context(caller);
         let Some(kept) = self.stored::<S>(&key).await? else {
             return self.fetch::<S>(&key, &hotel.hotel_id, &context).await;
         };
-        if kept.stale {
+        if kept.is_stale {
             self.refresh::<S>(key, hotel.hotel_id.clone(), context);
         }
         Ok(kept)
     }
 
     /// What is kept. A document that cannot be read counts as never fetched.
-    async fn stored<S: Source>(&self, key: &ContentKey) -> Result<Option<Kept<S>>, DatabaseError> {
+    async fn stored<S: Source>(&self, key: &ContentKey) -> Result<Option<Cached<S>>, DatabaseError> {
         let stored = self
             .store
             .hotel_content(key.mode, &key.supplier, &key.supplier_hotel_id, key.part)
             .await?;
-        let fresh_ms = S::fresh_s(&self.config.content).saturating_mul(1000);
+        let fresh_ms = S::max_age_s(&self.config.content).saturating_mul(1000);
         let fresh_ms = i64::try_from(fresh_ms).unwrap_or(i64::MAX);
         Ok(stored.and_then(
             |StoredContent {
@@ -153,10 +153,10 @@ impl App {
                  fetched_at,
              }| {
                 let value = serde_json::from_str(&document).ok()?;
-                Some(Kept {
+                Some(Cached {
                     value,
                     fetched_at,
-                    stale: self.clock.now().since(fetched_at) >= fresh_ms,
+                    is_stale: self.clock.now().since(fetched_at) >= fresh_ms,
                 })
             },
         ))
@@ -164,11 +164,11 @@ impl App {
 
     /// Fetches in the background, unless somebody does already.
     fn refresh<S: Source>(self: &Arc<Self>, key: ContentKey, hotel: HotelId, context: CallContext) {
-        if self.query_memory.content.is_running(&key) {
+        if self.query_state.content_fetches.is_in_flight(&key) {
             return;
         }
         let app = Arc::clone(self);
-        let deadline = Deadline::after(Duration::from_secs(self.config.limits.request_s));
+        let deadline = Deadline::from_now(Duration::from_secs(self.config.limits.request_s));
         let context = CallContext {
             deadline: deadline.instant(),
             ..context
@@ -186,10 +186,10 @@ impl App {
         key: &ContentKey,
         hotel: &HotelId,
         context: &CallContext,
-    ) -> Result<Kept<S>, QueryError> {
-        let turnstile = self.query_memory.content.turnstile(key);
+    ) -> Result<Cached<S>, QueryError> {
+        let turnstile = self.query_state.content_fetches.lock_for(key);
         let _one_at_a_time = turnstile.lock().await;
-        if let Some(kept) = self.stored::<S>(key).await?.filter(|kept| !kept.stale) {
+        if let Some(kept) = self.stored::<S>(key).await?.filter(|kept| !kept.is_stale) {
             return Ok(kept);
         }
         let failed = |error| QueryError::Supplier {
@@ -200,7 +200,7 @@ impl App {
             .runtime
             .supplier(&key.supplier)
             .ok_or_else(|| failed(ReadError::Unsupported))?;
-        let value = S::fetch(&supplier, context, key.supplier_hotel_id.clone())
+        let value = S::fetch_and_store(&supplier, context, key.supplier_hotel_id.clone())
             .await
             .map_err(failed)?;
         let now = self.clock.now();
@@ -224,22 +224,22 @@ impl App {
                 .resolve_hotel_ids(key.mode, &key.supplier, &[seen], now)
                 .await?;
         }
-        Ok(Kept {
+        Ok(Cached {
             value,
             fetched_at: now,
-            stale: false,
+            is_stale: false,
         })
     }
 }
 
 impl Source for HotelDetails {
-    const PART: ContentPart = ContentPart::Details;
+    const CONTENT_PART: ContentPart = ContentPart::Details;
 
-    fn fresh_s(config: &Config) -> u64 {
+    fn max_age_s(config: &Config) -> u64 {
         config.details_fresh_s
     }
 
-    async fn fetch(
+    async fn fetch_and_store(
         supplier: &Supplier,
         context: &CallContext,
         supplier_hotel_id: String,
@@ -259,13 +259,13 @@ impl Source for HotelDetails {
 }
 
 impl Source for Option<Reviews> {
-    const PART: ContentPart = ContentPart::Reviews;
+    const CONTENT_PART: ContentPart = ContentPart::Reviews;
 
-    fn fresh_s(config: &Config) -> u64 {
+    fn max_age_s(config: &Config) -> u64 {
         config.reviews_fresh_s
     }
 
-    async fn fetch(
+    async fn fetch_and_store(
         supplier: &Supplier,
         context: &CallContext,
         supplier_hotel_id: String,

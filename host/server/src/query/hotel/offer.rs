@@ -1,13 +1,13 @@
 //! Offers of hotels: who is asked, which id each hotel has, and the reference
 //! that each offer is prebooked with.
 
-use crate::api::caller::Caller;
-use crate::app::App;
-use crate::flow::hotel::prebook::{OfferTerms, OfferedRoom};
+use crate::api::caller::RequestContext;
+use crate::app::Application;
+use crate::flow::hotel::prebook::{HotelOfferTerms, OfferedRoom};
 use crate::offer_reference;
 use crate::query::QueryError;
 use crate::query::hotel::today;
-use crate::query::route::Question;
+use crate::query::route::RouteRequest;
 use host_domain::hotel::supply::{self, Offer, PriceResponse, PriceRequest};
 use host_domain::hotel::{HotelSummary, Stay};
 use host_domain::id::HotelId;
@@ -17,17 +17,17 @@ use host_storage::{HotelProfile, HotelMapping, HotelObservation};
 
 /// The hotels of a request.
 #[derive(Debug)]
-pub(crate) enum Asked {
+pub(crate) enum HotelSelection {
     /// By the gateway's ids.
-    Hotels(Vec<HotelId>),
+    ByHotelId(Vec<HotelId>),
     /// By a supplier's ids, which only mean something at that supplier.
-    SupplierHotels(Vec<String>),
+    BySupplierId(Vec<String>),
 }
 
 /// Prices of a stay.
 #[derive(Debug)]
 pub(crate) struct OfferQuery {
-    pub(crate) hotels: Asked,
+    pub(crate) hotels: HotelSelection,
     /// The supplier that the caller named; one with [`Asked::SupplierHotels`].
     pub(crate) selector: Option<SupplierId>,
     pub(crate) stay: Stay,
@@ -36,7 +36,7 @@ pub(crate) struct OfferQuery {
 
 /// An offer that can be prebooked.
 #[derive(Debug)]
-pub(crate) struct Priced {
+pub(crate) struct PricedOffer {
     pub(crate) offer: Offer,
     pub(crate) reference: String,
     pub(crate) expires_at: Timestamp,
@@ -47,45 +47,45 @@ pub(crate) struct Priced {
 pub(crate) struct PricedHotel {
     pub(crate) hotel_id: HotelId,
     pub(crate) supplier_hotel_id: String,
-    pub(crate) offers: Vec<Priced>,
+    pub(crate) offers: Vec<PricedOffer>,
 }
 
 /// The request's hotels as the supplier that answers has them: its id, and ours
 /// where there is one.
 type Rows = Vec<(String, Option<HotelMapping>)>;
 
-impl App {
+impl Application {
     /// Offers of every hotel of the request, in its order.
     pub(crate) async fn price_hotels(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         query: &OfferQuery,
     ) -> Result<(SupplierId, Vec<PricedHotel>), QueryError> {
         let selector = query.selector.as_ref();
-        let question = Question {
+        let question = RouteRequest {
             caller,
             operation: Capability::HotelPricing,
             selector,
-            owners: None,
+            eligible_suppliers: None,
         };
         self.route(question)?;
         let mode = caller.owner.tenant.mode;
         match &query.hotels {
-            Asked::Hotels(ids) => {
-                let owned = self.owned_hotels(mode, ids, selector).await?;
+            HotelSelection::ByHotelId(ids) => {
+                let owned = self.find_hotel_mappings(mode, ids, selector).await?;
                 let rows_at = |supplier: &SupplierId| {
                     let rows = owned
-                        .at(supplier)
+                        .at_supplier(supplier)
                         .map(|hotel| (hotel.supplier_hotel_id.clone(), Some(hotel.clone())));
                     rows.collect()
                 };
-                let question = Question {
-                    owners: Some(&owned.owners),
+                let question = RouteRequest {
+                    eligible_suppliers: Some(&owned.common_suppliers),
                     ..question
                 };
                 self.price_rows(question, query, rows_at).await
             }
-            Asked::SupplierHotels(ids) => {
+            HotelSelection::BySupplierId(ids) => {
                 let supplier = selector.ok_or(QueryError::Unsupported(None))?;
                 let known = self.store.hotel_mappings_of_supplier(mode, supplier, ids).await?;
                 let row = |id: &String| {
@@ -107,14 +107,14 @@ impl App {
 
     async fn price_rows(
         &self,
-        question: Question<'_>,
+        question: RouteRequest<'_>,
         query: &OfferQuery,
         rows_at: impl Fn(&SupplierId) -> Rows,
     ) -> Result<(SupplierId, Vec<PricedHotel>), QueryError> {
         let zones = self.route(question)?.suppliers;
         let first: Rows = zones.first().map(&rows_at).unwrap_or_default();
         self.check_check_in(&query.stay, &first)?;
-        let answer = self.ask(question, |supplier, context| {
+        let answer = self.query_with_failover(question, |supplier, context| {
             let request = PriceRequest {
                 supplier_hotel_ids: rows_at(&supplier.info().id)
                     .into_iter()
@@ -146,7 +146,7 @@ impl App {
         let mut zones = rows
             .iter()
             .filter_map(|(_, hotel)| hotel.as_ref()?.profile.time_zone.as_deref());
-        let passed = zones.any(|zone| stay.check_in < today::at(Some(zone), now));
+        let passed = zones.any(|zone| stay.check_in < today::local_date(Some(zone), now));
         if passed {
             Err(QueryError::CheckInPassed)
         } else {
@@ -157,7 +157,7 @@ impl App {
     /// The gateway's id of every row. A hotel that is seen for the first time gets one.
     async fn hotel_ids(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         supplier: &SupplierId,
         rows: &Rows,
         answer: &PriceResponse,
@@ -183,7 +183,7 @@ impl App {
         let seen = rows.iter().map(|(id, known)| HotelObservation {
             supplier_hotel_id: id.clone(),
             candidate: known.as_ref().map_or_else(
-                || HotelId::from_bits(self.ids.bits()),
+                || HotelId::from_bits(self.ids.generate()),
                 |known| known.hotel_id.clone(),
             ),
             profile: told(id).map(profile).unwrap_or_default(),
@@ -197,7 +197,7 @@ impl App {
 
     fn seal_offers(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         supplier: &SupplierId,
         query: &OfferQuery,
         rows: impl Iterator<Item = ((String, Option<HotelMapping>), HotelId)>,
@@ -224,13 +224,13 @@ impl App {
 
     fn seal_hotel(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         supplier: &SupplierId,
         query: &OfferQuery,
         hotel_id: &HotelId,
         found: supply::HotelOffers,
         now: Timestamp,
-    ) -> Vec<Priced> {
+    ) -> Vec<PricedOffer> {
         let latest = now.plus_s(self.offer_ttl_s());
         let hotel = found.hotel;
         let priced = found.offers.into_iter().filter_map(|offer| {
@@ -239,11 +239,11 @@ impl App {
                 return None;
             }
             let terms = terms(supplier, hotel_id, &hotel, &offer, &query.stay, expires_at);
-            let reference = offer_reference::make(&self.sealer, &caller.owner.tenant, &terms);
+            let reference = offer_reference::encode(&self.sealer, &caller.owner.tenant, &terms);
             if reference.is_none() {
                 tracing::warn!(%supplier, request_id = %caller.request_id, "an offer is too large for a reference and is left out");
             }
-            Some(Priced { offer, reference: reference?, expires_at })
+            Some(PricedOffer { offer, reference: reference?, expires_at })
         });
         priced.collect()
     }
@@ -270,14 +270,14 @@ fn terms(
     offer: &Offer,
     stay: &Stay,
     expires_at: Timestamp,
-) -> OfferTerms {
+) -> HotelOfferTerms {
     let rooms = offer.rooms.iter().map(|room| OfferedRoom {
         name: room.name.clone(),
         board: room.board,
         board_name: room.board_name.clone(),
         total: room.total,
     });
-    OfferTerms {
+    HotelOfferTerms {
         supplier: supplier.clone(),
         hotel_id: hotel_id.clone(),
         hotel: hotel.clone(),

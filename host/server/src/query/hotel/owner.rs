@@ -1,6 +1,6 @@
 //! Which suppliers have the hotels of a request.
 
-use crate::app::App;
+use crate::app::Application;
 use crate::query::QueryError;
 use host_domain::id::HotelId;
 use host_domain::owner::Mode;
@@ -9,16 +9,16 @@ use host_storage::HotelMapping;
 
 /// The hotels of a request, and who has all of them.
 #[derive(Debug)]
-pub(crate) struct Owned {
+pub(crate) struct HotelMappings {
     /// In the order of the request, what each supplier calls it.
     hotels: Vec<Vec<HotelMapping>>,
     /// Suppliers that have every one.
-    pub(crate) owners: Vec<SupplierId>,
+    pub(crate) common_suppliers: Vec<SupplierId>,
 }
 
-impl Owned {
+impl HotelMappings {
     /// The hotels as one supplier has them, in the order of the request.
-    pub(crate) fn at<'a>(
+    pub(crate) fn at_supplier<'a>(
         &'a self,
         supplier: &'a SupplierId,
     ) -> impl Iterator<Item = &'a HotelMapping> {
@@ -30,21 +30,21 @@ impl Owned {
 
     /// The supplier's own ids, in the order of the request.
     pub(crate) fn supplier_ids(&self, supplier: &SupplierId) -> Vec<String> {
-        self.at(supplier)
+        self.at_supplier(supplier)
             .map(|hotel| hotel.supplier_hotel_id.clone())
             .collect()
     }
 }
 
-impl App {
+impl Application {
     /// Looks up hotels that one supplier has all of: the one that the caller
     /// named, or any.
-    pub(crate) async fn owned_hotels(
+    pub(crate) async fn find_hotel_mappings(
         &self,
         mode: Mode,
         ids: &[HotelId],
         selector: Option<&SupplierId>,
-    ) -> Result<Owned, QueryError> {
+    ) -> Result<HotelMappings, QueryError> {
         let known = self.store.hotel_mappings(mode, ids).await?;
         let of = |id: &HotelId| {
             known
@@ -61,14 +61,14 @@ impl App {
             .map(|(id, _)| id.clone())
             .collect();
         if !unknown.is_empty() {
-            return Err(QueryError::UnknownHotels(unknown));
+            return Err(QueryError::HotelsNotFound(unknown));
         }
         let owners = common_owners(&hotels);
         let together = selector.map_or(!owners.is_empty(), |selected| owners.contains(selected));
         if together {
-            Ok(Owned { hotels, owners })
+            Ok(HotelMappings { hotels, common_suppliers: owners })
         } else {
-            Err(QueryError::SeveralSuppliers(strangers(
+            Err(QueryError::MixedSuppliers(strangers(
                 ids, &hotels, selector,
             )))
         }

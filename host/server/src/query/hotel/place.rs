@@ -1,9 +1,9 @@
 //! Places by name: found at a supplier, saved, and read again by id.
 
-use crate::api::caller::Caller;
-use crate::app::App;
+use crate::api::caller::RequestContext;
+use crate::app::Application;
 use crate::query::QueryError;
-use crate::query::route::Question;
+use crate::query::route::RouteRequest;
 use crate::render::place::SavedPlace;
 use host_domain::hotel::supply::{Place, PlaceQuery};
 use host_domain::id::PlaceId;
@@ -25,25 +25,25 @@ pub(crate) struct PlaceSearch {
     pub(crate) selector: Option<SupplierId>,
 }
 
-impl App {
+impl Application {
     /// Finds places and saves them.
-    pub(crate) async fn find_places(
+    pub(crate) async fn search_places(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         search: PlaceSearch,
     ) -> Result<(SupplierId, Vec<(PlaceId, SavedPlace)>), QueryError> {
-        let question = Question {
+        let question = RouteRequest {
             caller,
             operation: Capability::HotelPlaces,
             selector: search.selector.as_ref(),
-            owners: None,
+            eligible_suppliers: None,
         };
         let query = PlaceQuery {
             text: search.text.clone(),
             country: search.country.clone(),
             limit: PLACES_MAX,
         };
-        let answer = self.ask(question, |supplier, context| {
+        let answer = self.query_with_failover(question, |supplier, context| {
             let query = query.clone();
             async move {
                 match supplier.find_places(&context, query).await {
@@ -62,7 +62,7 @@ impl App {
             let document = serde_json::to_string(&place).unwrap_or_default();
             seen.push(PlaceObservation {
                 supplier_place_id,
-                candidate: PlaceId::from_bits(self.ids.bits()),
+                candidate: PlaceId::from_bits(self.ids.generate()),
                 document,
             });
             saved.push(place);
@@ -75,7 +75,7 @@ impl App {
     }
 
     /// A saved place; nobody is asked.
-    pub(crate) async fn saved_place(
+    pub(crate) async fn find_place(
         &self,
         mode: Mode,
         id: &PlaceId,
@@ -84,11 +84,11 @@ impl App {
             .store
             .place(mode, id)
             .await?
-            .ok_or(QueryError::UnknownPlace)?;
+            .ok_or(QueryError::PlaceNotFound)?;
         let place = serde_json::from_str(&stored.document);
         let place = place.map_err(|error| {
             tracing::error!(place = %id, %error, "a saved place cannot be read");
-            QueryError::UnknownPlace
+            QueryError::PlaceNotFound
         })?;
         Ok((stored, place))
     }

@@ -1,10 +1,10 @@
 //! Hotels of an area. What a supplier does not filter or sort is named, and done
 //! here as far as its answer allows.
 
-use crate::api::caller::Caller;
-use crate::app::App;
+use crate::api::caller::RequestContext;
+use crate::app::Application;
 use crate::query::QueryError;
-use crate::query::route::Question;
+use crate::query::route::RouteRequest;
 use host_domain::hotel::supply::{
     AppliedFilters, SupplierHotel, SearchResponse, SearchFilters, SearchRequest, SearchSort,
 };
@@ -28,7 +28,7 @@ pub(crate) enum Area {
     /// Around a saved place.
     Place(PlaceId),
     /// Around a point.
-    Around {
+    Circle {
         /// Its middle.
         center: Location,
         /// Metres.
@@ -50,13 +50,13 @@ pub(crate) struct SearchQuery {
 
 /// What was found.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct HotelSearchResult {
     pub(crate) supplier: SupplierId,
     pub(crate) hotels: Vec<(HotelId, SupplierHotel)>,
     /// There were more.
     pub(crate) truncated: bool,
     /// Filters, and the order, that the supplier did not apply.
-    pub(crate) unsupported: Vec<&'static str>,
+    pub(crate) unsupported_filters: Vec<&'static str>,
 }
 
 /// An area, with the place that it came from.
@@ -66,22 +66,22 @@ struct Resolved {
     place: Option<(SupplierId, String)>,
 }
 
-impl App {
+impl Application {
     /// Hotels of an area, each under the gateway's id.
     pub(crate) async fn search_hotels(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         query: &SearchQuery,
-    ) -> Result<Found, QueryError> {
-        let question = Question {
+    ) -> Result<HotelSearchResult, QueryError> {
+        let question = RouteRequest {
             caller,
             operation: Capability::HotelSearch,
             selector: query.selector.as_ref(),
-            owners: None,
+            eligible_suppliers: None,
         };
         self.route(question)?;
         let area = self.resolve(caller, &query.area).await?;
-        let answer = self.ask(question, |supplier, context| {
+        let answer = self.query_with_failover(question, |supplier, context| {
             let own_place = area
                 .place
                 .as_ref()
@@ -106,23 +106,23 @@ impl App {
             .resolve_hotel_ids(caller.owner.tenant.mode, &supplier, &seen, self.clock.now())
             .await?;
         let hotels = ids.into_iter().zip(answer.hotels).collect();
-        Ok(Found {
+        Ok(HotelSearchResult {
             supplier,
             hotels,
             truncated: answer.truncated,
-            unsupported,
+            unsupported_filters: unsupported,
         })
     }
 
-    async fn resolve(&self, caller: &Caller, area: &Area) -> Result<Resolved, QueryError> {
+    async fn resolve(&self, caller: &RequestContext, area: &Area) -> Result<Resolved, QueryError> {
         match area {
-            Area::Around { center, radius_m } => Ok(Resolved {
+            Area::Circle { center, radius_m } => Ok(Resolved {
                 center: *center,
                 radius_m: *radius_m,
                 place: None,
             }),
             Area::Place(id) => {
-                let (stored, place) = self.saved_place(caller.owner.tenant.mode, id).await?;
+                let (stored, place) = self.find_place(caller.owner.tenant.mode, id).await?;
                 let radius_m = place
                     .suggested_radius
                     .map_or(RADIUS_M_DEFAULT, whole_metres);
@@ -138,7 +138,7 @@ impl App {
     fn seen(&self, hotel: &SupplierHotel) -> HotelObservation {
         HotelObservation {
             supplier_hotel_id: hotel.supplier_hotel_id.clone(),
-            candidate: HotelId::from_bits(self.ids.bits()),
+            candidate: HotelId::from_bits(self.ids.generate()),
             profile: HotelProfile {
                 name: Some(hotel.name.clone()),
                 location: Some(hotel.location),
@@ -289,7 +289,7 @@ mod tests {
             longitude: -179.9,
         };
         SearchQuery {
-            area: Area::Around {
+            area: Area::Circle {
                 center,
                 radius_m: 1,
             },

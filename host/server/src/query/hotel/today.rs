@@ -8,7 +8,7 @@ const LAST_OF_ALL: tz::Offset = tz::Offset::constant(-12);
 
 /// The date in a time zone. Without one, or with one that does not exist, the
 /// date where the day ends last.
-pub(crate) fn at(time_zone: Option<&str>, now: Timestamp) -> Date {
+pub(crate) fn local_date(time_zone: Option<&str>, now: Timestamp) -> Date {
     let known = time_zone.and_then(|name| TimeZone::get(name).ok());
     let zone = known.unwrap_or_else(|| TimeZone::fixed(LAST_OF_ALL));
     let instant = jiff::Timestamp::from_millisecond(now.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
@@ -29,7 +29,7 @@ mod tests {
             (Some("Nowhere/Atall"), "2026-11-20"),
             (None, "2026-11-20"),
         ] {
-            assert_eq!(at(zone, noon).to_string(), day, "{zone:?}");
+            assert_eq!(local_date(zone, noon).to_string(), day, "{zone:?}");
         }
     }
 }

@@ -1,28 +1,28 @@
 //! The weather of a stay, from the supplier that the booking was made at.
 
-use crate::api::caller::Caller;
-use crate::app::App;
+use crate::api::caller::RequestContext;
+use crate::app::Application;
 use crate::query::QueryError;
-use crate::query::route::read_context;
+use crate::query::route::read_call_context;
 use host_domain::hotel::content::WeatherDay;
 use host_domain::hotel::{Booking, Location};
 use host_domain::id::BookingId;
 use host_domain::supplier::{Capability, ReadError};
 use host_runtime::CallContext;
 
-impl App {
+impl Application {
     /// The days of a stay, check-out included, as far as they are foretold. None
     /// are when it is not known where the hotel stands.
     pub(crate) async fn stay_weather(
         &self,
-        caller: &Caller,
+        caller: &RequestContext,
         id: &BookingId,
     ) -> Result<(Booking, Vec<WeatherDay>), QueryError> {
         let booking = self
             .store
             .hotel_booking(&caller.owner, id)
             .await?
-            .ok_or(QueryError::UnknownBooking)?;
+            .ok_or(QueryError::BookingNotFound)?;
         let supplier = self
             .runtime
             .supplier(&booking.supplier)
@@ -34,7 +34,7 @@ impl App {
         };
         let context = CallContext {
             booking: Some(id.to_string()),
-            ..read_context(caller)
+            ..read_call_context(caller)
         };
         let days = supplier
             .forecast_weather(

@@ -1,6 +1,6 @@
 //! Flight bookings: the whole resource, as reads, lists and events show it.
 
-use crate::api::value::{Instant, Money};
+use crate::api::value::{IsoDateTime, Money};
 use crate::render::cancellation::{self, Failure};
 use crate::render::flight::change::{self, AirlineInitiatedChange};
 use crate::render::flight::itinerary::FareConditions;
@@ -81,7 +81,7 @@ pub(crate) struct FlightBooking {
     payments: Vec<FlightPayment>,
     /// Until when it can be completed. Present while it can be: in READY_FOR_COMPLETE.
     #[serde(skip_serializing_if = "Option::is_none")]
-    expires_at: Option<Instant>,
+    expires_at: Option<IsoDateTime>,
     cancellation_policy: FlightCancellationPolicy,
     fare_conditions: FareConditions,
     /// Adults, children, infants; those of one type in the order of the request.
@@ -97,10 +97,10 @@ pub(crate) struct FlightBooking {
     airline_pnr: Option<String>,
     /// When the ticket was issued.
     #[schema(required)]
-    confirmed_at: Option<Instant>,
+    confirmed_at: Option<IsoDateTime>,
     /// When the ticket was released.
     #[schema(required)]
-    canceled_at: Option<Instant>,
+    canceled_at: Option<IsoDateTime>,
     /// What the cancellation kept and is to give back. Present once CANCELED.
     #[serde(skip_serializing_if = "Option::is_none")]
     cancellation: Option<FlightCancellation>,
@@ -109,21 +109,21 @@ pub(crate) struct FlightBooking {
     failure: Option<Failure>,
     /// By the airline, oldest first.
     airline_initiated_changes: Vec<AirlineInitiatedChange>,
-    created_at: Instant,
-    updated_at: Instant,
+    created_at: IsoDateTime,
+    updated_at: IsoDateTime,
 }
 
 /// A booking as answers about it and events show it: payments say what paid.
-pub(crate) fn whole(booking: &Booking) -> FlightBooking {
+pub(crate) fn full(booking: &Booking) -> FlightBooking {
     let payments = booking.payments.iter().map(payment::with_method).collect();
     FlightBooking {
         payments,
-        ..listed(booking)
+        ..without_payment_methods(booking)
     }
 }
 
 /// A booking in a list.
-pub(crate) fn listed(booking: &Booking) -> FlightBooking {
+pub(crate) fn without_payment_methods(booking: &Booking) -> FlightBooking {
     let status = booking.status();
     FlightBooking {
         id: booking.id.to_string(),
@@ -134,8 +134,8 @@ pub(crate) fn listed(booking: &Booking) -> FlightBooking {
         fare_amount: booking.fare.map(Money::from),
         fare_tax_amount: booking.fare_tax.map(Money::from),
         services_amount: booking.services_amount().into(),
-        services: service::bought(booking),
-        payments: booking.payments.iter().map(payment::plain).collect(),
+        services: service::booked_services(booking),
+        payments: booking.payments.iter().map(payment::without_method).collect(),
         expires_at: (status == Status::ReadyForComplete).then(|| booking.offer_expires_at.into()),
         cancellation_policy: booking.fare_conditions.refund.into(),
         fare_conditions: booking.fare_conditions.into(),
@@ -143,8 +143,8 @@ pub(crate) fn listed(booking: &Booking) -> FlightBooking {
         journeys: ticket::journeys(booking),
         supplier_reference: booking.supplier_reference.clone(),
         airline_pnr: booking.airline_pnr.clone(),
-        confirmed_at: booking.confirmed_at.map(Instant::from),
-        canceled_at: booking.canceled_at.map(Instant::from),
+        confirmed_at: booking.confirmed_at.map(IsoDateTime::from),
+        canceled_at: booking.canceled_at.map(IsoDateTime::from),
         cancellation: booking.cancellation.as_ref().map(refund::cancellation),
         failure: booking.failure.as_ref().map(cancellation::failure),
         airline_initiated_changes: booking.changes.iter().map(change::change).collect(),

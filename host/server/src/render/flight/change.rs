@@ -1,6 +1,6 @@
 //! What airlines change about booked flights.
 
-use crate::api::value::Instant;
+use crate::api::value::IsoDateTime;
 use crate::render::flight::itinerary::SegmentFlight;
 use host_domain::flight::booking::BookedChange;
 use host_domain::flight::itinerary::{ChangeType as Type, Segment};
@@ -30,7 +30,7 @@ pub(crate) struct AirlineInitiatedChange {
     )]
     id: String,
     /// When the supplier learned of it.
-    detected_at: Instant,
+    detected_at: IsoDateTime,
     /// What changed.
     #[serde(rename = "type")]
     change_type: ChangeType,
@@ -42,10 +42,10 @@ pub(crate) struct AirlineInitiatedChange {
     added_segments: Vec<SegmentFlight>,
     /// Until when to answer; null: nothing to answer, or not told.
     #[schema(required)]
-    expires_at: Option<Instant>,
+    expires_at: Option<IsoDateTime>,
     /// When it was accepted.
     #[schema(required)]
-    accepted_at: Option<Instant>,
+    accepted_at: Option<IsoDateTime>,
 }
 
 /// A change by the airline.
@@ -63,8 +63,8 @@ pub(crate) fn change(booked: &BookedChange) -> AirlineInitiatedChange {
         action_required: change.action_required,
         removed_segments: segments(&change.removed_segments),
         added_segments: segments(&change.added_segments),
-        expires_at: change.expires_at.map(Instant::from),
-        accepted_at: change.accepted_at.map(Instant::from),
+        expires_at: change.expires_at.map(IsoDateTime::from),
+        accepted_at: change.accepted_at.map(IsoDateTime::from),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Flight offers, as pricing answers them.
 
-use crate::api::value::{Instant, Money};
+use crate::api::value::{IsoDateTime, Money};
 use crate::render::flight::itinerary::{Cabin, FareConditions, JourneyTimes, SegmentFlight};
 use host_domain::flight;
 use host_domain::flight::supply;
@@ -47,7 +47,7 @@ pub(crate) struct FlightOffer {
     /// For all passengers, taxes included.
     total_amount: Money,
     /// Until when it can be prebooked.
-    expires_at: Instant,
+    expires_at: IsoDateTime,
     /// The airline's name of the fare.
     #[schema(required, example = "Economy Flex")]
     fare_family: Option<String>,

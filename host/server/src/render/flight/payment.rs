@@ -1,6 +1,6 @@
 //! Payments of flight bookings.
 
-use crate::api::value::{Instant, Money};
+use crate::api::value::{IsoDateTime, Money};
 use crate::render::payment::{Card, PaymentStatus};
 use host_domain::payment::{PaymentMethod, Payment};
 use serde::Serialize;
@@ -62,11 +62,11 @@ pub(crate) struct FlightPayment {
     #[serde(skip_serializing_if = "Option::is_none")]
     payment_method: Option<PaymentMethod>,
     /// When it was begun.
-    created_at: Instant,
+    created_at: IsoDateTime,
 }
 
 /// A payment as lists show it.
-pub(crate) fn plain(payment: &Payment) -> FlightPayment {
+pub(crate) fn without_method(payment: &Payment) -> FlightPayment {
     FlightPayment {
         id: payment.id.to_string(),
         status: payment.status().into(),
@@ -88,6 +88,6 @@ pub(crate) fn with_method(payment: &Payment) -> FlightPayment {
     });
     FlightPayment {
         payment_method,
-        ..plain(payment)
+        ..without_method(payment)
     }
 }

@@ -1,6 +1,6 @@
 //! What cancelling a ticket cost, or would cost, and where a refund goes.
 
-use crate::api::value::{Instant, Money};
+use crate::api::value::{IsoDateTime, Money};
 use host_domain::flight::booking;
 use host_domain::flight::quote::{self, QuoteUnavailableReason};
 use serde::Serialize;
@@ -18,7 +18,7 @@ pub(crate) enum RefundedBy {
 
 /// A payment that gets money back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub(crate) struct RefundTo {
+pub(crate) struct RefundTarget {
     #[schema(
         pattern = "^pay_[a-zA-Z0-9-]+$",
         example = "pay_01976f3e4a5b7c8d9e0f112233445566"
@@ -40,7 +40,7 @@ pub(crate) struct FlightCancellation {
     #[schema(required)]
     refund_amount: Option<Money>,
     /// To which payments; empty when it is nothing, or not known.
-    refund_to: Vec<RefundTo>,
+    refund_to: Vec<RefundTarget>,
 }
 
 /// Where a quote comes from.
@@ -82,10 +82,10 @@ pub(crate) struct FlightCancellationQuote {
     /// Where it comes from.
     source: FlightQuoteSource,
     /// When the airline was asked.
-    checked_at: Instant,
+    checked_at: IsoDateTime,
     /// How long the airline's word holds; null: not told.
     #[schema(required)]
-    expires_at: Option<Instant>,
+    expires_at: Option<IsoDateTime>,
     /// What would be kept. Absent when it is not known: that is no free cancellation.
     #[serde(skip_serializing_if = "Option::is_none")]
     fee: Option<Money>,
@@ -105,7 +105,7 @@ pub(crate) fn cancellation(cancellation: &booking::Cancellation) -> FlightCancel
     let payments = returned
         .into_iter()
         .flat_map(|returned| &returned.refund_to);
-    let payments = payments.map(|id| RefundTo {
+    let payments = payments.map(|id| RefundTarget {
         payment_id: id.to_string(),
     });
     FlightCancellation {
@@ -132,7 +132,7 @@ impl From<&quote::CancellationQuote> for FlightCancellationQuote {
                 quote::QuoteSource::FareEstimate => FlightQuoteSource::FareEstimate,
             },
             checked_at: quote.checked_at.into(),
-            expires_at: quote.expires_at.map(Instant::from),
+            expires_at: quote.expires_at.map(IsoDateTime::from),
             fee: fee.map(Money::from),
             refund: refund.map(Money::from),
             refund_to: shares.collect(),

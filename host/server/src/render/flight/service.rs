@@ -98,7 +98,7 @@ pub(crate) struct FlightService {
 
 /// A service that the airline sells on a ticket right now.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub(crate) struct ServiceForSale {
+pub(crate) struct AvailableService {
     /// To buy it by; good as long as the airline sells it on this ticket.
     #[schema(
         pattern = "^svc_[a-zA-Z0-9-]+$",
@@ -127,7 +127,7 @@ pub(crate) struct ServiceForSale {
 }
 
 /// The services of a booking.
-pub(crate) fn bought(booking: &Booking) -> Vec<FlightService> {
+pub(crate) fn booked_services(booking: &Booking) -> Vec<FlightService> {
     let service = |service: &BookedService| {
         let passenger = booking.passengers.get(usize::from(service.passenger));
         FlightService {
@@ -147,13 +147,13 @@ pub(crate) fn bought(booking: &Booking) -> Vec<FlightService> {
 }
 
 /// A service that is for sale, under the gateway's ids.
-pub(crate) fn for_sale(
+pub(crate) fn available_service(
     id: &ServiceId,
     passenger: &PassengerId,
     segments: &[SegmentId],
     service: &supply::AvailableService,
-) -> ServiceForSale {
-    ServiceForSale {
+) -> AvailableService {
+    AvailableService {
         id: id.to_string(),
         kind: service.service_type.into(),
         passenger_id: passenger.to_string(),

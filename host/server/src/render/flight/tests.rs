@@ -74,7 +74,7 @@ fn a_booking_shows_what_its_state_has_and_leaves_out_the_rest() {
         (canceled(), "CANCELED", vec!["airline_pnr", "cancellation"]),
         (failed, "FAILED", vec!["failure"]),
     ] {
-        let shown = json_of(&booking::whole(&booking));
+        let shown = json_of(&booking::full(&booking));
         let mut fields = names(&shown);
         let mut promised = [ALWAYS.to_vec(), sometimes].concat();
         fields.sort_unstable();
@@ -85,7 +85,7 @@ fn a_booking_shows_what_its_state_has_and_leaves_out_the_rest() {
 
 #[test]
 fn nothing_internal_and_nothing_secret_is_shown() {
-    let text = json_of(&booking::whole(&canceled())).to_string();
+    let text = json_of(&booking::full(&canceled())).to_string();
     for internal in [
         "secret",
         "acme",
@@ -101,7 +101,7 @@ fn nothing_internal_and_nothing_secret_is_shown() {
 #[test]
 fn amounts_are_of_ticket_and_services_and_null_until_they_are_known() {
     let money = |amount: i64| json!({"amount": amount, "currency": "GBP"});
-    let shown = json_of(&booking::whole(&ticketed()));
+    let shown = json_of(&booking::full(&ticketed()));
     assert_eq!(shown["total_amount"], money(540));
     assert_eq!(shown["fare_amount"], money(300));
     assert_eq!(shown["fare_tax_amount"], Value::Null);
@@ -110,14 +110,14 @@ fn amounts_are_of_ticket_and_services_and_null_until_they_are_known() {
         ticket_total: None,
         ..bound()
     };
-    let shown = json_of(&booking::whole(&unbound));
+    let shown = json_of(&booking::full(&unbound));
     assert_eq!(shown["total_amount"], Value::Null);
     assert_eq!(shown["services_amount"], money(0));
 }
 
 #[test]
 fn terms_passengers_and_journeys_have_the_form_of_the_interface() {
-    let shown = json_of(&booking::whole(&bound()));
+    let shown = json_of(&booking::full(&bound()));
     let penalty = json!({"amount": 50, "currency": "GBP"});
     assert_eq!(
         shown["cancellation_policy"],
@@ -191,20 +191,20 @@ fn what_paid_is_shown_of_one_booking_and_not_in_lists() {
         payments: vec![payment(5, 42_000, PaymentMethod::Sdk)],
         ..ticketed()
     };
-    let listed = json_of(&booking::listed(&booking));
+    let listed = json_of(&booking::without_payment_methods(&booking));
     assert_eq!(listed["payments"], json!([plain("SERVICE")]));
     let mut with_method = plain("SERVICE");
     with_method["payment_method"] = json!({
         "type": "CARD",
         "card": {"brand": "AMEX", "last4": "0005", "funding": "CREDIT", "wallet": null},
     });
-    let whole = json_of(&booking::whole(&booking));
+    let whole = json_of(&booking::full(&booking));
     assert_eq!(whole["payments"], json!([with_method]));
     let at_checkout = Booking {
         payments: vec![payment(5, 42_000, PaymentMethod::Supplier)],
         ..booking
     };
-    let whole = json_of(&booking::whole(&at_checkout));
+    let whole = json_of(&booking::full(&at_checkout));
     assert_eq!(whole["payments"], json!([plain("SUPPLIER")]));
 }
 
@@ -212,7 +212,7 @@ fn what_paid_is_shown_of_one_booking_and_not_in_lists() {
 fn a_bag_is_shown_with_whom_and_what_it_is_for() {
     let baggage = json!({"type": "CHECKED", "max_weight_kg": 23});
     let unit = json!({"amount": 60, "currency": "GBP"});
-    let shown = json_of(&booking::whole(&ticketed()));
+    let shown = json_of(&booking::full(&ticketed()));
     assert_eq!(
         shown["services"],
         json!([{
@@ -238,7 +238,7 @@ fn a_bag_is_shown_with_whom_and_what_it_is_for() {
         max_quantity: 3,
     };
     let segments = [SegmentId::from_bits(4)];
-    let offered = service::for_sale(
+    let offered = service::available_service(
         &ServiceId::from_bits(9),
         &PassengerId::from_bits(2),
         &segments,
@@ -260,7 +260,7 @@ fn a_bag_is_shown_with_whom_and_what_it_is_for() {
 
 #[test]
 fn a_cancellation_says_what_was_kept_and_where_the_rest_goes() {
-    let shown = json_of(&booking::whole(&canceled()));
+    let shown = json_of(&booking::full(&canceled()));
     assert_eq!(
         shown["cancellation"],
         json!({
@@ -290,7 +290,7 @@ fn an_airline_change_holds_the_segments_before_and_after() {
         }],
         ..ticketed()
     };
-    let shown = json_of(&booking::whole(&booking));
+    let shown = json_of(&booking::full(&booking));
     assert_eq!(
         shown["airline_initiated_changes"],
         json!([{
@@ -377,7 +377,7 @@ fn events_hold_the_booking_as_its_read_shows_it_or_the_payment() {
         let payload = flight_event_payload(&EventId::from_bits(9), &notice, &ticketed());
         serde_json::from_str(&payload).unwrap()
     };
-    let shown = json_of(&booking::whole(&ticketed()));
+    let shown = json_of(&booking::full(&ticketed()));
     assert_eq!(
         payload(EventType::FlightBookingConfirmed, None),
         json!({

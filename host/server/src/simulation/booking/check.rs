@@ -46,7 +46,7 @@ const MOVES: [(&str, &[&str]); 10] = [
 
 impl Checks {
     pub(super) fn moved<B: Subject>(&mut self, moved: &Transition<B>) -> Result<()> {
-        let (from, to) = (moved.from_status, moved.booking.status_name());
+        let (from, to) = (moved.from_status, moved.booking.status_str());
         let (_, ways) = MOVES.iter().find(|(name, _)| *name == from).unwrap();
         ensure!(
             from == to || ways.contains(&to),
@@ -89,7 +89,7 @@ impl Checks {
         let minor = taken
             .map(|payment| payment.amount.minor - payment.refunded().minor)
             .sum();
-        Money::new(minor, booking.price().currency)
+        Money::new(minor, booking.total().currency)
     }
 
     /// When nothing is left to do, what is stored is what the processor has.

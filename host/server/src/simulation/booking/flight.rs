@@ -7,8 +7,8 @@ use super::people::Wish;
 use super::setting::{Setting, euros};
 use super::subject::{Answer, Around, Subject};
 use super::world::{Order, World};
-use crate::flow::judge::{Judgement, flight as judge};
-use crate::id::IdSource;
+use crate::flow::judge::{Interpretation, flight as judge};
+use crate::id::IdGenerator;
 use crate::simulation::random::Random;
 use anyhow::{Result, ensure};
 use host_domain::booking::PaymentCollector;
@@ -116,7 +116,7 @@ fn state_of(order: Order) -> SupplierBooking {
 fn purchase(random: &Random, price: Money, now: Timestamp) -> Event {
     let payment = new_payment(random, price, now);
     let service = BookedService {
-        id: ServiceId::from_bits(random.bits()),
+        id: ServiceId::from_bits(random.generate()),
         status: ServiceStatus::Pending,
         supplier_service_id: "bag".to_owned(),
         supplier_ticket_service_id: None,
@@ -130,7 +130,7 @@ fn purchase(random: &Random, price: Money, now: Timestamp) -> Event {
         payment: payment.id.clone(),
     };
     let purchase = ServicePurchase {
-        id: PurchaseId::from_bits(random.bits()),
+        id: PurchaseId::from_bits(random.generate()),
         services: vec![service.id.clone()],
         payment: payment.id.clone(),
         total: price,
@@ -239,18 +239,18 @@ impl Subject for Booking {
         }
     }
 
-    fn judge(&self, step: &Step, answer: Answer, around: &Around<'_>) -> Judgement<Event> {
+    fn judge(&self, step: &Step, answer: Answer, around: &Around<'_>) -> Interpretation<Event> {
         let (promises, times) = (around.supplier, around.times);
-        let payment = PaymentId::from_bits(around.random.bits());
+        let payment = PaymentId::from_bits(around.random.generate());
         match (step, answer) {
             (Step::Book, Answer::Changed(answer)) => {
-                judge::booked(self, answer.map(state_of), payment, times)
+                judge::book_response(self, answer.map(state_of), payment, times)
             }
             (Step::Cancel, Answer::Changed(answer)) => {
-                judge::canceled(self, answer.map(state_of), times)
+                judge::cancel_response(self, answer.map(state_of), times)
             }
             (Step::BuyServices, Answer::Changed(answer)) => {
-                judge::bought(self, answer.map(state_of), times)
+                judge::purchase_response(self, answer.map(state_of), times)
             }
             (step, Answer::Found(found)) => {
                 let found = found.map(|order| match order {
@@ -258,10 +258,10 @@ impl Subject for Booking {
                     None => BookingLookup::NotFound,
                 });
                 match step {
-                    Step::ReconcileCancellation => judge::found_canceling(self, found, promises, times),
-                    Step::ReconcilePurchase => judge::found_purchase(self, found, promises, times),
-                    Step::Refresh => judge::reread(self, found, times),
-                    _ => judge::found(self, found, payment, promises, times),
+                    Step::ReconcileCancellation => judge::cancel_lookup(self, found, promises, times),
+                    Step::ReconcilePurchase => judge::purchase_lookup(self, found, promises, times),
+                    Step::Refresh => judge::refresh_response(self, found, times),
+                    _ => judge::book_lookup(self, found, payment, promises, times),
                 }
             }
             (step, Answer::Changed(answer)) => panic!("{step:?} is not answered by {answer:?}"),

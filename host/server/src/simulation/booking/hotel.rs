@@ -6,8 +6,8 @@ use super::people::Wish;
 use super::setting::{Setting, euros};
 use super::subject::{Answer, Around, Subject};
 use super::world::{Order, World};
-use crate::flow::judge::{Judgement, hotel as judge};
-use crate::id::IdSource;
+use crate::flow::judge::{Interpretation, hotel as judge};
+use crate::id::IdGenerator;
 use crate::simulation::random::Random;
 use anyhow::{Result, ensure};
 use host_domain::booking::PaymentCollector;
@@ -207,15 +207,15 @@ impl Subject for Booking {
         }
     }
 
-    fn judge(&self, step: &Step, answer: Answer, around: &Around<'_>) -> Judgement<Event> {
+    fn judge(&self, step: &Step, answer: Answer, around: &Around<'_>) -> Interpretation<Event> {
         let (promises, times) = (around.supplier, around.times);
-        let refund = RefundId::from_bits(around.random.bits());
+        let refund = RefundId::from_bits(around.random.generate());
         match (step, answer) {
             (Step::Book, Answer::Changed(answer)) => {
-                judge::booked(self, answer.map(state_of), times)
+                judge::book_response(self, answer.map(state_of), times)
             }
             (Step::Cancel, Answer::Changed(answer)) => {
-                judge::canceled(self, answer.map(state_of), refund, times)
+                judge::cancel_response(self, answer.map(state_of), refund, times)
             }
             (step, Answer::Found(found)) => {
                 let found = found.map(|order| match order {
@@ -224,13 +224,13 @@ impl Subject for Booking {
                 });
                 match step {
                     Step::ReconcileCancellation => {
-                        judge::found_canceling(self, found, refund, promises, times)
+                        judge::cancel_lookup(self, found, refund, promises, times)
                     }
                     Step::Refresh => {
-                        let cancellation = CancellationId::from_bits(around.random.bits());
-                        judge::reread(self, found, cancellation, refund, times)
+                        let cancellation = CancellationId::from_bits(around.random.generate());
+                        judge::refresh_response(self, found, cancellation, refund, times)
                     }
-                    _ => judge::found(self, found, promises, times),
+                    _ => judge::book_lookup(self, found, promises, times),
                 }
             }
             (step, Answer::Changed(answer)) => panic!("{step:?} is not answered by {answer:?}"),
@@ -261,7 +261,7 @@ impl Subject for Booking {
             _ => return None,
         };
         Some(Event::CancelStarted {
-            id: CancellationId::from_bits(random.bits()),
+            id: CancellationId::from_bits(random.generate()),
             room_ids,
         })
     }

@@ -18,8 +18,8 @@ use super::agenda::{Agenda, BIRTH};
 use super::job::{Job, LEASE_MS};
 use super::random::Random;
 use super::{History, live};
-use crate::flow::judge::Times;
-use crate::flow::walk::{Planned, plan};
+use crate::flow::judge::ScheduleContext;
+use crate::flow::walk::{PlannedAction, plan_transitions};
 use anyhow::{Result, bail, ensure};
 use call::{Reply, Request, Silence};
 use check::Checks;
@@ -168,7 +168,7 @@ impl<'a, B: Subject> Life<'a, B> {
         }
         let booking = self.row.as_ref().unwrap();
         ensure!(
-            matches!(booking.next(self.now), NextStep::Idle),
+            matches!(booking.next_step(self.now), NextStep::Idle),
             "work is left: {booking:?}"
         );
         self.checks.at_rest(booking)?;
@@ -216,9 +216,9 @@ impl<'a, B: Subject> Life<'a, B> {
     }
 
     fn begin_prebook(&mut self) -> Result<()> {
-        let id = BookingId::from_bits(crate::id::IdSource::bits(self.random));
+        let id = BookingId::from_bits(crate::id::IdGenerator::generate(self.random));
         let booking = B::born(id, self.setting, self.now);
-        let started = booking.apply(B::prebook_started(), self.now);
+        let started = booking.apply(B::prebook_started_event(), self.now);
         let booking = started?.booking;
         self.row = Some(booking.clone());
         let name = self.agenda.name();
@@ -274,7 +274,7 @@ impl<'a, B: Subject> Life<'a, B> {
         for _ in 0..CONFLICT_RETRIES_MAX {
             let read_version = view.version();
             let first_check = self.schedules.0.next_after(self.now, self.now);
-            let planned = plan(
+            let planned = plan_transitions(
                 view,
                 event.clone(),
                 self.now,
@@ -299,7 +299,7 @@ impl<'a, B: Subject> Life<'a, B> {
                 return Ok(());
             }
             let current = self.row.clone().unwrap();
-            if current.version() != read_version && !planned.moves.is_empty() {
+            if current.version() != read_version && !planned.transitions.is_empty() {
                 view = current;
                 continue;
             }
@@ -307,20 +307,20 @@ impl<'a, B: Subject> Life<'a, B> {
                 self.note(|| format!("walker {name} has lost its claim"));
                 return Ok(());
             }
-            for moved in &planned.moves {
+            for moved in &planned.transitions {
                 self.note(|| {
                     format!(
                         "walker {name}: {} -> {}",
                         moved.event,
-                        moved.booking.status_name()
+                        moved.booking.status_str()
                     )
                 });
                 self.checks.moved(moved)?;
             }
-            if !planned.moves.is_empty() {
+            if !planned.transitions.is_empty() {
                 self.row = Some(planned.booking.clone());
             }
-            return self.go_on(name, planned.booking, planned.then, is_worker);
+            return self.go_on(name, planned.booking, planned.next, is_worker);
         }
         bail!("a booking that moves without end")
     }
@@ -329,15 +329,15 @@ impl<'a, B: Subject> Life<'a, B> {
         &mut self,
         name: u64,
         booking: B,
-        then: Planned<B::Step>,
+        then: PlannedAction<B::Step>,
         is_worker: bool,
     ) -> Result<()> {
         let (step, call) = match then {
-            Planned::Rest(at) => {
+            PlannedAction::Wait(at) => {
                 self.give_back(name, at);
                 return Ok(());
             }
-            Planned::Call(step, call) => (step, call),
+            PlannedAction::Execute(step, call) => (step, call),
         };
         if let Some(job) = &mut self.job {
             job.hold(name, self.now);
@@ -409,7 +409,7 @@ impl<'a, B: Subject> Life<'a, B> {
     /// after a while, has it by then.
     fn latest_ms(&self, request: &Request) -> i64 {
         let promises = self.world.promises_of(request);
-        match promises.consistent_after_ms {
+        match promises.reads_consistent_after_ms {
             Some(delay) => i64::from(delay).max(1),
             None => self.random.one_of(&[900, CALL_MAX_MS, 7_200_000]),
         }
@@ -474,9 +474,9 @@ impl<'a, B: Subject> Life<'a, B> {
             random: self.random,
             supplier: self.setting.supplier,
             processor: self.setting.processor,
-            times: Times {
+            times: ScheduleContext {
                 now: self.now,
-                asked_at: walker.asked_at,
+                requested_at: walker.asked_at,
                 reconcile: &self.schedules.0,
                 capture_retry: &self.schedules.1,
             },
@@ -504,7 +504,7 @@ impl<'a, B: Subject> Life<'a, B> {
         };
         let event = match answer {
             Ok(price) => {
-                let id = PaymentId::from_bits(crate::id::IdSource::bits(self.random));
+                let id = PaymentId::from_bits(crate::id::IdGenerator::generate(self.random));
                 let payment = self.setting.by_browser.then(|| {
                     let reference = crate::flow::payment::intent_reference(&walker.view, &id);
                     self.world.intend(reference.clone(), price, self.now);
@@ -515,7 +515,7 @@ impl<'a, B: Subject> Life<'a, B> {
             }
             // Kept until its own timer decides.
             Err(ChangeError::Unknown(_)) => None,
-            Err(_) => Some(B::prebook_refused()),
+            Err(_) => Some(B::prebook_refused_event()),
         };
         self.advance(walker.name, walker.view, event, false)
     }

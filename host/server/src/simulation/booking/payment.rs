@@ -4,8 +4,8 @@ use super::BIRTH;
 use super::call::{Reply, Request};
 use super::setting::cards;
 use super::subject::{Around, Subject};
-use crate::flow::judge::{self, Judgement};
-use crate::flow::payment::reference;
+use crate::flow::judge::{self, Interpretation};
+use crate::flow::payment::client_reference;
 use crate::simulation::random::Random;
 use anyhow::{Result, bail};
 use host_domain::id::{InstrumentId, PaymentId};
@@ -16,7 +16,7 @@ use host_domain::time::Timestamp;
 /// What a payment's step asks of the processor, under the gateway's own references.
 pub(super) fn payment_request<B: Subject>(booking: &B, step: &PaymentStep) -> Request {
     let payment = booking.payment(step.payment()).unwrap();
-    let reference = reference(booking, payment, step);
+    let reference = client_reference(booking, payment, step);
     let charge = payment.processor_reference.clone().unwrap_or_default();
     match step {
         PaymentStep::Authorize(_) => Request::Authorize {
@@ -44,23 +44,23 @@ pub(super) fn judge_payment<B: Subject>(
     step: &PaymentStep,
     reply: Reply,
     around: &Around<'_>,
-) -> Result<Judgement<B::Event>> {
+) -> Result<Interpretation<B::Event>> {
     let payment = booking.payment(step.payment())?;
     let (promises, times) = (around.processor, around.times);
-    let judgement: Judgement<PaymentEvent> = match (step, reply) {
+    let judgement: Interpretation<PaymentEvent> = match (step, reply) {
         (PaymentStep::Authorize(_), Reply::Paid(answer)) => {
-            judge::authorized(payment, answer, times)
+            judge::authorize_response(payment, answer, times)
         }
-        (PaymentStep::Capture(_), Reply::Paid(answer)) => judge::captured(payment, answer, times),
-        (PaymentStep::Void(_), Reply::Paid(answer)) => judge::voided(payment, answer, times),
+        (PaymentStep::Capture(_), Reply::Paid(answer)) => judge::capture_response(payment, answer, times),
+        (PaymentStep::Void(_), Reply::Paid(answer)) => judge::void_response(payment, answer, times),
         (PaymentStep::Reconcile(_), Reply::FoundPayment(answer)) => {
-            judge::found_payment(payment, answer, promises, times)
+            judge::payment_lookup(payment, answer, promises, times)
         }
         (PaymentStep::Refund(_, id), Reply::Refunded(answer)) => {
-            judge::refunded(payment, id, answer, times)
+            judge::refund_response(payment, id, answer, times)
         }
         (PaymentStep::ReconcileRefund(_, id), Reply::FoundRefund(answer)) => {
-            judge::found_refund(payment, id, answer, promises, times)
+            judge::refund_lookup(payment, id, answer, promises, times)
         }
         (step, reply) => bail!("{reply:?} answers another question than {step:?}"),
     };
@@ -76,6 +76,6 @@ pub(super) fn new_payment(random: &Random, amount: Money, now: Timestamp) -> Pay
         card: None,
         created_at: BIRTH,
     };
-    let id = PaymentId::from_bits(crate::id::IdSource::bits(random));
+    let id = PaymentId::from_bits(crate::id::IdGenerator::generate(random));
     Payment::new_authorization(id, amount, cards(), &instrument, now)
 }

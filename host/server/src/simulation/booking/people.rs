@@ -4,7 +4,7 @@
 use super::payment::new_payment;
 use super::subject::Subject;
 use super::{BIRTH, Happening, Life, TROUBLE_MS};
-use crate::flow::bookable::Stage;
+use crate::flow::bookable::BookingPhase;
 use anyhow::{Result, bail, ensure};
 use host_domain::booking::{Expiry, PaymentCollector, ChangeSource};
 use host_domain::leg::RemoteCall;
@@ -78,9 +78,9 @@ impl<B: Subject> Life<'_, B> {
                 self.pay();
                 Ok(())
             }
-            Wish::Hint(by) => self.tell(B::hinted(by)),
+            Wish::Hint(by) => self.tell(B::change_reported_event(by)),
             Wish::SupplierCancels => {
-                let is_booked = matches!(self.row.as_ref().unwrap().stage(), Stage::Confirmed);
+                let is_booked = matches!(self.row.as_ref().unwrap().phase(), BookingPhase::Confirmed);
                 if is_booked && self.world.cancels_by_itself(self.now) {
                     self.note(|| "the supplier cancels".to_owned());
                     let after_ms = self.random.between(1, 2_000);
@@ -111,17 +111,17 @@ impl<B: Subject> Life<'_, B> {
     /// As `App::begin` of `flow/complete.rs`.
     fn book(&mut self) -> Result<()> {
         let booking = self.row.as_ref().unwrap();
-        if !matches!(booking.stage(), Stage::Ready) {
+        if !matches!(booking.phase(), BookingPhase::ReadyToComplete) {
             return Ok(());
         }
         let event = if booking.expires_at() <= self.now {
-            B::lapsed(Expiry::Offer)
+            B::expired_event(Expiry::Offer)
         } else {
             let by_instrument =
-                booking.settlement() == PaymentCollector::Gateway && !booking.use_payment_sdk();
+                booking.payment_collector() == PaymentCollector::Gateway && !booking.uses_payment_sdk();
             let payment =
-                by_instrument.then(|| new_payment(self.random, booking.price(), self.now));
-            B::book_started(payment)
+                by_instrument.then(|| new_payment(self.random, booking.total(), self.now));
+            B::book_started_event(payment)
         };
         if !self.start(event)? {
             // Somebody works on it: the caller waits.
@@ -140,7 +140,7 @@ impl<B: Subject> Life<'_, B> {
             .any(|payment| payment.is_browser_payment());
         if is_known && self.world.browser_acts() && self.random.percent(50) {
             let after_ms = self.random.between(1, MINUTE_MS);
-            let by = match booking.settlement() {
+            let by = match booking.payment_collector() {
                 PaymentCollector::Gateway => ChangeSource::Processor,
                 PaymentCollector::Supplier => ChangeSource::Supplier,
             };
@@ -154,7 +154,7 @@ impl<B: Subject> Life<'_, B> {
     fn tell(&mut self, event: B::Event) -> Result<()> {
         let booking = self.row.clone().unwrap();
         if let Ok(moved) = booking.apply(event, self.now) {
-            self.note(|| format!("told: {} -> {}", moved.event, moved.booking.status_name()));
+            self.note(|| format!("told: {} -> {}", moved.event, moved.booking.status_str()));
             self.checks.moved(&moved)?;
             self.row = Some(moved.booking);
             self.ask_for_work();
@@ -172,13 +172,13 @@ impl<B: Subject> Life<'_, B> {
         {
             return Ok(());
         }
-        if let Some(decide) = booking.held_refund() {
+        if let Some(decide) = booking.pending_refund_decision() {
             let paid = self.checks.paid_by(&booking);
             let kept = self.world.truth().map_or(paid, |order| order.kept);
             self.start(decide(paid.less(kept)))?;
             return Ok(());
         }
-        let open = booking.open_call();
+        let open = booking.unresolved_call();
         let Some((step, RemoteCall::Sent { .. } | RemoteCall::Accepted { .. })) = open else {
             return Ok(());
         };
@@ -189,7 +189,7 @@ impl<B: Subject> Life<'_, B> {
         self.note(|| format!("an operator says that {step} is done: {done}"));
         self.checks.settled |= step == "cancel";
         self.checks.settlements += 1;
-        let event = booking.settled(step, told, self.random);
+        let event = booking.resolved_event(step, told, self.random);
         self.start(event)?;
         Ok(())
     }
@@ -198,7 +198,7 @@ impl<B: Subject> Life<'_, B> {
     pub(super) fn check_now(&self) -> Result<()> {
         let booking = self.row.as_ref().unwrap();
         self.checks.now(booking, &self.world)?;
-        let next_at = match booking.next(self.now) {
+        let next_at = match booking.next_step(self.now) {
             host_domain::payment::NextStep::Run(_) => self.now,
             host_domain::payment::NextStep::WaitUntil(at) => at,
             host_domain::payment::NextStep::Idle => return Ok(()),

@@ -1,6 +1,6 @@
 //! Into what a booking is born: what its supplier and its processor promise, and cost.
 
-use crate::flow::judge::Promises;
+use crate::flow::judge::SupplierGuarantees;
 use crate::simulation::random::Random;
 use host_domain::booking::PaymentCollector;
 use host_domain::money::{Currency, Money};
@@ -10,8 +10,8 @@ use host_domain::supplier::SupplierId;
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) is_flight: bool,
-    pub(super) supplier: Promises,
-    pub(super) processor: Promises,
+    pub(super) supplier: SupplierGuarantees,
+    pub(super) processor: SupplierGuarantees,
     pub(super) settlement: PaymentCollector,
     pub(super) by_browser: bool,
     /// Price of each room (of the ticket), and what releasing it costs by the stored terms.
@@ -26,14 +26,14 @@ pub(super) struct Setting {
 
 impl Setting {
     pub(super) fn draw(random: &Random, is_flight: bool) -> Self {
-        let promises = || Promises {
-            consistent_after_ms: random.one_of(&[None, Some(0), Some(2_000), Some(300_000)]),
-            repeats_are_safe: random.percent(50),
+        let promises = || SupplierGuarantees {
+            reads_consistent_after_ms: random.one_of(&[None, Some(0), Some(2_000), Some(300_000)]),
+            supports_idempotent_retry: random.percent(50),
         };
         let supplier = promises();
         let mut processor = promises();
         // Nobody could tell the outcome of a payment at a processor that promises nothing.
-        processor.repeats_are_safe |= processor.consistent_after_ms.is_none();
+        processor.supports_idempotent_retry |= processor.reads_consistent_after_ms.is_none();
         let by_supplier = random.percent(15);
         let rooms = if is_flight { 1 } else { random.between(1, 3) };
         let room = |_| {

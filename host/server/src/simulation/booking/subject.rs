@@ -5,8 +5,8 @@ use super::check::Checks;
 use super::people::Wish;
 use super::setting::Setting;
 use super::world::{Order, World};
-use crate::flow::bookable::Bookable;
-use crate::flow::judge::{Judgement, Promises, Times};
+use crate::flow::bookable::BookingAggregate;
+use crate::flow::judge::{Interpretation, SupplierGuarantees, ScheduleContext};
 use crate::simulation::random::Random;
 use anyhow::Result;
 use host_domain::id::BookingId;
@@ -17,13 +17,13 @@ use host_domain::time::Timestamp;
 /// When answers mean what.
 pub(super) struct Around<'a> {
     pub(super) random: &'a Random,
-    pub(super) supplier: Promises,
-    pub(super) processor: Promises,
-    pub(super) times: Times<'a>,
+    pub(super) supplier: SupplierGuarantees,
+    pub(super) processor: SupplierGuarantees,
+    pub(super) times: ScheduleContext<'a>,
 }
 
 /// A booking that can be simulated.
-pub(super) trait Subject: Bookable {
+pub(super) trait Subject: BookingAggregate {
     fn born(id: BookingId, setting: &Setting, now: Timestamp) -> Self;
     fn bound(
         &self,
@@ -40,7 +40,7 @@ pub(super) trait Subject: Bookable {
         step: &Self::Step,
         reply: Answer,
         around: &Around<'_>,
-    ) -> Judgement<Self::Event>;
+    ) -> Interpretation<Self::Event>;
     /// What a caller wants of it, where that is possible now.
     fn wished(
         &self,

@@ -4,7 +4,7 @@
 use super::call::{Reply, Request};
 use super::processor::Charge;
 use super::setting::Setting;
-use crate::flow::judge::Promises;
+use crate::flow::judge::SupplierGuarantees;
 use crate::simulation::random::Random;
 use host_domain::money::Money;
 use host_domain::payment::PaymentError;
@@ -81,7 +81,7 @@ impl<'a> World<'a> {
         self.order.last().map(|(_, order)| order)
     }
 
-    pub(super) fn promises_of(&self, request: &Request) -> Promises {
+    pub(super) fn promises_of(&self, request: &Request) -> SupplierGuarantees {
         if request.is_of_processor() {
             self.setting.processor
         } else {
@@ -97,7 +97,7 @@ impl<'a> World<'a> {
         };
         // Releasing twice what is held releases it once.
         let is_safe =
-            self.promises_of(request).repeats_are_safe || matches!(request, Request::Void { .. });
+            self.promises_of(request).supports_idempotent_retry || matches!(request, Request::Void { .. });
         let came_to_nothing = self.left.insert(reference.to_owned(), false);
         if came_to_nothing == Some(false) && !is_safe {
             self.breaks(format!("{reference} left twice: {request:?}"));
@@ -124,7 +124,7 @@ impl<'a> World<'a> {
     /// From when on something can be read that was asked for at `sent_at`.
     pub(super) fn readable(
         &self,
-        promises: Promises,
+        promises: SupplierGuarantees,
         sent_at: Timestamp,
         now: Timestamp,
     ) -> Timestamp {
@@ -134,7 +134,7 @@ impl<'a> World<'a> {
         } else {
             0
         };
-        match promises.consistent_after_ms {
+        match promises.reads_consistent_after_ms {
             Some(delay) => now
                 .plus_ms(lag_ms)
                 .min(sent_at.plus_ms(i64::from(delay)))
@@ -155,7 +155,7 @@ impl<'a> World<'a> {
         sent_at: Timestamp,
         now: Timestamp,
     ) -> Reply {
-        let remembers = self.promises_of(request).repeats_are_safe;
+        let remembers = self.promises_of(request).supports_idempotent_retry;
         let key = request.reference().map(str::to_owned);
         if remembers
             && let Some(key) = &key

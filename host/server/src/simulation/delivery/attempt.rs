@@ -6,9 +6,9 @@ use super::promise::TURN_MS;
 use super::receiver::Verdict;
 use super::standing::Word;
 use super::{Happening, Life};
-use crate::webhook::endpoint::{Held, News, Recipient};
-use crate::webhook::judge::{Attempted, jitter_permille, may_end};
-use crate::webhook::sender::Letter;
+use crate::webhook::endpoint::{InFlight, SubscriptionUpdates, Recipient};
+use crate::webhook::judge::{AttemptResult, jitter_permille, honors_gone};
+use crate::webhook::sender::DeliveryRequest;
 use crate::webhook::signature;
 use anyhow::{Result, ensure};
 use host_domain::event::Product;
@@ -24,7 +24,7 @@ pub(super) struct Attempt {
     recipient: Arc<Recipient>,
     stored: StoredDelivery,
     token: String,
-    held: Held,
+    held: InFlight,
     sent_at: Option<Timestamp>,
     trouble: Option<Trouble>,
 }
@@ -38,7 +38,7 @@ impl Attempt {
     ) -> Self {
         Self {
             host,
-            held: recipient.endpoint.hold(),
+            held: recipient.endpoint.track(),
             recipient: Arc::clone(recipient),
             stored,
             token: token.to_owned(),
@@ -57,7 +57,7 @@ pub(super) struct Report {
     /// When it was judged, by the host's clock.
     judged_at: Timestamp,
     trouble: Option<Trouble>,
-    _held: Held,
+    _held: InFlight,
 }
 
 /// What goes wrong of an attempt.
@@ -123,7 +123,7 @@ impl Life<'_> {
         let host_now = self.clock(host);
         let letter = self
             .webhooks
-            .letter(&attempt.recipient, &attempt.stored, host_now);
+            .delivery_request(&attempt.recipient, &attempt.stored, host_now);
         let (verdict, mut took_ms) = self.receivers[letter.url].judge(self.random, self.now);
         self.note(|| format!("attempt {name} is sent: {verdict:?} after {took_ms} ms"));
         self.check_letter(name, attempt, &letter, host_now)?;
@@ -156,7 +156,7 @@ impl Life<'_> {
         &self,
         name: u64,
         attempt: &Attempt,
-        letter: &Letter<'_>,
+        letter: &DeliveryRequest<'_>,
         host_now: Timestamp,
     ) -> Result<()> {
         let tried = &self.promises.tries[&name];
@@ -167,7 +167,7 @@ impl Life<'_> {
             let body = attempt.stored.payload.as_bytes();
             let expected = signature::sign(signers, host_now.0.div_euclid(1000), event, body);
             let own = letter.headers["svc-signature"].to_str()?;
-            ensure!(own == expected.own, "signed {own}, not {}", expected.own);
+            ensure!(own == expected.svc, "signed {own}, not {}", expected.svc);
             let url = standing.url(tried.looked_at);
             ensure!(letter.url == url, "sent to {}, not {url}", letter.url);
         }
@@ -184,14 +184,14 @@ impl Life<'_> {
         }
         let took = Duration::from_millis(took_ms.unsigned_abs());
         let sent_at = attempt.sent_at.unwrap();
-        let may_end = may_end(attempt.recipient.subscription.product);
-        let attempted = Attempted::of(verdict.reply(), may_end, sent_at, took);
-        attempt.recipient.endpoint.took(took);
+        let may_end = honors_gone(attempt.recipient.subscription.product);
+        let attempted = AttemptResult::new(verdict.reply(), may_end, sent_at, took);
+        attempt.recipient.endpoint.record_latency(took);
         self.judge(name, Some((sent_at, attempted)))
     }
 
     /// As the end of `Worker::start`.
-    fn judge(&mut self, name: u64, attempted: Option<(Timestamp, Attempted)>) -> Result<()> {
+    fn judge(&mut self, name: u64, attempted: Option<(Timestamp, AttemptResult)>) -> Result<()> {
         let Some(attempt) = self.attempts.remove(&name) else {
             return Ok(());
         };
@@ -199,10 +199,10 @@ impl Life<'_> {
         let one = &mut self.hosts[attempt.host];
         let subscription = &attempt.recipient.subscription;
         let heard = attempted.as_ref();
-        let heard = heard.map(|(_, one)| self.webhooks.heard(subscription, one));
+        let heard = heard.map(|(_, one)| self.webhooks.subscription_event(subscription, one));
         let product = subscription.product;
         let jitter = jitter_permille(self.random);
-        let answered = self.webhooks.answered(
+        let answered = self.webhooks.apply_attempt(
             product,
             attempt.stored,
             attempted,
@@ -247,7 +247,7 @@ impl Life<'_> {
         let heard = reports.iter();
         let heard = heard.filter_map(|report| Some((&*report.recipient, report.heard.as_ref()?)));
         let host_now = self.clock(host);
-        let news = News::of(heard, host_now);
+        let news = SubscriptionUpdates::collect(heard, host_now);
         for report in &reports {
             if cannot_store {
                 self.note(|| format!("attempt {} is not stored", report.attempt));
@@ -265,7 +265,7 @@ impl Life<'_> {
         if dies_before_telling {
             self.die(host);
         } else if !cannot_tell {
-            for (subscription, event) in news.rest {
+            for (subscription, event) in news.others {
                 self.change(&subscription.id, event.clone(), host_now);
             }
         }

@@ -1,6 +1,6 @@
 //! The rows, with the semantics of `host/storage/src/webhook` and of its clock.
 
-use crate::webhook::upkeep::KEPT_S;
+use crate::webhook::upkeep::PENDING_RETENTION_S;
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::time::Timestamp;
 use host_domain::webhook::{Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, WatchEventStatus};
@@ -243,7 +243,7 @@ impl Database {
         waiting.map(|row| {
             let delivery = &row.stored.delivery;
             let waits_since = delivery.created_at.max(delivery.pending_since);
-            (waits_since.plus_s(KEPT_S), delivery)
+            (waits_since.plus_s(PENDING_RETENTION_S), delivery)
         })
     }
 

@@ -5,8 +5,8 @@ use super::people::Wish;
 use super::receiver::Receiver;
 use super::standing::Standing;
 use super::{DAY_MS, Life};
-use crate::id::IdSource;
-use crate::webhook::upkeep::KEPT_S;
+use crate::id::IdGenerator;
+use crate::webhook::upkeep::PENDING_RETENTION_S;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use host_domain::event::Product;
@@ -19,7 +19,7 @@ use secrecy::SecretString;
 impl Life<'_> {
     pub(super) fn new_secret(&mut self) -> SecretString {
         let mut bytes = [0_u8; 32];
-        bytes[..16].copy_from_slice(&self.random.bits().to_be_bytes());
+        bytes[..16].copy_from_slice(&self.random.generate().to_be_bytes());
         format!("whsec_{}", STANDARD.encode(bytes)).into()
     }
 
@@ -36,7 +36,7 @@ impl Life<'_> {
             organization: "acme".to_owned(),
             mode: Mode::Test,
         };
-        let id = SubscriptionId::from_bits(self.random.bits());
+        let id = SubscriptionId::from_bits(self.random.generate());
         let (url, current) = (self.new_url(), self.new_secret());
         let tolerance_ms = 2 * self.setting.skew_ms;
         let standing = Standing::new(&url, &current, self.now, tolerance_ms);
@@ -54,7 +54,7 @@ impl Life<'_> {
 
     /// As the transaction that makes an event.
     pub(super) fn publish(&mut self) {
-        let (event, now) = (EventId::from_bits(self.random.bits()), self.now);
+        let (event, now) = (EventId::from_bits(self.random.generate()), self.now);
         self.note(|| format!("{} is made", event.as_str()));
         self.database
             .log
@@ -90,6 +90,6 @@ impl Life<'_> {
             let id = Delivery::derive_id(&event, &endpoint.id).unwrap();
             self.promises.promise(&id, &endpoint.id, &event, at);
         }
-        self.database.record_pending(&endpoint, now.plus_s(-KEPT_S));
+        self.database.record_pending(&endpoint, now.plus_s(-PENDING_RETENTION_S));
     }
 }

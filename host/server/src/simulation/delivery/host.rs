@@ -3,8 +3,8 @@
 use super::attempt::{Attempt, Report};
 use super::database::Subscriber;
 use super::{Happening, Life};
-use crate::id::IdSource;
-use crate::webhook::endpoint::{Endpoint, Recipient, Signers};
+use crate::id::IdGenerator;
+use crate::webhook::endpoint::{Endpoint, Recipient, ActiveSecrets};
 use anyhow::Result;
 use host_domain::id::SubscriptionId;
 use host_domain::time::Timestamp;
@@ -88,7 +88,7 @@ impl Life<'_> {
         let full: Vec<SubscriptionId> = one
             .endpoints
             .iter()
-            .filter(|(_, endpoint)| endpoint.room() == 0)
+            .filter(|(_, endpoint)| endpoint.available_capacity() == 0)
             .map(|(id, _)| id.clone())
             .collect();
         let full: Vec<&SubscriptionId> = full.iter().collect();
@@ -124,11 +124,11 @@ impl Life<'_> {
         if self.hosts[host].life != Some(life) {
             return Ok(());
         }
-        let token = format!("{:032x}", self.random.bits());
+        let token = format!("{:032x}", self.random.generate());
         let clocks = (self.clock(host), self.now);
         for recipient in recipients {
-            let (room, id) = (recipient.endpoint.room(), &recipient.subscription.id);
-            let lease_ms = self.webhooks.claim_ms();
+            let (room, id) = (recipient.endpoint.available_capacity(), &recipient.subscription.id);
+            let lease_ms = self.webhooks.lease_ms();
             let claimed = self.database.claim(id, room, &token, clocks, lease_ms);
             for stored in claimed {
                 let name = self.agenda.name();
@@ -154,7 +154,7 @@ fn recipient(
     let expires_at = subscription.previous_secret_expires_at;
     Arc::new(Recipient {
         endpoint: Arc::clone(endpoint),
-        signers: Signers {
+        secrets: ActiveSecrets {
             current: subscriber.current.clone(),
             previous: subscriber.previous.clone().zip(expires_at),
         },

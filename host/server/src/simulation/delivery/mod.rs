@@ -17,7 +17,7 @@ use super::random::Random;
 use super::{History, live};
 use crate::config::{Config, Environment};
 
-use crate::webhook::Webhooks;
+use crate::webhook::DeliveryPolicy;
 use crate::webhook::endpoint::Recipient;
 use anyhow::{Result, ensure};
 use attempt::Attempt;
@@ -59,7 +59,7 @@ fn deliveries_of_watches_end_as_their_receivers_have_them() {
 
 fn lives(name: &str, product: Product) {
     let config = Config::load(None, None, &Environment::default()).unwrap();
-    let webhooks = Webhooks::new(&config, DnsLookup::system());
+    let webhooks = DeliveryPolicy::new(&config, DnsLookup::system());
     live(name, |random, history| {
         let setting = Setting::draw(random, product);
         Life::new(random, history, &setting, &webhooks).lived()
@@ -98,7 +98,7 @@ struct Life<'a> {
     random: &'a Random,
     history: &'a History,
     setting: &'a Setting,
-    webhooks: &'a Webhooks,
+    webhooks: &'a DeliveryPolicy,
     now: Timestamp,
     agenda: Agenda<Happening>,
     database: Database,
@@ -116,7 +116,7 @@ impl<'a> Life<'a> {
         random: &'a Random,
         history: &'a History,
         setting: &'a Setting,
-        webhooks: &'a Webhooks,
+        webhooks: &'a DeliveryPolicy,
     ) -> Self {
         history.note(|| format!("{setting:?}"));
         Self {

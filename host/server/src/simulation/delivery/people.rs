@@ -153,7 +153,7 @@ impl Life<'_> {
 
     fn rotate(&mut self, id: &SubscriptionId, host_now: Timestamp) {
         let secret = self.new_secret();
-        let event = self.webhooks.rotated(host_now);
+        let event = self.webhooks.rotation_event(host_now);
         self.change(id, event, host_now);
         let now = self.now;
         self.standing(id).rotated(&secret, now, host_now);
@@ -205,13 +205,13 @@ impl Life<'_> {
         let is_due = self.promises.replayed(id, host_now).is_some();
         let replayed = self
             .webhooks
-            .replayed(&one.subscription, row.stored.clone(), host_now);
+            .replay(&one.subscription, row.stored.clone(), host_now);
         match (is_due, replayed) {
             (true, Ok(replayed)) => {
                 self.note(|| format!("{id} is replayed"));
                 self.database.replay(replayed);
             }
-            (false, Err(WebhookError::Paused | WebhookError::ReplayNotAllowed(_))) => {
+            (false, Err(WebhookError::SubscriptionNotActive | WebhookError::ReplayNotAllowed(_))) => {
                 // Somebody looks when it may be, and a moment before.
                 if let DeliveryState::Published { at, .. } = row.stored.delivery.state {
                     let wait_ms =
@@ -249,7 +249,7 @@ impl Life<'_> {
                 .promises
                 .replayed(&stored.delivery.id, host_now)
                 .is_some();
-            let replayed = self.webhooks.replayed(&one.subscription, stored, host_now);
+            let replayed = self.webhooks.replay(&one.subscription, stored, host_now);
             ensure!(
                 is_due == replayed.is_ok(),
                 "recover: {is_due} by contract, {replayed:?}"

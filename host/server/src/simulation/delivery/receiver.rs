@@ -2,7 +2,7 @@
 
 use super::{BIRTH, DAY_MS, HOUR_MS};
 use crate::simulation::random::Random;
-use crate::webhook::judge::{Answer, Failure, Unanswered};
+use crate::webhook::judge::{ReceiverResponse, SendFailure, SendError};
 use host_domain::time::Timestamp;
 use http::{HeaderValue, StatusCode};
 
@@ -63,17 +63,17 @@ pub(super) enum Verdict {
 
 impl Verdict {
     /// As a sender finds it.
-    pub(super) fn reply(&self) -> Result<Answer, Unanswered> {
+    pub(super) fn reply(&self) -> Result<ReceiverResponse, SendError> {
         match self {
-            Self::Said(status, after) => Ok(Answer {
+            Self::Said(status, after) => Ok(ReceiverResponse {
                 status: StatusCode::from_u16(*status).unwrap(),
                 retry_after: after.as_ref().map(header),
                 body: "said".to_owned(),
             }),
-            Self::Silent => Err(Failure::TimedOut.into()),
-            Self::Cut => Err(Failure::Cut.into()),
-            Self::Refused => Err(Failure::Connect.into()),
-            Self::Forbidden => Err(Failure::UrlNotAllowed.into()),
+            Self::Silent => Err(SendFailure::TimedOut.into()),
+            Self::Cut => Err(SendFailure::ConnectionClosed.into()),
+            Self::Refused => Err(SendFailure::Connect.into()),
+            Self::Forbidden => Err(SendFailure::UrlNotAllowed.into()),
         }
     }
 

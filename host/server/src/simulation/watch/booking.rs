@@ -1,10 +1,10 @@
 //! The booking that a watch buys with, as far as the watch sees it: what becomes of it
 //! is drawn, and comes out in time. The simulation of bookings lives the rest.
 
-use crate::flow::bookable::Stage;
-use crate::flow::refusal::Decision;
+use crate::flow::bookable::BookingPhase;
+use crate::flow::refusal::PrebookRefusal;
 use crate::simulation::random::Random;
-use crate::watch::judge::{self, Left};
+use crate::watch::judge::{self, PurchaseOutcome};
 use host_domain::id::{BookingId, InstrumentId, WatchId};
 use host_domain::leg::RemoteCall;
 use host_domain::money::Money;
@@ -22,7 +22,7 @@ pub(super) struct Booking {
     pub(super) standing: Standing,
     pub(super) is_declined: bool,
     /// Why the supplier would not bind it.
-    pub(super) refused: Option<Decision>,
+    pub(super) refused: Option<PrebookRefusal>,
     /// When what it is now lapses.
     lapses_at: Timestamp,
     /// How the supplier and the processor decide, and when that is known.
@@ -132,21 +132,21 @@ impl Booking {
         self.ends.map_or(now, |(at, _)| at)
     }
 
-    pub(super) const fn stage(&self) -> Stage<'_> {
+    pub(super) const fn stage(&self) -> BookingPhase<'_> {
         const LEG: RemoteCall = RemoteCall::pending(Timestamp(0));
         match self.standing {
-            Standing::Early => Stage::Early,
-            Standing::Ready => Stage::Ready,
-            Standing::Completing => Stage::Completing(&LEG),
-            Standing::Confirmed => Stage::Confirmed,
-            Standing::Leaving => Stage::Leaving,
-            Standing::Failed { bound } => Stage::Failed { bound },
-            Standing::Expired => Stage::Expired,
+            Standing::Early => BookingPhase::Prebooking,
+            Standing::Ready => BookingPhase::ReadyToComplete,
+            Standing::Completing => BookingPhase::Completing(&LEG),
+            Standing::Confirmed => BookingPhase::Confirmed,
+            Standing::Leaving => BookingPhase::Canceling,
+            Standing::Failed { bound } => BookingPhase::Failed { was_bound: bound },
+            Standing::Expired => BookingPhase::Expired,
         }
     }
 
-    pub(super) fn left(&self) -> Option<Left> {
-        judge::of_booking(self.stage(), self.is_declined, self.refused.as_ref())
+    pub(super) fn left(&self) -> Option<PurchaseOutcome> {
+        judge::from_booking_phase(self.stage(), self.is_declined, self.refused.as_ref())
     }
 
     /// Whether the supplier has sold it, known or not.
@@ -158,7 +158,7 @@ impl Booking {
     /// Whether the supplier said no, for another reason than that it is sold out or dearer.
     pub(super) const fn is_refused(&self) -> bool {
         let is_bound = matches!(self.standing, Standing::Failed { bound: true });
-        is_bound || matches!(self.refused, Some(Decision::Rejected))
+        is_bound || matches!(self.refused, Some(PrebookRefusal::Rejected))
     }
 
     /// Whether it is paid and booked just now, with whatever end.

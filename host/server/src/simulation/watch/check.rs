@@ -6,7 +6,7 @@ use super::model::Model;
 use super::rows::Op;
 use super::{Life, Task};
 use crate::query::QueryError;
-use crate::watch::judge::{self, Duty};
+use crate::watch::judge::{self, CheckAction};
 use anyhow::Result;
 use host_domain::money::Money;
 use host_domain::supplier::{ReadError, SupplierId};
@@ -54,15 +54,15 @@ impl Life<'_> {
         let Check { ask, at } = check;
         let mut after_ms = self.random.between(1, 30);
         let at = match at {
-            At::Begun => match judge::duty(&ask, self.now) {
-                Duty::Ask => {
+            At::Begun => match judge::check_action(&ask, self.now) {
+                CheckAction::Check => {
                     Cadence::asks(&ask, self.now)?;
                     let (wait_ms, heard) = self.look(&ask);
                     after_ms = wait_ms;
                     At::Heard(heard)
                 }
-                Duty::Expire => At::Expiring,
-                Duty::Forget => At::Forgetting,
+                CheckAction::Expire => At::Expiring,
+                CheckAction::Delete => At::Forgetting,
             },
             At::Heard(Ok(total)) => {
                 self.note(|| format!("{} costs {total:?}", ask.id));
@@ -121,7 +121,7 @@ impl Life<'_> {
                 (None, false) => At::Forgetting,
             });
         };
-        let event = seen.map_or(Event::Expired, |seen| judge::seen(seen.total));
+        let event = seen.map_or(Event::Expired, |seen| judge::price_event(seen.total));
         let read_version = watch.version;
         let mut moves = moved;
         if let Ok(Some(done)) = watch.apply(event.clone(), self.now) {
@@ -143,7 +143,7 @@ impl Life<'_> {
     ) -> Result<()> {
         let interval_s = self.setting.interval_s;
         let error = failed.as_ref().map(|failed| &failed.error);
-        let next_at = judge::next_check(ask, error, interval_s, self.now);
+        let next_at = judge::next_check_at(ask, error, interval_s, self.now);
         let release = Op::ReleaseAsk(ask.clone(), PriceCheckRelease { observed: seen, next_at });
         if self.commit(vec![release])?.is_ok() {
             let told_s = failed.and_then(|failed| failed.retry_after_s);

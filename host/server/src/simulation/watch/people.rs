@@ -2,7 +2,7 @@
 
 use super::rows::Op;
 use super::{BIRTH, Happening, Life};
-use crate::watch::mandate_of;
+use crate::watch::mandate_for;
 use anyhow::Result;
 use host_domain::id::{MandateId, WatchId};
 use host_domain::mandate::{Mandate, MandateEvent, MandateTerms};
@@ -148,12 +148,12 @@ impl Life<'_> {
         if watch.is_armed() && watch.status().is_open() {
             return None;
         }
-        let new = mandate_of(&watch).ok()?;
+        let new = mandate_for(&watch).ok()?;
         if self.rows.deleted.contains(&new.instrument) {
             return None;
         }
         let terms = MandateTerms {
-            id: MandateId::from_bits(crate::id::IdSource::bits(self.random)),
+            id: MandateId::from_bits(crate::id::IdGenerator::generate(self.random)),
             owner: watch.owner.clone(),
             amount: new.amount,
             instrument: new.instrument,

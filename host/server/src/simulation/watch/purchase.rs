@@ -5,10 +5,10 @@ use super::booking::{Booking, End, Standing};
 use super::rows::Op;
 use super::setting::any_price;
 use super::{Life, Task};
-use crate::flow::complete::CompleteError;
+use crate::flow::complete::CompleteBookingError;
 use crate::flow::prebook::PrebookError;
-use crate::flow::refusal::Decision;
-use crate::watch::judge::{self, Left};
+use crate::flow::refusal::PrebookRefusal;
+use crate::watch::judge::{self, PurchaseOutcome};
 use anyhow::Result;
 use host_domain::id::{BookingId, WatchId};
 use host_domain::mandate::{Mandate, MandateEvent, MandateUsage};
@@ -49,8 +49,8 @@ pub(super) enum At {
     Bound(BookingId, Result<Money, PrebookError>),
     Pays(BookingId),
     Paid(BookingId),
-    Ends(Left),
-    Stores(Left, Watch, Option<Mandate>),
+    Ends(PurchaseOutcome),
+    Stores(PurchaseOutcome, Watch, Option<Mandate>),
     Fails,
 }
 
@@ -101,13 +101,13 @@ impl Life<'_> {
                 }
             }
             At::Heard(watch, total) => {
-                match total.filter(|total| judge::is_bought_at(&watch, *total)) {
+                match total.filter(|total| judge::is_price_acceptable(&watch, *total)) {
                     Some(total) => {
                         let mandate = watch.mandate_id.as_ref().unwrap();
                         let mandate = self.rows.mandates[mandate].clone();
                         At::Consumes(watch, total, mandate)
                     }
-                    None => At::Ends(Left::Released),
+                    None => At::Ends(PurchaseOutcome::Released),
                 }
             }
             At::Consumes(watch, total, mandate) => self.begin(watch, total, mandate, holder)?,
@@ -121,7 +121,7 @@ impl Life<'_> {
                 after_ms = wait_ms;
                 at
             }
-            At::Paid(booking) => At::Ends(self.standing(&booking).unwrap_or(Left::Open)),
+            At::Paid(booking) => At::Ends(self.standing(&booking).unwrap_or(PurchaseOutcome::Undecided)),
             At::Ends(left) => self.ends(&id, left),
             At::Stores(left, watch, mandate) => {
                 match self.store_end(left, watch, mandate, holder)? {
@@ -164,7 +164,7 @@ impl Life<'_> {
 
     /// Uses the mandate up, in one transaction with the booking and the watch.
     fn begin(&mut self, watch: Watch, total: Money, mandate: Mandate, holder: u64) -> Result<At> {
-        let id = BookingId::from_bits(crate::id::IdSource::bits(self.random));
+        let id = BookingId::from_bits(crate::id::IdGenerator::generate(self.random));
         let auto_book = watch.auto_book.as_ref().unwrap();
         let instrument = auto_book.payment_instrument_id.clone();
         let usage = MandateUsage {
@@ -181,7 +181,7 @@ impl Life<'_> {
         };
         let mandate = match mandate.apply(consumed, self.now) {
             Ok(mandate) => mandate.unwrap(),
-            Err(refusal) => return Ok(At::Ends(judge::of_mandate(refusal))),
+            Err(refusal) => return Ok(At::Ends(judge::from_mandate_refusal(refusal))),
         };
         let booking = Booking::new(
             id.clone(),
@@ -214,17 +214,17 @@ impl Life<'_> {
         let cheaper = Money::new(offered.minor - 1, offered.currency);
         let dearer = Money::new(offered.minor + 1, offered.currency);
         match random.between(0, 19) {
-            0 => Err(PrebookError::Decided(Decision::Unavailable)),
-            1 => Err(PrebookError::Decided(Decision::PriceChanged {
+            0 => Err(PrebookError::Refused(PrebookRefusal::Unavailable)),
+            1 => Err(PrebookError::Refused(PrebookRefusal::PriceChanged {
                 offered,
                 current: dearer,
             })),
-            2 => Err(PrebookError::Decided(Decision::Rejected)),
+            2 => Err(PrebookError::Refused(PrebookRefusal::Rejected)),
             3 => Err(PrebookError::NotSent { overloaded: false }),
             4 => Err(PrebookError::RateLimited {
                 retry_after_s: None,
             }),
-            5 | 6 => Err(PrebookError::NoAnswer { timed_out: true }),
+            5 | 6 => Err(PrebookError::NoResponse { timed_out: true }),
             7 => Ok(cheaper),
             _ => Ok(offered),
         }
@@ -244,18 +244,18 @@ impl Life<'_> {
                 At::Pays(id)
             }
             Err(error) => {
-                if let PrebookError::Decided(decision) = &error {
+                if let PrebookError::Refused(decision) = &error {
                     booking.refused = Some(decision.clone());
                 }
-                if !matches!(error, PrebookError::NoAnswer { .. }) {
+                if !matches!(error, PrebookError::NoResponse { .. }) {
                     booking.standing = Standing::Failed { bound: false };
                 }
-                judge::of_prebook(&error).map_or(At::Fails, At::Ends)
+                judge::from_prebook_error(&error).map_or(At::Fails, At::Ends)
             }
         }
     }
 
-    fn standing(&mut self, id: &BookingId) -> Option<Left> {
+    fn standing(&mut self, id: &BookingId) -> Option<PurchaseOutcome> {
         let booking = self.rows.bookings.get_mut(id).unwrap();
         booking.pass(self.now);
         if booking.standing == Standing::Confirmed && self.random.percent(5) {
@@ -274,10 +274,10 @@ impl Life<'_> {
         booking.pass(self.now);
         let refused = match booking.standing {
             Standing::Ready if self.rows.deleted.contains(&booking.instrument) => {
-                Some(CompleteError::InstrumentInvalid)
+                Some(CompleteBookingError::InstrumentInvalid)
             }
             Standing::Early | Standing::Expired | Standing::Failed { bound: false } => {
-                Some(CompleteError::State("EXPIRED"))
+                Some(CompleteBookingError::InvalidState("EXPIRED"))
             }
             Standing::Ready if is_late => {
                 booking.ends_after(End::NotSent, 1, self.now);
@@ -290,31 +290,31 @@ impl Life<'_> {
             _ => None,
         };
         if let Some(error) = refused {
-            return (1, judge::of_complete(&error).map_or(At::Fails, At::Ends));
+            return (1, judge::from_complete_error(&error).map_or(At::Fails, At::Ends));
         }
         let known_ms = booking.known_at(self.now).since(self.now);
         (known_ms.min(RUN_MAX_MS - ASK_MAX_MS), At::Paid(id))
     }
 
     /// Reads what the end of a run is stored with.
-    fn ends(&self, id: &WatchId, left: Left) -> At {
+    fn ends(&self, id: &WatchId, left: PurchaseOutcome) -> At {
         let watch = self.rows.watch(id).clone();
         let mandate = watch.mandate_id.as_ref();
-        let mandate = mandate.filter(|_| left == Left::Released);
+        let mandate = mandate.filter(|_| left == PurchaseOutcome::Released);
         let mandate = mandate.map(|id| self.rows.mandates[id].clone());
         At::Stores(left, watch, mandate)
     }
 
     fn store_end(
         &mut self,
-        left: Left,
+        left: PurchaseOutcome,
         watch: Watch,
         mandate: Option<Mandate>,
         holder: u64,
     ) -> Result<Option<At>> {
         let id = watch.id.clone();
         let Some(event) = left.event() else {
-            let due_at = judge::look_again(watch.updated_at, self.now);
+            let due_at = judge::next_poll_at(watch.updated_at, self.now);
             let open = Op::ReleaseJob(id, holder, Some(due_at));
             let stored = self.commit(vec![open])?;
             return Ok(stored.is_err().then_some(At::Fails));

@@ -142,7 +142,7 @@ fn wanted(random: &Random, questions: &[PriceQuery]) -> Wanted {
         question,
         cap: euros(random.between(PRICES.0 + 2_000, PRICES.1 - 2_000)),
         auto_book: (is_hotel && random.percent(75)).then(|| AutoBook {
-            payment_instrument_id: InstrumentId::from_bits(crate::id::IdSource::bits(random)),
+            payment_instrument_id: InstrumentId::from_bits(crate::id::IdGenerator::generate(random)),
             contact: Contact {
                 first_name: "Ada".to_owned(),
                 last_name: "L".to_owned(),

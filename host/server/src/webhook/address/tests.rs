@@ -2,69 +2,69 @@
 //! refused for a reason, also where plain http and this machine are allowed.
 
 use super::*;
-use UrlRefusal::*;
+use UrlRejection::*;
 use std::io;
 
-const LOOPBACK: UrlRefusal = Address("loopback");
-const PRIVATE: UrlRefusal = Address("private");
-const LINK_LOCAL: UrlRefusal = Address("link-local");
+const LOOPBACK: UrlRejection = NonPublicAddress("loopback");
+const PRIVATE: UrlRejection = NonPublicAddress("private");
+const LINK_LOCAL: UrlRejection = NonPublicAddress("link-local");
 
 /// Refused whoever asks.
 #[rustfmt::skip]
-pub(super) const HOSTILE: [(&str, UrlRefusal); 80] = [
+pub(super) const HOSTILE: [(&str, UrlRejection); 80] = [
     // spelled otherwise than they are read
-    ("https://2130706433/", Spelling), ("https://0x7f000001/", Spelling),
-    ("https://017700000001/", Spelling), ("https://0177.0.0.1/", Spelling),
-    ("https://0x7f.1/", Spelling), ("https://127.1/", Spelling), ("https://127.0.1/", Spelling),
-    ("https://127.0.0.01/", Spelling), ("https://10.0.0.010/", Spelling),
-    ("https://3232235777/", Spelling), ("https://0xa9fea9fe/", Spelling),
-    ("https://127.0.0.1./", Spelling), ("https://%31%32%37.0.0.1/", Spelling),
-    ("https://%6cocalhost/", Spelling), ("https://exampl%65.com/", Spelling),
+    ("https://2130706433/", NonCanonicalHost), ("https://0x7f000001/", NonCanonicalHost),
+    ("https://017700000001/", NonCanonicalHost), ("https://0177.0.0.1/", NonCanonicalHost),
+    ("https://0x7f.1/", NonCanonicalHost), ("https://127.1/", NonCanonicalHost), ("https://127.0.1/", NonCanonicalHost),
+    ("https://127.0.0.01/", NonCanonicalHost), ("https://10.0.0.010/", NonCanonicalHost),
+    ("https://3232235777/", NonCanonicalHost), ("https://0xa9fea9fe/", NonCanonicalHost),
+    ("https://127.0.0.1./", NonCanonicalHost), ("https://%31%32%37.0.0.1/", NonCanonicalHost),
+    ("https://%6cocalhost/", NonCanonicalHost), ("https://exampl%65.com/", NonCanonicalHost),
     // read otherwise than they are spelled
-    ("https://example.com\\@127.0.0.1/", Unreadable), ("https://exa\tmple.com/", Unreadable),
-    ("https://example.com/\n", Unreadable), (" https://example.com/", Unreadable),
-    ("https://ex\u{ad}ample.com/", Unreadable), ("https://127。0。0。1/", Unreadable),
-    ("https://①②⑦.0.0.1/", Unreadable), ("https:example.com", Unreadable),
-    ("https:/example.com", Unreadable), ("//example.com", Unreadable), ("", Unreadable),
-    ("https://", Unreadable), ("https://exam ple.com", Unreadable),
-    ("https://example.{com}/", Unreadable),
+    ("https://example.com\\@127.0.0.1/", Malformed), ("https://exa\tmple.com/", Malformed),
+    ("https://example.com/\n", Malformed), (" https://example.com/", Malformed),
+    ("https://ex\u{ad}ample.com/", Malformed), ("https://127。0。0。1/", Malformed),
+    ("https://①②⑦.0.0.1/", Malformed), ("https:example.com", Malformed),
+    ("https:/example.com", Malformed), ("//example.com", Malformed), ("", Malformed),
+    ("https://", Malformed), ("https://exam ple.com", Malformed),
+    ("https://example.{com}/", Malformed),
     // credentials, fragments, ports, schemes
     ("https://user@example.com/", Credentials), ("https://user:secret@example.com/", Credentials),
     ("https://@example.com/", Credentials), ("https://:@example.com/", Credentials),
     ("https://example.com@10.0.0.1/", Credentials), ("https://example.com/#part", Fragment),
-    ("https://example.com/#", Fragment), ("https://example.com:0/", Port),
+    ("https://example.com/#", Fragment), ("https://example.com:0/", InvalidPort),
     ("ftp://example.com/", NotHttps), ("file:///etc/passwd", NotHttps),
     ("gopher://example.com/", NotHttps), ("ws://example.com/", NotHttps),
     ("unix:///run/docker.sock", NotHttps), ("javascript:alert(1)", NotHttps),
     // no names
-    ("https://*.example.com/", NoName), ("https://-bad-.com/", NoName),
-    ("https://-bad.example.com/", NoName), ("https://bad-.example.com/", NoName),
-    ("https://example.-com/", NoName), ("https://exam!ple.com/", NoName),
-    ("https://exa'mple.com/", NoName), ("https://*.localhost/", NoName),
-    ("https://example.com%00/", Unreadable), ("https://exam%2ap%00le.com/", Unreadable),
-    ("https://.localhost/", NoName), ("https://.example.com/", NoName),
-    ("https://example..com/", NoName), ("https://example.com./", NoName),
+    ("https://*.example.com/", InvalidHostname), ("https://-bad-.com/", InvalidHostname),
+    ("https://-bad.example.com/", InvalidHostname), ("https://bad-.example.com/", InvalidHostname),
+    ("https://example.-com/", InvalidHostname), ("https://exam!ple.com/", InvalidHostname),
+    ("https://exa'mple.com/", InvalidHostname), ("https://*.localhost/", InvalidHostname),
+    ("https://example.com%00/", Malformed), ("https://exam%2ap%00le.com/", Malformed),
+    ("https://.localhost/", InvalidHostname), ("https://.example.com/", InvalidHostname),
+    ("https://example..com/", InvalidHostname), ("https://example.com./", InvalidHostname),
     // names that mean something in one network only
-    ("https://intranet/", LocalName),
-    ("https://printer.local/", LocalName), ("https://metadata.google.internal/", LocalName),
-    ("https://wiki.corp/", LocalName), ("https://1.0.0.127.in-addr.arpa/", LocalName),
+    ("https://intranet/", NonPublicHostname),
+    ("https://printer.local/", NonPublicHostname), ("https://metadata.google.internal/", NonPublicHostname),
+    ("https://wiki.corp/", NonPublicHostname), ("https://1.0.0.127.in-addr.arpa/", NonPublicHostname),
     // addresses
     ("https://10.0.0.1/", PRIVATE), ("https://172.16.0.1/", PRIVATE),
     ("https://192.168.0.1/", PRIVATE), ("https://169.254.169.254/", LINK_LOCAL),
-    ("https://100.64.0.1/", Address("shared address space")),
-    ("https://0.0.0.0/", Address("unspecified")), ("https://224.0.0.1/", Address("multicast")),
-    ("https://255.255.255.255/", Address("broadcast")),
-    ("https://198.51.100.7/", Address("documentation")), ("https://[::]/", Address("unspecified")),
+    ("https://100.64.0.1/", NonPublicAddress("shared address space")),
+    ("https://0.0.0.0/", NonPublicAddress("unspecified")), ("https://224.0.0.1/", NonPublicAddress("multicast")),
+    ("https://255.255.255.255/", NonPublicAddress("broadcast")),
+    ("https://198.51.100.7/", NonPublicAddress("documentation")), ("https://[::]/", NonPublicAddress("unspecified")),
     ("https://[::ffff:10.0.0.1]/", PRIVATE), ("https://[::ffff:a9fe:a9fe]/", LINK_LOCAL),
-    ("https://[64:ff9b::7f00:1]/", Address("NAT64")), ("https://[2002:7f00:1::]/", Address("6to4")),
-    ("https://[fd00::1]/", Address("unique local")), ("https://[fe80::1]/", LINK_LOCAL),
-    ("https://[2001:db8::1]/", Address("documentation")),
-    ("https://[::7f00:1]/", Address("IPv4-compatible")),
+    ("https://[64:ff9b::7f00:1]/", NonPublicAddress("NAT64")), ("https://[2002:7f00:1::]/", NonPublicAddress("6to4")),
+    ("https://[fd00::1]/", NonPublicAddress("unique local")), ("https://[fe80::1]/", LINK_LOCAL),
+    ("https://[2001:db8::1]/", NonPublicAddress("documentation")),
+    ("https://[::7f00:1]/", NonPublicAddress("IPv4-compatible")),
 ];
 
 /// Refused unless plain http and this machine are allowed.
 #[rustfmt::skip]
-pub(super) const INSECURE: [(&str, UrlRefusal); 11] = [
+pub(super) const INSECURE: [(&str, UrlRejection); 11] = [
     ("http://example.com/", NotHttps), ("http://127.0.0.1:9000/hook", NotHttps),
     ("https://127.0.0.1/", LOOPBACK), ("https://127.255.0.1/", LOOPBACK),
     ("https://[::1]/", LOOPBACK), ("https://[0:0:0:0:0:0:0:1]/", LOOPBACK),
@@ -89,32 +89,32 @@ pub(super) const PUBLIC: [&str; 10] = [
 #[test]
 fn nothing_hostile_is_read() {
     for (url, refusal) in HOSTILE {
-        assert_eq!(read(url, false), Err(refusal), "{url}");
-        assert_eq!(read(url, true), Err(refusal), "{url}, insecure");
+        assert_eq!(parse(url, false), Err(refusal), "{url}");
+        assert_eq!(parse(url, true), Err(refusal), "{url}, insecure");
     }
 }
 
 #[test]
 fn what_is_insecure_is_read_only_where_that_is_allowed() {
     for (url, refusal) in INSECURE {
-        assert_eq!(read(url, false), Err(refusal), "{url}");
-        assert!(read(url, true).is_ok(), "{url}");
+        assert_eq!(parse(url, false), Err(refusal), "{url}");
+        assert!(parse(url, true).is_ok(), "{url}");
     }
 }
 
 #[test]
 fn what_is_public_is_read_as_it_is_written() {
     for url in PUBLIC {
-        assert!(read(url, false).is_ok(), "{url}");
-        assert!(read(url, true).is_ok(), "{url}");
+        assert!(parse(url, false).is_ok(), "{url}");
+        assert!(parse(url, true).is_ok(), "{url}");
     }
 }
 
 #[test]
 fn a_url_has_an_end() {
     let long = |bytes: usize| format!("https://example.com/{}", "a".repeat(bytes - 20));
-    assert!(read(&long(URL_BYTES_MAX), false).is_ok());
-    assert_eq!(read(&long(URL_BYTES_MAX + 1), false), Err(TooLong));
+    assert!(parse(&long(URL_BYTES_MAX), false).is_ok());
+    assert_eq!(parse(&long(URL_BYTES_MAX + 1), false), Err(TooLong));
 }
 
 #[test]
@@ -122,12 +122,12 @@ fn a_name_and_each_of_its_labels_have_an_end() {
     let of = |labels: &[usize]| {
         let labels = labels.iter().map(|bytes| "a".repeat(*bytes));
         let name = labels.collect::<Vec<_>>().join(".");
-        read(&format!("https://{name}/"), false).err()
+        parse(&format!("https://{name}/"), false).err()
     };
     assert_eq!(of(&[63, 3]), None);
-    assert_eq!(of(&[64, 3]), Some(NoName));
+    assert_eq!(of(&[64, 3]), Some(InvalidHostname));
     assert_eq!(of(&[63, 63, 63, 61]), None, "253 bytes");
-    assert_eq!(of(&[63, 63, 63, 62]), Some(NoName), "254 bytes");
+    assert_eq!(of(&[63, 63, 63, 62]), Some(InvalidHostname), "254 bytes");
 }
 
 /// A resolver that says what the test wants.
@@ -150,7 +150,7 @@ async fn every_address_of_a_name_is_judged() {
         (&[], false, Ok(())),
     ] {
         let lookup = resolving_to(addresses);
-        let checked = check("https://hooks.example.com/", insecure, &lookup).await;
+        let checked = validate("https://hooks.example.com/", insecure, &lookup).await;
         assert_eq!(checked, expected, "{addresses:?}");
     }
 }
@@ -158,6 +158,6 @@ async fn every_address_of_a_name_is_judged() {
 #[tokio::test]
 async fn a_name_that_is_not_there_yet_is_no_reason_to_refuse() {
     let lookup = DnsLookup::new(|_| async { Err(io::Error::from(io::ErrorKind::NotFound)) });
-    let checked = check("https://hooks.example.com/", false, &lookup).await;
+    let checked = validate("https://hooks.example.com/", false, &lookup).await;
     assert_eq!(checked, Ok(()));
 }

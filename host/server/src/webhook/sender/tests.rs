@@ -70,23 +70,23 @@ fn answer(status: &str, headers: &str, body: &str) -> Manner {
     ))
 }
 
-fn sender() -> Sender {
-    Sender::new(DnsLookup::system(), TIME_MAX)
+fn sender() -> HttpSender {
+    HttpSender::new(DnsLookup::system(), TIME_MAX)
 }
 
-fn letter(url: &str) -> Letter<'_> {
+fn letter(url: &str) -> DeliveryRequest<'_> {
     let mut headers = HeaderMap::new();
     headers.insert("svc-event-id", HeaderValue::from_static("evt_1"));
-    Letter {
+    DeliveryRequest {
         url,
-        insecure: true,
-        may_end: true,
+        allow_insecure: true,
+        honors_gone: true,
         headers,
         body: r#"{"id":"evt_1"}"#.to_owned(),
     }
 }
 
-async fn send_to(manner: Manner) -> Attempted {
+async fn send_to(manner: Manner) -> AttemptResult {
     let (port, _served) = receiver(manner).await;
     let url = format!("http://127.0.0.1:{port}/hook?a=b");
     sender().send(letter(&url), NOW).await
@@ -153,7 +153,7 @@ async fn every_answer_has_its_meaning() {
     ] {
         let attempted = send_to(answer(status, headers, "said")).await;
         assert_eq!(attempted.outcome, outcome, "{status}");
-        assert_eq!(attempted.class(), class, "{status}");
+        assert_eq!(attempted.outcome_label(), class, "{status}");
         assert_eq!(attempted.body.as_deref(), Some("said"), "{status}");
         assert_eq!(attempted.error, None, "{status}");
     }
@@ -163,8 +163,8 @@ async fn every_answer_has_its_meaning() {
 async fn who_may_not_end_it_has_not_taken_it() {
     let (port, _served) = receiver(answer("410 Gone", "retry-after: 120\r\n", "")).await;
     let url = format!("http://127.0.0.1:{port}/");
-    let letter = Letter {
-        may_end: false,
+    let letter = DeliveryRequest {
+        honors_gone: false,
         ..letter(&url)
     };
     let attempted = sender().send(letter, NOW).await;
@@ -193,7 +193,7 @@ async fn without_an_answer_there_is_a_reason() {
 /// Everything has one time: also what comes before there is a connection.
 #[tokio::test]
 async fn a_name_that_is_never_resolved_is_waited_for_no_longer_than_an_answer() {
-    let sender = Sender::new(
+    let sender = HttpSender::new(
         DnsLookup::new(|_| std::future::pending::<io::Result<Vec<IpAddr>>>()),
         TIME_MAX,
     );
@@ -239,10 +239,10 @@ async fn a_name_that_changes_between_check_and_connect_is_refused() {
             async move { found.ok_or_else(|| io::Error::other("asked once more")) }
         });
         let url = "https://rebinding.example.com/";
-        assert_eq!(address::check(url, false, &lookup).await, Ok(()));
-        let sender = Sender::new(lookup, TIME_MAX);
-        let letter = Letter {
-            insecure: false,
+        assert_eq!(address::validate(url, false, &lookup).await, Ok(()));
+        let sender = HttpSender::new(lookup, TIME_MAX);
+        let letter = DeliveryRequest {
+            allow_insecure: false,
             ..letter(url)
         };
         let attempted = sender.send(letter, NOW).await;
@@ -259,8 +259,8 @@ async fn what_was_allowed_once_is_judged_again() {
         format!("https://127.0.0.1:{port}/"),
         "http://example.com/".to_owned(),
     ] {
-        let letter = Letter {
-            insecure: false,
+        let letter = DeliveryRequest {
+            allow_insecure: false,
             ..letter(&url)
         };
         let attempted = sender().send(letter, NOW).await;

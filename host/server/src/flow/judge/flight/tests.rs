@@ -173,7 +173,7 @@ fn not_sent() -> [ChangeError; 3] {
     ]
 }
 
-fn told(judgement: &Judgement<Event>) -> (&'static str, Outcome) {
+fn told(judgement: &Interpretation<Event>) -> (&'static str, CallOutcome) {
     (judgement.event.name(), judgement.outcome)
 }
 
@@ -194,30 +194,30 @@ fn only_a_definite_no_to_a_booking_is_a_no() {
     ];
     let definite = definite.map(|reason| {
         let answer = Err(refused(reason));
-        (answer, ("book_refused", Outcome::Refused))
+        (answer, ("book_refused", CallOutcome::Rejected))
     });
     let others = [
-        (Ok(state(S::Confirmed)), ("book_confirmed", Outcome::Done)),
-        (Ok(state(S::Pending)), ("book_pending", Outcome::Done)),
-        (Ok(state(S::Canceled)), ("book_refused", Outcome::Refused)),
-        (Ok(state(failed())), ("book_refused", Outcome::Refused)),
+        (Ok(state(S::Confirmed)), ("book_confirmed", CallOutcome::Succeeded)),
+        (Ok(state(S::Pending)), ("book_pending", CallOutcome::Succeeded)),
+        (Ok(state(S::Canceled)), ("book_refused", CallOutcome::Rejected)),
+        (Ok(state(failed())), ("book_refused", CallOutcome::Rejected)),
         (
             Err(refused(R::PaymentRequired)),
-            ("checkout_not_completed", Outcome::Refused),
+            ("checkout_not_completed", CallOutcome::Rejected),
         ),
         (
             Err(refused(R::Duplicate)),
-            ("book_checked", Outcome::Unknown),
+            ("book_checked", CallOutcome::Unknown),
         ),
-        (Err(unknown()), ("book_checked", Outcome::Unknown)),
+        (Err(unknown()), ("book_checked", CallOutcome::Unknown)),
         (
             Err(ChangeError::Unsupported),
-            ("book_not_sent", Outcome::NotSent),
+            ("book_not_sent", CallOutcome::NotSent),
         ),
     ];
-    let unsent = not_sent().map(|error| (Err(error), ("book_not_sent", Outcome::NotSent)));
+    let unsent = not_sent().map(|error| (Err(error), ("book_not_sent", CallOutcome::NotSent)));
     for (answer, expected) in definite.into_iter().chain(others).chain(unsent) {
-        let judgement = judge(|times| booked(&sent, answer.clone(), payment(), times));
+        let judgement = judge(|times| book_response(&sent, answer.clone(), payment(), times));
         assert_eq!(told(&judgement), expected, "{answer:?}");
     }
 }
@@ -235,7 +235,7 @@ fn not_finding_a_booking_is_proof_only_where_and_when_reads_are_consistent() {
     ] {
         let booking = completing(leg);
         let judgement =
-            judge(|times| found(&booking, Ok(BookingLookup::NotFound), payment(), promises, times));
+            judge(|times| book_lookup(&booking, Ok(BookingLookup::NotFound), payment(), promises, times));
         assert_eq!(judgement.event.name(), event, "{promises:?}");
     }
 }
@@ -245,8 +245,8 @@ fn not_finding_a_booking_is_proof_only_where_and_when_reads_are_consistent() {
 #[test]
 fn what_the_supplier_was_paid_for_is_booked_again_or_stays_unknown() {
     let long_ago = -60 * 60 * 1000;
-    let both = Promises {
-        repeats_are_safe: true,
+    let both = SupplierGuarantees {
+        supports_idempotent_retry: true,
         ..consistent(Some(0))
     };
     for (leg, promises, event) in [
@@ -262,7 +262,7 @@ fn what_the_supplier_was_paid_for_is_booked_again_or_stays_unknown() {
             ..completing(leg)
         };
         let judgement =
-            judge(|times| found(&booking, Ok(BookingLookup::NotFound), payment(), promises, times));
+            judge(|times| book_lookup(&booking, Ok(BookingLookup::NotFound), payment(), promises, times));
         assert_eq!(judgement.event.name(), event, "{promises:?}");
     }
 }
@@ -273,10 +273,10 @@ fn a_repeat_that_was_not_sent_leaves_the_call_unknown() {
     let booking = completing(repeated(0, 9_000));
     let ticket = buying(repeated(0, 9_000));
     for error in not_sent() {
-        let judgement = judge(|times| booked(&booking, Err(error.clone()), payment(), times));
-        assert_eq!(told(&judgement), ("book_checked", Outcome::Unknown));
-        let judgement = judge(|times| bought(&ticket, Err(error), times));
-        assert_eq!(told(&judgement), ("purchase_checked", Outcome::Unknown));
+        let judgement = judge(|times| book_response(&booking, Err(error.clone()), payment(), times));
+        assert_eq!(told(&judgement), ("book_checked", CallOutcome::Unknown));
+        let judgement = judge(|times| purchase_response(&ticket, Err(error), times));
+        assert_eq!(told(&judgement), ("purchase_checked", CallOutcome::Unknown));
     }
 }
 
@@ -284,31 +284,31 @@ fn a_repeat_that_was_not_sent_leaves_the_call_unknown() {
 fn a_cancellation_is_refused_only_by_a_no_or_by_a_ticket_that_stands() {
     use SupplierBookingStatus as S;
     let sent = canceling(sent(9_000));
-    let unsent = not_sent().map(|error| (Err(error), ("cancel_not_sent", Outcome::NotSent)));
+    let unsent = not_sent().map(|error| (Err(error), ("cancel_not_sent", CallOutcome::NotSent)));
     let answers = [
-        (Ok(state(S::Canceled)), ("cancel_done", Outcome::Done)),
+        (Ok(state(S::Canceled)), ("cancel_done", CallOutcome::Succeeded)),
         (
             Ok(state(S::CancelPending)),
-            ("cancel_pending", Outcome::Done),
+            ("cancel_pending", CallOutcome::Succeeded),
         ),
-        (Ok(state(S::Pending)), ("cancel_pending", Outcome::Done)),
+        (Ok(state(S::Pending)), ("cancel_pending", CallOutcome::Succeeded)),
         (
             Ok(state(S::Confirmed)),
-            ("cancel_checked", Outcome::Unknown),
+            ("cancel_checked", CallOutcome::Unknown),
         ),
-        (Ok(state(failed())), ("cancel_checked", Outcome::Unknown)),
+        (Ok(state(failed())), ("cancel_checked", CallOutcome::Unknown)),
         (
             Err(refused(RefusalReason::NotCancellable)),
-            ("cancel_refused", Outcome::Refused),
+            ("cancel_refused", CallOutcome::Rejected),
         ),
         (
             Err(ChangeError::Unsupported),
-            ("cancel_refused", Outcome::Refused),
+            ("cancel_refused", CallOutcome::Rejected),
         ),
-        (Err(unknown()), ("cancel_checked", Outcome::Unknown)),
+        (Err(unknown()), ("cancel_checked", CallOutcome::Unknown)),
     ];
     for (answer, expected) in answers.into_iter().chain(unsent) {
-        let judgement = judge(|times| canceled(&sent, answer.clone(), times));
+        let judgement = judge(|times| cancel_response(&sent, answer.clone(), times));
         assert_eq!(told(&judgement), expected, "{answer:?}");
     }
 }
@@ -323,7 +323,7 @@ fn a_ticket_that_stands_tells_of_its_cancellation_by_how_far_that_had_come() {
         (sent(0), REPEATABLE, "cancel_checked"),
     ] {
         let booking = canceling(leg);
-        let judgement = judge(|times| found_canceling(&booking, confirmed(), promises, times));
+        let judgement = judge(|times| cancel_lookup(&booking, confirmed(), promises, times));
         assert_eq!(judgement.event.name(), event);
     }
     let booking = canceling(sent(0));
@@ -332,7 +332,7 @@ fn a_ticket_that_stands_tells_of_its_cancellation_by_how_far_that_had_come() {
         (Err(ReadError::TimedOut("slow".into())), "cancel_checked"),
     ] {
         let judgement =
-            judge(|times| found_canceling(&booking, answer.clone(), consistent(Some(0)), times));
+            judge(|times| cancel_lookup(&booking, answer.clone(), consistent(Some(0)), times));
         assert_eq!(judgement.event.name(), event, "{answer:?}");
     }
 }
@@ -341,25 +341,25 @@ fn a_ticket_that_stands_tells_of_its_cancellation_by_how_far_that_had_come() {
 fn bags_are_bought_only_when_the_ticket_shows_them() {
     use RefusalReason as R;
     let sent = buying(sent(9_000));
-    let unsent = not_sent().map(|error| (Err(error), ("purchase_not_sent", Outcome::NotSent)));
+    let unsent = not_sent().map(|error| (Err(error), ("purchase_not_sent", CallOutcome::NotSent)));
     let answers = [
-        (Ok(with_bag()), ("purchase_done", Outcome::Done)),
+        (Ok(with_bag()), ("purchase_done", CallOutcome::Succeeded)),
         (
             Ok(state(SupplierBookingStatus::Confirmed)),
-            ("purchase_checked", Outcome::Unknown),
+            ("purchase_checked", CallOutcome::Unknown),
         ),
         (
             Err(refused(R::Unavailable)),
-            ("purchase_refused", Outcome::Refused),
+            ("purchase_refused", CallOutcome::Rejected),
         ),
         (
             Err(refused(R::Duplicate)),
-            ("purchase_checked", Outcome::Unknown),
+            ("purchase_checked", CallOutcome::Unknown),
         ),
-        (Err(unknown()), ("purchase_checked", Outcome::Unknown)),
+        (Err(unknown()), ("purchase_checked", CallOutcome::Unknown)),
     ];
     for (answer, expected) in answers.into_iter().chain(unsent) {
-        let judgement = judge(|times| bought(&sent, answer.clone(), times));
+        let judgement = judge(|times| purchase_response(&sent, answer.clone(), times));
         assert_eq!(told(&judgement), expected, "{answer:?}");
     }
 }
@@ -382,7 +382,7 @@ fn bags_that_are_not_on_the_ticket_prove_nothing_before_reads_are_consistent() {
         ),
     ] {
         let booking = buying(sent(0));
-        let judgement = judge(|times| found_purchase(&booking, answer.clone(), promises, times));
+        let judgement = judge(|times| purchase_lookup(&booking, answer.clone(), promises, times));
         assert_eq!(judgement.event.name(), event, "{answer:?}");
     }
 }
@@ -398,7 +398,7 @@ fn a_ticket_that_cannot_be_read_anew_is_read_again_later() {
         (Ok(BookingLookup::NotFound), "reread_failed"),
         (Err(ReadError::TimedOut("slow".into())), "reread_failed"),
     ] {
-        let judgement = judge(|times| reread(&booking, answer.clone(), times));
+        let judgement = judge(|times| refresh_response(&booking, answer.clone(), times));
         assert_eq!(judgement.event.name(), event, "{answer:?}");
         if let Event::RefreshFailed { next_at } = judgement.event {
             assert!(next_at > NOW);

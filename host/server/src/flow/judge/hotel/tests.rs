@@ -98,73 +98,73 @@ fn only_a_definite_no_to_a_booking_is_a_no() {
         (
             Ok(state(SupplierBookingStatus::Confirmed)),
             "book_confirmed",
-            Outcome::Done,
+            CallOutcome::Succeeded,
         ),
         (
             Ok(state(SupplierBookingStatus::PartiallyCanceled)),
             "book_confirmed",
-            Outcome::Done,
+            CallOutcome::Succeeded,
         ),
         (
             Ok(state(SupplierBookingStatus::Pending)),
             "book_pending",
-            Outcome::Done,
+            CallOutcome::Succeeded,
         ),
         (
             Ok(state(SupplierBookingStatus::CancelPending)),
             "book_pending",
-            Outcome::Done,
+            CallOutcome::Succeeded,
         ),
         (
             Ok(state(SupplierBookingStatus::Canceled)),
             "book_refused",
-            Outcome::Refused,
+            CallOutcome::Rejected,
         ),
         (
             Ok(state(SupplierBookingStatus::Failed(refusal(R::Unavailable)))),
             "book_refused",
-            Outcome::Refused,
+            CallOutcome::Rejected,
         ),
         (
             Err(C::Refused(refusal(R::Unavailable))),
             "book_refused",
-            Outcome::Refused,
+            CallOutcome::Rejected,
         ),
         (
             Err(C::Refused(refusal(R::PriceChanged(euros(120))))),
             "book_refused",
-            Outcome::Refused,
+            CallOutcome::Rejected,
         ),
         (
             Err(C::Refused(refusal(R::Account))),
             "book_refused",
-            Outcome::Refused,
+            CallOutcome::Rejected,
         ),
         (
             Err(C::Refused(refusal(R::PaymentRequired))),
             "checkout_not_completed",
-            Outcome::Refused,
+            CallOutcome::Rejected,
         ),
         (
             Err(C::Refused(refusal(R::Duplicate))),
             "book_checked",
-            Outcome::Unknown,
+            CallOutcome::Unknown,
         ),
         (
             Err(C::NotSent("refused".into())),
             "book_not_sent",
-            Outcome::NotSent,
+            CallOutcome::NotSent,
         ),
-        (Err(C::Overloaded), "book_not_sent", Outcome::NotSent),
-        (Err(C::Unsupported), "book_not_sent", Outcome::NotSent),
+        (Err(C::Overloaded), "book_not_sent", CallOutcome::NotSent),
+        (Err(C::Unsupported), "book_not_sent", CallOutcome::NotSent),
         (
             Err(C::Unknown("timed out".into())),
             "book_checked",
-            Outcome::Unknown,
+            CallOutcome::Unknown,
         ),
     ] {
         let shown = format!("{answer:?}");
-        let judgement = judge(|times| booked(&completing(sent(9_000)), answer, times));
+        let judgement = judge(|times| book_response(&completing(sent(9_000)), answer, times));
         assert_eq!(
             (judgement.event.name(), judgement.outcome),
             (event, outcome),
@@ -186,7 +186,7 @@ fn not_found_is_proof_only_where_reads_are_consistent_and_late_enough() {
         (pending(0), Some(1_000), "book_checked"),
     ] {
         let judgement = judge(|times| {
-            found(
+            book_lookup(
                 &completing(leg.clone()),
                 Ok(BookingLookup::NotFound),
                 consistent(consistent_after_ms),
@@ -200,9 +200,9 @@ fn not_found_is_proof_only_where_reads_are_consistent_and_late_enough() {
         );
     }
     let asked_early = judge(|times| {
-        let times = times.asked_at(Timestamp(9_999));
+        let times = times.with_requested_at(Timestamp(9_999));
         let promises = consistent(Some(1_000));
-        found(
+        book_lookup(
             &completing(lost(0, 9_000)),
             Ok(BookingLookup::NotFound),
             promises,
@@ -215,7 +215,7 @@ fn not_found_is_proof_only_where_reads_are_consistent_and_late_enough() {
         "answered late enough"
     );
     let failed = judge(|times| {
-        found(
+        book_lookup(
             &completing(sent(0)),
             Err(ReadError::TimedOut("late".into())),
             consistent(Some(0)),
@@ -256,7 +256,7 @@ fn a_cancellation_is_done_only_when_the_supplier_shows_it() {
         (Err(C::Unsupported), "cancel_refused"),
     ] {
         let judgement =
-            judge(|times| canceled(&canceling(sent(9_000)), answer.clone(), refund(), times));
+            judge(|times| cancel_response(&canceling(sent(9_000)), answer.clone(), refund(), times));
         assert_eq!(judgement.event.name(), event, "{answer:?}");
     }
     let still_there = || Ok(BookingLookup::Found(Box::new(state(SupplierBookingStatus::Confirmed))));
@@ -267,7 +267,7 @@ fn a_cancellation_is_done_only_when_the_supplier_shows_it() {
         (sent(0), None, "cancel_checked"),
     ] {
         let judgement = judge(|times| {
-            found_canceling(
+            cancel_lookup(
                 &canceling(leg.clone()),
                 still_there(),
                 refund(),
@@ -293,7 +293,7 @@ fn a_booking_that_cannot_be_read_anew_is_read_again_later() {
         (Err(ReadError::TimedOut("slow".into())), "reread_failed"),
     ] {
         let judgement = judge(|times| {
-            reread(
+            refresh_response(
                 &booking,
                 answer.clone(),
                 cancellation.clone(),

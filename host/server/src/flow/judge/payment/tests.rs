@@ -75,7 +75,7 @@ fn a_hold_counts_only_when_it_is_the_one_that_was_asked_for() {
         (Err(P::NotSent("refused".into())), "payment_nothing_held"),
         (Err(P::Unknown("cut".into())), "payment_checked"),
     ] {
-        let judgement = judge(|times| authorized(&payment, answer.clone(), times));
+        let judgement = judge(|times| authorize_response(&payment, answer.clone(), times));
         assert_eq!(judgement.event.name(), event, "{answer:?}");
     }
 }
@@ -154,7 +154,7 @@ fn what_is_read_back_of_a_payment_fits_what_was_asked_for() {
     ] {
         let payment = paying(payment_state.clone());
         let judgement = judge(|times| {
-            found_payment(
+            payment_lookup(
                 &payment,
                 Ok(found.map(at_processor)),
                 consistent(after_ms),
@@ -176,7 +176,7 @@ fn a_hold_that_is_not_there_is_asked_for_again_only_where_repeats_are_safe() {
         (REPEATABLE, "payment_repeated"),
         (consistent(None), "payment_checked"),
     ] {
-        let judgement = judge(|times| found_payment(&payment, Ok(None), promises, times));
+        let judgement = judge(|times| payment_lookup(&payment, Ok(None), promises, times));
         assert_eq!(judgement.event.name(), event, "{promises:?}");
     }
 }
@@ -186,7 +186,7 @@ fn a_hold_that_is_not_there_is_asked_for_again_only_where_repeats_are_safe() {
 fn a_repeat_that_was_not_sent_leaves_the_first_to_be_read_back() {
     let not_sent = || PaymentError::NotSent("refused".into());
     let payment = paying(PaymentState::Authorizing(repeated(0, 9_000)));
-    let judgement = judge(|times| authorized(&payment, Err(not_sent()), times));
+    let judgement = judge(|times| authorize_response(&payment, Err(not_sent()), times));
     assert_eq!(judgement.event.name(), "payment_checked");
     for (leg, event) in [
         (sent(9_000), "refund_failed"),
@@ -199,7 +199,7 @@ fn a_repeat_that_was_not_sent_leaves_the_first_to_be_read_back() {
             amount: euros(10),
             call: Some(leg),
         }];
-        let judgement = judge(|times| refunded(&payment, &id, Err(not_sent()), times));
+        let judgement = judge(|times| refund_response(&payment, &id, Err(not_sent()), times));
         assert_eq!(judgement.event.name(), event);
     }
 }

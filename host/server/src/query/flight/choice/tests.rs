@@ -117,8 +117,8 @@ fn finished(
         applied,
         truncated: false,
     };
-    let unsupported = not_applied(wanted, &answer);
-    finish(wanted, &mut answer);
+    let unsupported = unsupported_filters(wanted, &answer);
+    apply_filters(wanted, &mut answer);
     let left = answer.offers.into_iter().map(|offer| offer.supplier_offer);
     (left.collect(), answer.truncated, unsupported)
 }
@@ -300,7 +300,7 @@ fn the_order_is_named_where_it_may_be_wrong_or_was_asked_for() {
         applied: AppliedFilters::default(),
         truncated: true,
     };
-    assert_eq!(not_applied(&plain, &cut), ["sort"]);
+    assert_eq!(unsupported_filters(&plain, &cut), ["sort"]);
     let dearest = PriceRequest {
         descending: true,
         ..plain
@@ -325,7 +325,7 @@ fn more_than_asked_for_is_cut_after_the_choice_and_said() {
 #[test]
 fn more_is_asked_for_only_where_there_is_something_to_choose() {
     let plain = wanted(Filters::default());
-    assert_eq!(to_ask(&plain), plain);
+    assert_eq!(supplier_request(&plain), plain);
     let chosen = [
         PriceRequest {
             sort: Sort::Duration,
@@ -340,6 +340,6 @@ fn more_is_asked_for_only_where_there_is_something_to_choose() {
         },
     ];
     for wanted in chosen {
-        assert_eq!(to_ask(&wanted).limit, FARES_TO_CHOOSE_FROM);
+        assert_eq!(supplier_request(&wanted).limit, FARES_TO_CHOOSE_FROM);
     }
 }
