@@ -29,12 +29,12 @@ const BREATH: Duration = Duration::from_millis(20);
 
 /// Marks a response that must not be sent: the connection is closed instead.
 #[derive(Clone, Copy)]
-struct Cut;
+struct DropConnection;
 
 /// The answer is lost: the caller sees its connection close.
 pub(crate) fn drop_connection() -> Response {
     let mut response = ().into_response();
-    response.extensions_mut().insert(Cut);
+    response.extensions_mut().insert(DropConnection);
     response
 }
 
@@ -91,7 +91,7 @@ async fn serve(stream: TcpStream, router: Router, stopping: CancellationToken) {
             let answered: Result<Response, Infallible> =
                 router.oneshot(request.map(Body::new)).await;
             match answered {
-                Ok(response) if response.extensions().get::<Cut>().is_some() => {
+                Ok(response) if response.extensions().get::<DropConnection>().is_some() => {
                     Err(io::Error::new(
                         io::ErrorKind::ConnectionAborted,
                         "the answer is lost on purpose",

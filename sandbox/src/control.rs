@@ -39,7 +39,7 @@ enum Refusal {
     Invalid(String),
     NotFound(&'static str),
     Conflict(&'static str),
-    Broken,
+    StorageFailed,
 }
 
 impl IntoResponse for Refusal {
@@ -48,7 +48,7 @@ impl IntoResponse for Refusal {
             Self::Invalid(what) => (StatusCode::BAD_REQUEST, what.as_str()),
             Self::NotFound(what) => (StatusCode::NOT_FOUND, *what),
             Self::Conflict(what) => (StatusCode::CONFLICT, *what),
-            Self::Broken => (StatusCode::INTERNAL_SERVER_ERROR, "Something broke."),
+            Self::StorageFailed => (StatusCode::INTERNAL_SERVER_ERROR, "Something broke."),
         };
         (status, Json(json!({ "error": message }))).into_response()
     }
@@ -62,7 +62,7 @@ impl From<String> for Refusal {
 
 impl From<JournalClosed> for Refusal {
     fn from(_: JournalClosed) -> Self {
-        Self::Broken
+        Self::StorageFailed
     }
 }
 
@@ -111,7 +111,7 @@ async fn read_ledger(State(app): State<SandboxState>, uri: Uri) -> Result<Respon
             serde_json::to_vec(&rows)
         })
         .await?
-        .map_err(|_| Refusal::Broken)?;
+        .map_err(|_| Refusal::StorageFailed)?;
     Ok(([(header::CONTENT_TYPE, "application/json")], rows).into_response())
 }
 

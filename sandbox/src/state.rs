@@ -137,7 +137,7 @@ impl SandboxRecords {
     }
 
     /// Lets everything happen that is due, each at its own instant.
-    fn settle(&mut self, now: i64) {
+    fn apply_due_changes(&mut self, now: i64) {
         while let Some(due) = self.due.first().filter(|due| due.at <= now).cloned() {
             self.due.remove(&due);
             self.now = due.at;
@@ -152,9 +152,9 @@ impl SandboxRecords {
 
 /// What every handler works with.
 #[derive(Clone)]
-pub(crate) struct SandboxState(Arc<Shared>);
+pub(crate) struct SandboxState(Arc<SandboxInner>);
 
-struct Shared {
+struct SandboxInner {
     world: Mutex<SandboxRecords>,
     journal: Journal,
     clock: Clock,
@@ -170,7 +170,7 @@ impl SandboxState {
         base_url: String,
         stopping: CancellationToken,
     ) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(SandboxInner {
             world: Mutex::new(world),
             journal,
             clock,
@@ -193,7 +193,7 @@ impl SandboxState {
 
     fn act<T>(&self, act: impl FnOnce(&mut SandboxRecords) -> T) -> (T, u64) {
         let mut world = self.0.world.lock().unwrap_or_else(PoisonError::into_inner);
-        world.settle((self.0.clock)());
+        world.apply_due_changes((self.0.clock)());
         let outcome = act(&mut world);
         if !world.changes.is_empty() {
             world.groups += 1;

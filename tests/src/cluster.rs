@@ -20,7 +20,7 @@ const PORT_LAST: u16 = 30_000;
 /// A cluster; stopped and removed when dropped.
 #[derive(Debug)]
 pub struct PostgresCluster {
-    programs: Programs,
+    programs: PostgresBinaries,
     folder: TempDir,
     port: u16,
     server: Option<Child>,
@@ -28,7 +28,7 @@ pub struct PostgresCluster {
 
 /// The programs of the server that all tests share, and who may run them.
 #[derive(Debug)]
-struct Programs {
+struct PostgresBinaries {
     folder: PathBuf,
     /// User and group, if not ours; PostgreSQL refuses to run as root.
     owner: Option<(u32, u32)>,
@@ -41,7 +41,7 @@ impl PostgresCluster {
     /// When the server that all tests share is not on this machine.
     pub async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let programs = Programs::find(metadata(folder.path()).unwrap().uid()).await;
+        let programs = PostgresBinaries::find(metadata(folder.path()).unwrap().uid()).await;
         if let Some((user, group)) = programs.owner {
             chown(folder.path(), Some(user), Some(group)).unwrap();
         }
@@ -130,7 +130,7 @@ fn crash(server: &Child) {
     let _gone_already = Command::new("kill").args(["-QUIT", &id]).status();
 }
 
-impl Programs {
+impl PostgresBinaries {
     /// `we`: the user that the tests run as.
     async fn find(we: u32) -> Self {
         let shared = shared_postgres();

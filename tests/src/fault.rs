@@ -23,11 +23,11 @@ const BODY_BYTES_MAX: usize = 1 << 20;
 const SLOW: Duration = Duration::from_secs(1);
 /// How long a supplier that appears late works on a request before its answer is lost:
 /// longer than the first wait for a read-back, so that the second comes soon after.
-const WORK: Duration = Duration::from_millis(1_300);
+const DELAYED_EFFECT_TIME: Duration = Duration::from_millis(1_300);
 /// How long after that its reads do not show what it did.
-const UNSEEN: Duration = Duration::from_millis(700);
+const INVISIBLE_FOR: Duration = Duration::from_millis(700);
 /// When they show it at the latest: within the second that the sandbox's suppliers promise.
-const SEEN: Duration = Duration::from_millis(900);
+const VISIBLE_AFTER: Duration = Duration::from_millis(900);
 
 /// What a supplier does with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -91,7 +91,7 @@ pub struct PlannedFault {
 pub struct FaultProxy {
     /// Host with port.
     pub host: String,
-    desk: Arc<Desk>,
+    desk: Arc<ProxyState>,
     serving: tokio::task::JoinHandle<()>,
 }
 
@@ -101,23 +101,23 @@ impl Drop for FaultProxy {
     }
 }
 
-struct Desk {
+struct ProxyState {
     http: reqwest::Client,
     target: OnceLock<String>,
     missteps: Mutex<HashMap<String, Vec<PlannedFault>>>,
-    late: Mutex<HashMap<String, Late>>,
+    late: Mutex<HashMap<String, DelayedRequest>>,
 }
 
 /// Something that was accepted and is done later.
 #[derive(Clone)]
-struct Late {
+struct DelayedRequest {
     lost_at: Instant,
     done: watch::Receiver<bool>,
 }
 
 /// A request, as it is passed on.
 #[derive(Clone)]
-struct Asked {
+struct ForwardedRequest {
     caller: String,
     method: Method,
     path: String,
@@ -126,7 +126,7 @@ struct Asked {
 }
 
 /// A whole answer.
-struct Answered {
+struct UpstreamResponse {
     status: StatusCode,
     body: Bytes,
 }
@@ -134,7 +134,7 @@ struct Answered {
 impl FaultProxy {
     /// A proxy that passes everything on once it is told where to.
     pub async fn start() -> Self {
-        let desk = Arc::new(Desk {
+        let desk = Arc::new(ProxyState {
             http: reqwest::Client::builder().no_proxy().build().unwrap(),
             target: OnceLock::new(),
             missteps: Mutex::default(),
@@ -176,58 +176,58 @@ fn locked<T>(what: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     what.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn serve(State(desk): State<Arc<Desk>>, request: Request) -> Response {
+async fn serve(State(desk): State<Arc<ProxyState>>, request: Request) -> Response {
     let came_at = Instant::now();
-    let Some(asked) = Asked::read(request).await else {
+    let Some(asked) = ForwardedRequest::read(request).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    desk.catch_up(&asked.caller, came_at).await;
-    let Some(misstep) = desk.next_misstep(&asked) else {
-        return desk.pass(&asked).await.into_response();
+    desk.wait_until_visible(&asked.caller, came_at).await;
+    let Some(misstep) = desk.next_fault(&asked) else {
+        return desk.forward(&asked).await.into_response();
     };
     match misstep.fault {
-        Fault::None => desk.pass(&asked).await.into_response(),
+        Fault::None => desk.forward(&asked).await.into_response(),
         Fault::Slow => {
             tokio::time::sleep(SLOW).await;
-            desk.pass(&asked).await.into_response()
+            desk.forward(&asked).await.into_response()
         }
         Fault::Rejected => {
             let (status, body) = misstep.refusal;
             let status = StatusCode::from_u16(status).unwrap();
             let body = Bytes::from_static(body.as_bytes());
-            Answered { status, body }.into_response()
+            UpstreamResponse { status, body }.into_response()
         }
         Fault::Forbidden => (StatusCode::FORBIDDEN, "<h1>Forbidden</h1>").into_response(),
         Fault::ErrorBeforeEffect => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
         Fault::ErrorAfterEffect => {
-            desk.pass(&asked).await;
+            desk.forward(&asked).await;
             StatusCode::INTERNAL_SERVER_ERROR.into_response()
         }
         Fault::TimeoutBeforeEffect => pending().await,
         Fault::TimeoutAfterEffect => {
-            desk.pass(&asked).await;
+            desk.forward(&asked).await;
             pending().await
         }
-        Fault::ConnectionReset => desk.pass(&asked).await.broken(),
-        Fault::MalformedResponse => desk.pass(&asked).await.half().into_response(),
+        Fault::ConnectionReset => desk.forward(&asked).await.into_broken_response(),
+        Fault::MalformedResponse => desk.forward(&asked).await.truncate().into_response(),
         Fault::DuplicatedRequest => {
-            desk.pass(&asked).await;
-            desk.pass(&asked).await.into_response()
+            desk.forward(&asked).await;
+            desk.forward(&asked).await.into_response()
         }
-        Fault::DelayedEffect => desk.lose(asked).await,
+        Fault::DelayedEffect => desk.forward_and_drop_response(asked).await,
     }
 }
 
-impl Desk {
+impl ProxyState {
     /// What a request meets; it is met once.
-    fn next_misstep(&self, asked: &Asked) -> Option<PlannedFault> {
+    fn next_fault(&self, asked: &ForwardedRequest) -> Option<PlannedFault> {
         let mut missteps = locked(&self.missteps);
         let planned = missteps.get_mut(&asked.caller)?;
         let met = planned.iter().position(|step| asked.is_on(step.route))?;
         Some(planned.remove(met))
     }
 
-    async fn pass(&self, asked: &Asked) -> Answered {
+    async fn forward(&self, asked: &ForwardedRequest) -> UpstreamResponse {
         let target = self.target.get().expect("where to is said");
         let answer = self
             .http
@@ -237,35 +237,35 @@ impl Desk {
             .send()
             .await
             .expect("the sandbox answers");
-        Answered {
+        UpstreamResponse {
             status: answer.status(),
             body: answer.bytes().await.expect("the sandbox answers whole"),
         }
     }
 
     /// Loses the answer to a request that is done later.
-    async fn lose(self: Arc<Self>, asked: Asked) -> Response {
-        tokio::time::sleep(WORK).await;
+    async fn forward_and_drop_response(self: Arc<Self>, asked: ForwardedRequest) -> Response {
+        tokio::time::sleep(DELAYED_EFFECT_TIME).await;
         let (set_done, done) = watch::channel(false);
         let lost_at = Instant::now();
-        let late = Late { lost_at, done };
+        let late = DelayedRequest { lost_at, done };
         locked(&self.late).insert(asked.caller.clone(), late);
         tokio::spawn(async move {
-            tokio::time::sleep(UNSEEN).await;
-            self.pass(&asked).await;
+            tokio::time::sleep(INVISIBLE_FOR).await;
+            self.forward(&asked).await;
             set_done.send_replace(true);
         });
         let status = StatusCode::OK;
         let body = Bytes::from_static(b"{}");
-        Answered { status, body }.broken()
+        UpstreamResponse { status, body }.into_broken_response()
     }
 
     /// Keeps the promise of consistent reads, however slow this machine is: who comes
     /// after [`SEEN`] waits for what is still to be done.
-    async fn catch_up(&self, caller: &str, came_at: Instant) {
+    async fn wait_until_visible(&self, caller: &str, came_at: Instant) {
         let late = locked(&self.late).get(caller).cloned();
         if let Some(mut late) = late
-            && came_at >= late.lost_at + SEEN
+            && came_at >= late.lost_at + VISIBLE_AFTER
         {
             let is_done = late.done.wait_for(|done| *done).await;
             assert!(is_done.is_ok(), "what was accepted is done");
@@ -273,7 +273,7 @@ impl Desk {
     }
 }
 
-impl Asked {
+impl ForwardedRequest {
     async fn read(request: Request) -> Option<Self> {
         let (head, body) = request.into_parts();
         let mut headers = head.headers;
@@ -302,9 +302,9 @@ impl Asked {
     }
 }
 
-impl Answered {
+impl UpstreamResponse {
     /// 200 with a document that ends in the middle.
-    fn half(self) -> Self {
+    fn truncate(self) -> Self {
         Self {
             status: StatusCode::OK,
             body: self.body.slice(..self.body.len() / 2),
@@ -312,7 +312,7 @@ impl Answered {
     }
 
     /// The connection breaks in the midst of the body.
-    fn broken(self) -> Response {
+    fn into_broken_response(self) -> Response {
         let announced = self.body.len();
         let half = self.body.slice(..announced / 2);
         let broken = Error::from(ErrorKind::BrokenPipe);
@@ -326,7 +326,7 @@ impl Answered {
     }
 }
 
-impl IntoResponse for Answered {
+impl IntoResponse for UpstreamResponse {
     fn into_response(self) -> Response {
         let json = [(header::CONTENT_TYPE, "application/json")];
         (self.status, json, self.body).into_response()

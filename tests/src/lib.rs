@@ -49,7 +49,7 @@ pub use webhook::sign_supplier_webhook;
 use std::time::{Duration, Instant};
 
 /// Longest wait for a condition: far beyond what any needs, so that reaching it is a failure.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Makes two tests of each function that takes a [`Database`].
 #[macro_export]
@@ -75,7 +75,7 @@ macro_rules! on_both_databases {
 /// When it gives none for a minute; the message names what was waited for.
 pub async fn eventually<T>(what: &str, mut probe: impl AsyncFnMut() -> Option<T>) -> T {
     let begin = Instant::now();
-    while begin.elapsed() < PATIENCE {
+    while begin.elapsed() < WAIT_TIMEOUT {
         if let Some(value) = probe().await {
             return value;
         }

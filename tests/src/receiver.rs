@@ -45,7 +45,7 @@ pub struct ReceivedDelivery {
 }
 
 #[derive(Default)]
-struct Desk {
+struct ReceiverState {
     trouble: Mutex<Option<ReceiverFault>>,
     arrived: Mutex<Vec<ReceivedDelivery>>,
 }
@@ -55,7 +55,7 @@ pub struct Receiver {
     /// Where it is told.
     pub url: String,
     address: SocketAddr,
-    desk: Arc<Desk>,
+    desk: Arc<ReceiverState>,
     /// Keeps the port while nobody listens there.
     _port: TcpSocket,
     serving: Option<JoinHandle<()>>,
@@ -134,7 +134,7 @@ fn locked<T>(what: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     what.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn receive(State(desk): State<Arc<Desk>>, request: Request) -> Response {
+async fn receive(State(desk): State<Arc<ReceiverState>>, request: Request) -> Response {
     let Ok(request) = ReceivedRequest::read(request).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };

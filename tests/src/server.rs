@@ -334,9 +334,9 @@ impl Server {
         is_first_start: bool,
     ) -> Self {
         let mut process = serve(data_dir.path(), &database_url, options, sandbox.as_deref());
-        let said = match Said::read(&mut process, is_first_start).await {
+        let said = match StartupOutput::read(&mut process, is_first_start).await {
             Ok(said) => said,
-            Err(_) if options.may_die => Said::default(),
+            Err(_) if options.may_die => StartupOutput::default(),
             Err(seen) => {
                 let log = std::fs::read_to_string(data_dir.path().join("server.log"));
                 let log = log.unwrap_or_default();
@@ -420,7 +420,7 @@ fn serve(
 
 /// What the server says when it is ready.
 #[derive(Debug, Default)]
-struct Said {
+struct StartupOutput {
     output: Arc<Mutex<String>>,
     api: String,
     admin: String,
@@ -428,7 +428,7 @@ struct Said {
     key: String,
 }
 
-impl Said {
+impl StartupOutput {
     /// # Errors
     /// All that was said, when the process ended before it was ready.
     async fn read(process: &mut Child, is_first_start: bool) -> Result<Self, String> {

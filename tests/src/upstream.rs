@@ -114,7 +114,7 @@ impl MockResponse {
 type Route = Arc<dyn Fn(&ReceivedRequest) -> MockResponse + Send + Sync>;
 
 #[derive(Default)]
-struct Desk {
+struct MockServerState {
     routes: Mutex<BTreeMap<String, Route>>,
     received: Mutex<Vec<ReceivedRequest>>,
 }
@@ -123,7 +123,7 @@ struct Desk {
 pub struct MockServer {
     /// `http://` and host with port.
     pub url: String,
-    desk: Arc<Desk>,
+    desk: Arc<MockServerState>,
     serving: tokio::task::JoinHandle<()>,
 }
 
@@ -136,7 +136,7 @@ impl Drop for MockServer {
 impl MockServer {
     /// An upstream without routes.
     pub async fn start() -> Self {
-        let desk = Arc::new(Desk::default());
+        let desk = Arc::new(MockServerState::default());
         let router = Router::new().fallback(receive).with_state(desk.clone());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -174,7 +174,7 @@ impl MockServer {
     }
 }
 
-async fn receive(State(desk): State<Arc<Desk>>, request: Request) -> Response {
+async fn receive(State(desk): State<Arc<MockServerState>>, request: Request) -> Response {
     let received = ReceivedRequest::read(request).await.unwrap();
     let answer = match desk.route(&received.route) {
         Some(route) => route(&received),
@@ -191,7 +191,7 @@ async fn receive(State(desk): State<Arc<Desk>>, request: Request) -> Response {
     response.body(Body::from(answer.body)).unwrap()
 }
 
-impl Desk {
+impl MockServerState {
     fn route(&self, asked: &str) -> Option<Route> {
         let routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
         let begins = |route: &str| {

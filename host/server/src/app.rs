@@ -28,7 +28,7 @@ use tokio::sync::Semaphore;
 
 /// Anybody may send a delivery, of 1 MiB: so many at once take little memory, and
 /// leave an adapter half of its places by default for bookings.
-const DELIVERIES_MAX: usize = 32;
+const INBOUND_WEBHOOKS_MAX: usize = 32;
 
 /// The application. Handlers get it as `State<Arc<App>>`.
 pub struct Application {
@@ -120,13 +120,13 @@ impl Application {
         config: Config,
         surroundings: ApplicationDependencies,
     ) -> Result<Arc<Self>, StartupError> {
-        let sealer = sealer(&config)?;
+        let sealer = build_sealer(&config)?;
         let store = open_store(&config).await?;
         store.migrate().await?;
-        prove_master_key(&store, &sealer).await?;
+        verify_master_key(&store, &sealer).await?;
         let age_max_s = config.mandates.key_max_age_s;
         SigningKeyRing::load_or_rotate(&store, &sealer, age_max_s, surroundings.clock.now()).await?;
-        let runtime = runtime(&config, &surroundings)?;
+        let runtime = build_runtime(&config, &surroundings)?;
         let suppliers = SupplierDirectory::new(&config, surroundings.plugins_dir, runtime.clone());
         suppliers.load_all().await;
         let tasks = TaskSupervisor::default();
@@ -135,7 +135,7 @@ impl Application {
             readiness: Readiness::default(),
             rate_limiter: RateLimiter::new(config.limits.requests_per_s, config.limits.burst),
             validators: ValidatorCache::default(),
-            inbound_webhook_permits: Semaphore::new(DELIVERIES_MAX),
+            inbound_webhook_permits: Semaphore::new(INBOUND_WEBHOOKS_MAX),
             query_state: QueryState::new(&config),
             schedules: RetrySchedules::new(&config),
             webhooks: DeliveryPolicy::new(&config, DnsLookup::system()),
@@ -149,7 +149,7 @@ impl Application {
             sealer,
             tasks,
         });
-        start_jobs(&app);
+        spawn_background_tasks(&app);
         Ok(app)
     }
 
@@ -178,11 +178,11 @@ impl std::fmt::Debug for Application {
 }
 
 /// Background work; each ends when the application stops.
-fn start_jobs(app: &Arc<Application>) {
+fn spawn_background_tasks(app: &Arc<Application>) {
     let housekeeping = Arc::clone(app);
     app.tasks.spawn(
         "housekeeping",
-        async move { housekeep(&housekeeping).await },
+        async move { run_housekeeping(&housekeeping).await },
     );
     let watched = Arc::clone(app);
     app.tasks.spawn("unresolved", async move {
@@ -195,7 +195,7 @@ fn start_jobs(app: &Arc<Application>) {
     let counting = Arc::clone(app);
     app.tasks.spawn(
         "flight counts",
-        async move { count_flights(&counting).await },
+        async move { refresh_flight_counts(&counting).await },
     );
     let worker = Arc::clone(app);
     app.tasks
@@ -217,16 +217,16 @@ fn start_jobs(app: &Arc<Application>) {
 
 /// How often the numbers of flight bookings are put together: lists go through what
 /// changed since.
-const COUNT_EVERY: Duration = Duration::from_secs(2);
+const FLIGHT_COUNT_INTERVAL: Duration = Duration::from_secs(2);
 
-async fn count_flights(app: &Application) {
+async fn refresh_flight_counts(app: &Application) {
     let complaint = "the numbers of flight bookings are not put together";
     let settle = || app.store.compact_flight_booking_counts(app.clock.now());
-    app.tasks.run_periodically(COUNT_EVERY, complaint, settle).await;
+    app.tasks.run_periodically(FLIGHT_COUNT_INTERVAL, complaint, settle).await;
 }
 
 /// Keeps what grows in memory small.
-async fn housekeep(app: &Application) {
+async fn run_housekeeping(app: &Application) {
     let stopping = app.tasks.shutdown_token();
     let mut ticks = tokio::time::interval(Duration::from_secs(10));
     loop {
@@ -261,7 +261,7 @@ pub async fn open_store(config: &Config) -> Result<Store, OpenError> {
     Store::open(config.database.expose(), &options).await
 }
 
-fn runtime(config: &Config, surroundings: &ApplicationDependencies) -> Result<Runtime, RuntimeError> {
+fn build_runtime(config: &Config, surroundings: &ApplicationDependencies) -> Result<Runtime, RuntimeError> {
     // Recorders come before what they record.
     let _ = observe::metrics_handle();
     let mut made_of = RuntimeConfig::new(Arc::clone(&surroundings.clock));
@@ -271,7 +271,7 @@ fn runtime(config: &Config, surroundings: &ApplicationDependencies) -> Result<Ru
     Runtime::new(made_of, Arc::new(PluginMetrics))
 }
 
-fn sealer(config: &Config) -> Result<Sealer, StartupError> {
+fn build_sealer(config: &Config) -> Result<Sealer, StartupError> {
     if config.master_key.is_empty() {
         let how = "no master key is configured: set STOPOVER_MASTER_KEY or master_key to 32 bytes in base64, e.g. from `openssl rand -base64 32`";
         return Err(StartupError::MasterKey(how.to_owned()));
@@ -296,19 +296,19 @@ fn decode_key(which: &str, text: &str) -> Result<SecretSlice<u8>, StartupError> 
     key.ok_or_else(|| StartupError::MasterKey(format!("{which} is not {KEY_BYTES} bytes in base64")))
 }
 
-const PROOF: &str = "master_key_proof";
+const MASTER_KEY_CHECK: &str = "master_key_proof";
 
 /// A wrong master key is noticed at the start, not at the first secret that
 /// cannot be opened.
-async fn prove_master_key(store: &Store, sealer: &Sealer) -> Result<(), StartupError> {
-    let fresh = sealer.seal(PROOF, &[], PROOF.as_bytes())?;
-    let stored = store.setting_or_insert(PROOF, &fresh).await?;
+async fn verify_master_key(store: &Store, sealer: &Sealer) -> Result<(), StartupError> {
+    let fresh = sealer.seal(MASTER_KEY_CHECK, &[], MASTER_KEY_CHECK.as_bytes())?;
+    let stored = store.setting_or_insert(MASTER_KEY_CHECK, &fresh).await?;
     sealer
-        .open(PROOF, &[], &stored)
+        .open(MASTER_KEY_CHECK, &[], &stored)
         .map_err(StartupError::MasterKeyMismatch)?;
     if sealer.is_sealed_with_current_key(&stored) {
         return Ok(());
     }
-    store.set_setting(PROOF, &fresh).await?;
+    store.set_setting(MASTER_KEY_CHECK, &fresh).await?;
     Ok(())
 }

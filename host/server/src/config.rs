@@ -130,7 +130,7 @@ impl Config {
         let config: Self = table
             .try_into()
             .map_err(|error: toml::de::Error| ConfigError::Invalid(error.message().to_owned()))?;
-        config.check()?;
+        config.validate()?;
         Ok(config)
     }
 
@@ -171,9 +171,9 @@ impl Config {
         toml::to_string_pretty(self)
     }
 
-    fn check(&self) -> Result<(), ConfigError> {
-        let mut rules = self.rules_of_numbers();
-        rules.extend(self.rules_of_suppliers());
+    fn validate(&self) -> Result<(), ConfigError> {
+        let mut rules = self.numeric_rules();
+        rules.extend(self.supplier_rules());
         let broken = rules.into_iter().filter(|(holds, _)| !holds);
         let broken: Vec<String> = broken.map(|(_, rule)| rule).collect();
         if broken.is_empty() {
@@ -184,7 +184,7 @@ impl Config {
     }
 
     /// Whether each rule holds, and what it says.
-    fn rules_of_numbers(&self) -> Vec<(bool, String)> {
+    fn numeric_rules(&self) -> Vec<(bool, String)> {
         let limits = &self.limits;
         let at_least = |key: &str, value: u64, least: u64| {
             (value >= least, format!("{key} must be at least {least}"))
@@ -239,7 +239,7 @@ impl Config {
         ]
     }
 
-    fn rules_of_suppliers(&self) -> Vec<(bool, String)> {
+    fn supplier_rules(&self) -> Vec<(bool, String)> {
         let mut rules = Vec::new();
         let mut seen = BTreeSet::new();
         for supplier in &self.suppliers {

@@ -50,7 +50,7 @@ pub enum DemoError {
 pub fn config_overlay(data_dir: &Path, sandbox_url: &str) -> Result<Table, DemoError> {
     let mut table = data_dir_overlay(data_dir);
     let key_file = data_dir.join("master.key");
-    let key = master_key(&key_file).map_err(|source| DemoError::MasterKey {
+    let key = load_or_create_master_key(&key_file).map_err(|source| DemoError::MasterKey {
         path: key_file,
         source,
     })?;
@@ -145,7 +145,7 @@ fn supplier(
 }
 
 /// The key of a folder, made at the first start; only its owner may read it.
-fn master_key(path: &Path) -> io::Result<String> {
+fn load_or_create_master_key(path: &Path) -> io::Result<String> {
     match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         read => return read.map(|key| key.trim().to_owned()),
@@ -188,7 +188,7 @@ pub async fn create_initial_key(app: &Application) -> Result<Option<SecretString
 #[must_use]
 pub fn example_command(app: &Application, key: &SecretString) -> String {
     let day = |days: i64| app.clock.now().plus_s(days * 86_400).date_utc();
-    BOOKING_LINE
+    EXAMPLE_COMMAND
         .replace("BASE", &app.base_url)
         .replace("KEY", key.expose_secret())
         .replace("CHECK_IN", &day(30).to_string())
@@ -196,7 +196,7 @@ pub fn example_command(app: &Application, key: &SecretString) -> String {
 }
 
 /// Each call takes one value out of the answer before.
-const BOOKING_LINE: &str = concat!(
+const EXAMPLE_COMMAND: &str = concat!(
     r#"call() { curl -sS BASE/v1/"$1" -H 'x-api-key: KEY' -H "x-idempotency-key: $(date +%s)-$1" -H 'content-type: application/json' -d "$2"; }; "#,
     r#"take() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }; "#,
     r#"offer=$(call hotel/offers '{"supplier":"SANDBOX_HOTELS","supplier_hotel_ids":["OK"],"check_in":"CHECK_IN","check_out":"CHECK_OUT","occupancy":[{"adults":2,"children":[]}],"guest_nationality":"GB","currency":"EUR","max_offers_per_hotel":1}' | take offer_reference); "#,

@@ -71,12 +71,12 @@ impl Application {
         key: Option<&IdempotentRequest>,
     ) -> Result<Option<String>, IdempotencyError> {
         let Some(key) = key else { return Ok(None) };
-        let known = self.earlier_use(key).await?;
+        let known = self.find_record(key).await?;
         Ok(known.map(|known| known.resource_id))
     }
 
     /// How the same request used its key before.
-    async fn earlier_use(&self, key: &IdempotentRequest) -> Result<Option<IdempotencyRecord>, IdempotencyError> {
+    async fn find_record(&self, key: &IdempotentRequest) -> Result<Option<IdempotencyRecord>, IdempotencyError> {
         match self.store.idempotency_record(&key.key).await? {
             Some(known) if known.fingerprint != key.fingerprint => Err(IdempotencyError::KeyReused),
             known => Ok(known),
@@ -89,7 +89,7 @@ impl Application {
         key: &IdempotentRequest,
         resource_id: &str,
     ) -> Result<KeyClaim, IdempotencyError> {
-        if self.earlier_use(key).await?.is_some() {
+        if self.find_record(key).await?.is_some() {
             return Ok(KeyClaim::Repeat);
         }
         let mut write = UnitOfWork::new(self.clock.now());
@@ -97,7 +97,7 @@ impl Application {
         match self.store.commit(write).await {
             Ok(()) => Ok(KeyClaim::New),
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
-                self.earlier_use(key).await?;
+                self.find_record(key).await?;
                 Ok(KeyClaim::Repeat)
             }
             Err(error) => Err(error.into()),

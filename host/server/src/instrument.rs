@@ -125,7 +125,7 @@ impl Application {
     ) -> Result<StoredInstrument, SealError> {
         let sealed_token = self.sealer.seal(
             PURPOSE,
-            &place(owner, &instrument.id),
+            &seal_context(owner, &instrument.id),
             instrument.token.as_bytes(),
         )?;
         Ok(StoredInstrument {
@@ -148,7 +148,7 @@ impl Application {
         };
         let token = self
             .sealer
-            .open(PURPOSE, &place(owner, id), &stored.sealed_token)?;
+            .open(PURPOSE, &seal_context(owner, id), &stored.sealed_token)?;
         Ok(Some(Instrument {
             id: stored.id,
             processor: stored.processor,
@@ -160,7 +160,7 @@ impl Application {
 }
 
 /// Where a token belongs: moved to another row, it does not open.
-fn place<'a>(owner: &'a Owner, id: &'a InstrumentId) -> [&'a str; 4] {
+fn seal_context<'a>(owner: &'a Owner, id: &'a InstrumentId) -> [&'a str; 4] {
     [
         &owner.tenant.organization,
         owner.tenant.mode.as_str(),

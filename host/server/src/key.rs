@@ -17,7 +17,7 @@ use std::time::Duration;
 /// How long a host may go on with what it knows of a key.
 pub const CACHE_TTL: Duration = Duration::from_secs(3);
 /// Keys that a host keeps in mind.
-const KNOWN_MAX: u64 = 10_000;
+const CACHE_CAPACITY: u64 = 10_000;
 
 const RANDOM_CHARS: usize = 32;
 const CHECKSUM_CHARS: usize = 6;
@@ -67,7 +67,7 @@ pub async fn create_api_key(
             .iter()
             .map(|scope| scope.as_str().to_owned())
             .collect(),
-        masked_key: hint(key.expose_secret()),
+        masked_key: masked(key.expose_secret()),
         created_at: now,
         expires_at: new.expires_at,
         last_used_at: None,
@@ -80,7 +80,7 @@ pub async fn create_api_key(
 }
 
 /// `sk_test_…abcd`.
-fn hint(key: &str) -> String {
+fn masked(key: &str) -> String {
     let end = key.len().saturating_sub(4);
     format!(
         "{}…{}",
@@ -168,21 +168,21 @@ pub enum ApiKeyError {
 pub struct ApiKeyAuthenticator {
     store: Store,
     tasks: TaskSupervisor,
-    known: Cache<[u8; 32], Arc<ApiKey>>,
+    cache: Cache<[u8; 32], Arc<ApiKey>>,
 }
 
 impl ApiKeyAuthenticator {
     /// Looks keys up in a store; notes their use in tasks of their own.
     #[must_use]
     pub fn new(store: Store, tasks: TaskSupervisor) -> Self {
-        let known = Cache::builder()
-            .max_capacity(KNOWN_MAX)
+        let cache = Cache::builder()
+            .max_capacity(CACHE_CAPACITY)
             .time_to_live(CACHE_TTL)
             .build();
         Self {
             store,
             tasks,
-            known,
+            cache,
         }
     }
 
@@ -197,7 +197,7 @@ impl ApiKeyAuthenticator {
         let sha256 = digest(key);
         // Failures are not remembered: a key works as soon as it is made.
         let found = self
-            .known
+            .cache
             .try_get_with(sha256, self.look_up(sha256, now))
             .await;
         let found = found.map_err(|error| match error.as_ref() {

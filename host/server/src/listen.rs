@@ -20,9 +20,9 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 /// A client has so long for the head of a request, also the first one.
-const HEAD_TIME_MAX: Duration = Duration::from_secs(15);
+const REQUEST_HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 /// After a failure to accept, e.g. too many open files: others must close first.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// Serves a listener in tasks of the application until that stops.
 pub(crate) fn spawn_listener(tasks: &TaskSupervisor, listener: TcpListener, router: Router, connections_max: usize) {
@@ -39,25 +39,25 @@ pub(crate) fn spawn_listener(tasks: &TaskSupervisor, listener: TcpListener, rout
             };
             let (router, stopping) = (router.clone(), stopping.clone());
             own.spawn("connection", async move {
-                converse(stream, peer, router, stopping).await;
+                serve_connection(stream, peer, router, stopping).await;
                 drop(place);
             });
         }
     });
 }
 
-type Place = tokio::sync::OwnedSemaphorePermit;
+type ConnectionPermit = tokio::sync::OwnedSemaphorePermit;
 
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
-) -> Option<(TcpStream, SocketAddr, Place)> {
+) -> Option<(TcpStream, SocketAddr, ConnectionPermit)> {
     let place = Arc::clone(places).acquire_owned().await.ok()?;
     match listener.accept().await {
         Ok((stream, peer)) => Some((stream, peer, place)),
         Err(error) => {
             tracing::warn!(%error, "a connection could not be accepted");
-            let mut pause = tokio::time::interval(ACCEPT_PAUSE);
+            let mut pause = tokio::time::interval(ACCEPT_RETRY_DELAY);
             pause.tick().await;
             pause.tick().await;
             None
@@ -65,7 +65,7 @@ async fn accept(
     }
 }
 
-async fn converse(
+async fn serve_connection(
     stream: TcpStream,
     peer: SocketAddr,
     router: Router,
@@ -81,7 +81,7 @@ async fn converse(
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME_MAX);
+        .header_read_timeout(REQUEST_HEAD_TIMEOUT);
     let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

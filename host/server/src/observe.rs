@@ -34,7 +34,7 @@ const BUCKETS: [f64; 12] = [
 
 /// Says at ERROR, of nobody, that the other side's certificate is no good: whoever
 /// connected says of whom, as loudly as it matters.
-const SAID_TWICE: &str = "rustls_platform_verifier=off";
+const SILENCED_TARGETS: &str = "rustls_platform_verifier=off";
 
 /// Why nothing can be observed.
 #[derive(Debug, thiserror::Error)]
@@ -53,7 +53,7 @@ pub enum ObservabilityError {
 /// [`ObserveError`].
 pub fn init_logging(log: &Log) -> Result<(), ObservabilityError> {
     let filter = EnvFilter::builder()
-        .parse(format!("{SAID_TWICE},{}", log.filter))
+        .parse(format!("{SILENCED_TARGETS},{}", log.filter))
         .map_err(ObservabilityError::Filter)?;
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
@@ -85,12 +85,12 @@ pub fn metrics_handle() -> &'static PrometheusHandle {
         if metrics::set_global_recorder(recorder).is_err() {
             tracing::warn!("metrics are already recorded elsewhere");
         }
-        describe();
+        describe_metrics();
         handle
     })
 }
 
-fn describe() {
+fn describe_metrics() {
     metrics::describe_counter!(HTTP_REQUESTS_TOTAL, "Requests answered");
     metrics::describe_histogram!(HTTP_REQUEST_DURATION_SECONDS, metrics::Unit::Seconds, "Time to an answer");
     metrics::describe_counter!(SUPPLIER_CALLS_TOTAL, "Calls into plugins");
@@ -165,7 +165,7 @@ impl AccessLogEntry<'_> {
             line!(info)
         }
         let status = self.status.to_string();
-        let method = known_method(self.method);
+        let method = method_label(self.method);
         metrics::counter!(HTTP_REQUESTS_TOTAL, "method" => method, "route" => route.to_owned(), "status" => status).increment(1);
         metrics::histogram!(HTTP_REQUEST_DURATION_SECONDS, "route" => route.to_owned())
             .record(self.duration.as_secs_f64());
@@ -173,7 +173,7 @@ impl AccessLogEntry<'_> {
 }
 
 /// Methods are the caller's text too; a label has few values.
-fn known_method(method: &http::Method) -> &'static str {
+fn method_label(method: &http::Method) -> &'static str {
     match method.as_str() {
         "GET" => "GET",
         "HEAD" => "HEAD",

@@ -57,7 +57,7 @@ pub(crate) struct FlightOfferTerms {
 /// Makes the reference of an offer; none when it cannot be sealed or is too long.
 pub(crate) fn encode<T: OfferToken>(sealer: &Sealer, tenant: &Tenant, terms: &T) -> Option<String> {
     let bytes = serde_json::to_vec(terms).ok()?;
-    let reference = sealer.seal_text(T::PURPOSE, &place(tenant), &bytes).ok()?;
+    let reference = sealer.seal_text(T::PURPOSE, &seal_context(tenant), &bytes).ok()?;
     Some(reference).filter(|reference| reference.len() <= T::REFERENCE_CHARS_MAX)
 }
 
@@ -66,12 +66,12 @@ pub(crate) fn encode<T: OfferToken>(sealer: &Sealer, tenant: &Tenant, terms: &T)
 /// to say: a repeated prebook still gives what the first one made.
 pub(crate) fn decode<T: OfferToken>(sealer: &Sealer, tenant: &Tenant, reference: &str) -> Option<T> {
     let bytes = sealer
-        .open_text(T::PURPOSE, &place(tenant), reference)
+        .open_text(T::PURPOSE, &seal_context(tenant), reference)
         .ok()?;
     serde_json::from_slice(&bytes).ok()
 }
 
-fn place(tenant: &Tenant) -> [&str; 2] {
+fn seal_context(tenant: &Tenant) -> [&str; 2] {
     [&tenant.organization, tenant.mode.as_str()]
 }
 

@@ -31,7 +31,7 @@ use serde::Serialize;
 
 /// What every event is wrapped in.
 #[derive(Serialize)]
-struct Event<'a, T> {
+struct EventEnvelope<'a, T> {
     id: &'a str,
     #[serde(rename = "type")]
     event_type: &'static str,
@@ -42,7 +42,7 @@ struct Event<'a, T> {
 /// What an event is about: a booking, or a payment of one.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum About<'a, B, P> {
+enum BookingEventData<'a, B, P> {
     Booking { booking: B },
     Payment { payment: P, booking_id: &'a str },
 }
@@ -54,16 +54,16 @@ pub(crate) fn hotel_event_payload(
     notice: &Notification,
     booking: &host_domain::hotel::Booking,
 ) -> String {
-    let about = match told(notice, &booking.payments) {
-        Some(told) => About::Payment {
+    let about = match notified_payment(notice, &booking.payments) {
+        Some(told) => BookingEventData::Payment {
             payment: payment::with_cards(told),
             booking_id: booking.id.as_str(),
         },
-        None => About::Booking {
+        None => BookingEventData::Booking {
             booking: booking::full(booking),
         },
     };
-    envelope(id, notice, booking.updated_at, about)
+    event_json(id, notice, booking.updated_at, about)
 }
 
 /// The same of flights.
@@ -72,26 +72,26 @@ pub(crate) fn flight_event_payload(
     notice: &Notification,
     booking: &host_domain::flight::Booking,
 ) -> String {
-    let about = match told(notice, &booking.payments) {
-        Some(told) => About::Payment {
+    let about = match notified_payment(notice, &booking.payments) {
+        Some(told) => BookingEventData::Payment {
             payment: flight::payment::with_method(told),
             booking_id: booking.id.as_str(),
         },
-        None => About::Booking {
+        None => BookingEventData::Booking {
             booking: flight::booking::full(booking),
         },
     };
-    envelope(id, notice, booking.updated_at, about)
+    event_json(id, notice, booking.updated_at, about)
 }
 
 /// The payment that subscribers are told of, if they are told of one.
-fn told<'a>(notice: &Notification, payments: &'a [Payment]) -> Option<&'a Payment> {
+fn notified_payment<'a>(notice: &Notification, payments: &'a [Payment]) -> Option<&'a Payment> {
     let id = notice.payment.as_ref()?;
     payments.iter().find(|payment| payment.id == *id)
 }
 
-fn envelope(id: &EventId, notice: &Notification, at: Timestamp, data: impl Serialize) -> String {
-    let event = Event {
+fn event_json(id: &EventId, notice: &Notification, at: Timestamp, data: impl Serialize) -> String {
+    let event = EventEnvelope {
         id: id.as_str(),
         event_type: notice.event_type.as_str(),
         created_at: at.into(),

@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret, SecretSlice};
 use std::collections::BTreeMap;
 
 /// Layout of what is sealed; the first byte.
-const FORMAT: u8 = 1;
+const FORMAT_VERSION: u8 = 1;
 const NONCE_BYTES: usize = 12;
 /// Bytes of a key.
 pub const KEY_BYTES: usize = 32;
@@ -83,7 +83,7 @@ impl Sealer {
         let mut nonce = [0_u8; NONCE_BYTES];
         getrandom::fill(&mut nonce).map_err(|_| SealError::SealFailed)?;
         let cipher = self.keys.get(&self.current).ok_or(SealError::SealFailed)?;
-        let aad = bound(purpose, place);
+        let aad = associated_data(purpose, place);
         let sealed = cipher
             .encrypt(
                 &Nonce::from(nonce),
@@ -94,7 +94,7 @@ impl Sealer {
             )
             .map_err(|_| SealError::SealFailed)?;
         let id_length = u8::try_from(self.current.len()).map_err(|_| SealError::InvalidKeyId)?;
-        let mut out = vec![FORMAT, id_length];
+        let mut out = vec![FORMAT_VERSION, id_length];
         out.extend_from_slice(self.current.as_bytes());
         out.extend_from_slice(&nonce);
         out.extend_from_slice(&sealed);
@@ -110,7 +110,7 @@ impl Sealer {
             .split_first_chunk::<2>()
             .ok_or(SealError::AuthenticationFailed)?;
         let [format, id_length] = *head;
-        if format != FORMAT {
+        if format != FORMAT_VERSION {
             return Err(SealError::AuthenticationFailed);
         }
         let (id, rest) = rest
@@ -126,7 +126,7 @@ impl Sealer {
             None if printable => return Err(SealError::UnknownKey(id.to_owned())),
             None => return Err(SealError::AuthenticationFailed),
         };
-        let aad = bound(purpose, place);
+        let aad = associated_data(purpose, place);
         cipher
             .decrypt(
                 &Nonce::from(*nonce),
@@ -179,7 +179,7 @@ impl Sealer {
 }
 
 /// Purpose and place as one unambiguous byte string: each part with its length.
-fn bound(purpose: &str, place: &[&str]) -> Vec<u8> {
+fn associated_data(purpose: &str, place: &[&str]) -> Vec<u8> {
     let mut out = Vec::new();
     for part in std::iter::once(&purpose).chain(place) {
         out.extend_from_slice(&(part.len() as u64).to_le_bytes());

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// What the configuration says, joined with what the runtime knows.
 pub struct SupplierDirectory {
-    configured: Vec<SupplierConfig>,
+    configs: Vec<SupplierConfig>,
     processor_test: Option<SupplierId>,
     processor_live: Option<SupplierId>,
     plugins_dir: PathBuf,
@@ -34,7 +34,7 @@ impl SupplierDirectory {
     #[must_use]
     pub fn new(config: &Config, plugins_dir: PathBuf, runtime: Runtime) -> Self {
         Self {
-            configured: config.suppliers.clone(),
+            configs: config.suppliers.clone(),
             processor_test: config.processor(Mode::Test).cloned(),
             processor_live: config.processor(Mode::Live).cloned(),
             plugins_dir,
@@ -46,7 +46,7 @@ impl SupplierDirectory {
     /// the server, from working: it is logged, and is down.
     pub async fn load_all(&self) -> Vec<(SupplierId, LoadError)> {
         let mut failed = Vec::new();
-        for supplier in &self.configured {
+        for supplier in &self.configs {
             if let Err(error) = self.load_one(supplier).await {
                 tracing::error!(
                     supplier = supplier.id.as_str(),
@@ -73,7 +73,7 @@ impl SupplierDirectory {
     async fn load_one(&self, supplier: &SupplierConfig) -> Result<PluginInfo, LoadError> {
         let spec = supplier.plugin_spec(&self.plugins_dir);
         let info = self.runtime.load(spec).await?;
-        if info.capabilities.contains(&Capability::SupplierEvents) && !takes_events(supplier, &info) {
+        if info.capabilities.contains(&Capability::SupplierEvents) && !accepts_events(supplier, &info) {
             tracing::warn!(
                 supplier = supplier.id.as_str(),
                 "webhooks of this supplier are not taken, because its adapter cannot verify them: \
@@ -87,13 +87,13 @@ impl SupplierDirectory {
     /// Every one that is configured, in the order of the configuration.
     #[must_use]
     pub fn all(&self) -> &[SupplierConfig] {
-        &self.configured
+        &self.configs
     }
 
     /// One that is configured.
     #[must_use]
     pub fn config(&self, id: &SupplierId) -> Option<&SupplierConfig> {
-        self.configured.iter().find(|supplier| supplier.id == *id)
+        self.configs.iter().find(|supplier| supplier.id == *id)
     }
 
     /// Those that could be asked: of this kind and mode, loaded, and exporting
@@ -107,7 +107,7 @@ impl SupplierDirectory {
         organization: &str,
     ) -> Vec<Candidate> {
         let able = self
-            .configured
+            .configs
             .iter()
             .filter(|supplier| supplier.kind == kind && supplier.modes.contains(&mode));
         let candidates = able.filter_map(|supplier| {
@@ -132,14 +132,14 @@ impl SupplierDirectory {
             return EventEndpoint::NotFound;
         };
         let is_path = match token {
-            Some(token) => is_same(token, configured.events_token.expose()),
+            Some(token) => token_matches(token, configured.events_token.expose()),
             None => configured.events_token.is_empty(),
         };
         if !is_path {
             return EventEndpoint::NotFound;
         }
         match self.runtime.supplier(id) {
-            Some(supplier) if takes_events(configured, supplier.info()) => {
+            Some(supplier) if accepts_events(configured, supplier.info()) => {
                 EventEndpoint::Ready(configured, supplier)
             }
             Some(_) => EventEndpoint::NotFound,
@@ -159,7 +159,7 @@ impl SupplierDirectory {
 
 /// Whether an adapter reads webhooks, and the path or a signature keeps strangers
 /// out. Without a secret no adapter can check a signature.
-fn takes_events(configured: &SupplierConfig, info: &PluginInfo) -> bool {
+fn accepts_events(configured: &SupplierConfig, info: &PluginInfo) -> bool {
     info.capabilities.contains(&Capability::SupplierEvents)
         && (!configured.events_token.is_empty() || !info.description.secrets.is_empty())
 }
@@ -167,6 +167,6 @@ fn takes_events(configured: &SupplierConfig, info: &PluginInfo) -> bool {
 /// Whether a token is the expected one, of which nothing can be learned by taking
 /// the time: what is compared are digests, which nobody can choose. No token is
 /// expected to be none.
-fn is_same(token: &str, expected: &str) -> bool {
+fn token_matches(token: &str, expected: &str) -> bool {
     !expected.is_empty() && Sha256::digest(token) == Sha256::digest(expected)
 }

@@ -12,13 +12,13 @@ use tokio_util::task::TaskTracker;
 #[derive(Debug, Clone, Default)]
 pub struct TaskSupervisor {
     tracker: TaskTracker,
-    stopping: CancellationToken,
+    shutdown: CancellationToken,
 }
 
 /// The work broke; the log says how.
 #[derive(Debug, thiserror::Error)]
 #[error("the work ended without a result")]
-struct Broken;
+struct TaskPanicked;
 
 impl TaskSupervisor {
     /// Starts a task. A panic ends it and is logged under its name.
@@ -53,7 +53,7 @@ impl TaskSupervisor {
         async move {
             task.await.map_err(|error| {
                 tracing::error!(%error, "work of a request broke");
-                ApiError::internal(Broken)
+                ApiError::internal(TaskPanicked)
             })
         }
     }
@@ -89,12 +89,12 @@ impl TaskSupervisor {
     /// Cancelled when the process begins to stop.
     #[must_use]
     pub fn shutdown_token(&self) -> CancellationToken {
-        self.stopping.clone()
+        self.shutdown.clone()
     }
 
     /// Tells every task to stop.
     pub fn begin_shutdown(&self) {
-        self.stopping.cancel();
+        self.shutdown.cancel();
         self.tracker.close();
     }
 

@@ -173,7 +173,7 @@ struct IntentRequest {
 }
 
 /// What a payment is made of, whoever pays it how.
-struct Wanted {
+struct AuthorizeParams {
     reference: String,
     amount: i64,
     currency: Currency,
@@ -185,14 +185,14 @@ fn wanted(
     amount: i64,
     currency: &str,
     source: Option<CardScenario>,
-) -> Result<Wanted, Refusal> {
+) -> Result<AuthorizeParams, Refusal> {
     request::check_reference("reference", &reference)?;
     positive(amount)?;
     let currency = (currency.chars().all(|letter| letter.is_ascii_lowercase()))
         .then(|| Currency::from_code(&currency.to_uppercase()))
         .flatten()
         .ok_or_else(|| Refusal::Invalid("currency: not a lower-case code".to_owned()))?;
-    Ok(Wanted {
+    Ok(AuthorizeParams {
         reference,
         amount,
         currency,
@@ -236,7 +236,7 @@ pub(super) async fn authorize_payment(
 }
 
 /// What the same reference made before.
-fn earlier(world: &SandboxRecords, account: &str, wanted: &Wanted) -> Result<Option<Payment>, Refusal> {
+fn earlier(world: &SandboxRecords, account: &str, wanted: &AuthorizeParams) -> Result<Option<Payment>, Refusal> {
     let Some(first) = by_reference(world, account, &wanted.reference) else {
         return Ok(None);
     };
@@ -251,7 +251,7 @@ fn earlier(world: &SandboxRecords, account: &str, wanted: &Wanted) -> Result<Opt
     }
 }
 
-fn authorize(world: &mut SandboxRecords, account: &str, wanted: Wanted, source: CardScenario) -> Payment {
+fn authorize(world: &mut SandboxRecords, account: &str, wanted: AuthorizeParams, source: CardScenario) -> Payment {
     let mut payment = new(world, account, wanted);
     payment.status = match source {
         CardScenario::Declined | CardScenario::InsufficientFunds => Status::Declined,
@@ -273,7 +273,7 @@ pub(super) fn hold(world: &mut SandboxRecords, payment: &mut Payment) {
     world.record(payment.entry(world, EntryKind::Authorization, payment.amount));
 }
 
-fn new(world: &mut SandboxRecords, account: &str, wanted: Wanted) -> Payment {
+fn new(world: &mut SandboxRecords, account: &str, wanted: AuthorizeParams) -> Payment {
     Payment {
         id: world.reference("pay-"),
         account: account.to_owned(),

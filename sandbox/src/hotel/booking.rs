@@ -143,9 +143,9 @@ enum GuestKind {
 }
 
 /// How the caller of a booking learns of it.
-enum Learns {
+enum ResponseVisibility {
     All,
-    Half,
+    Truncated,
     Nothing,
     Failure,
 }
@@ -167,10 +167,10 @@ pub(super) async fn book_room(
         _ => StatusCode::CREATED,
     };
     Ok(match learns {
-        Learns::All => (status, Json(booking_wire(&booking)?)).into_response(),
-        Learns::Half => half(&booking)?,
-        Learns::Nothing => connection::drop_connection(),
-        Learns::Failure => Refusal::Failure.into_response(),
+        ResponseVisibility::All => (status, Json(booking_wire(&booking)?)).into_response(),
+        ResponseVisibility::Truncated => half(&booking)?,
+        ResponseVisibility::Nothing => connection::drop_connection(),
+        ResponseVisibility::Failure => Refusal::Failure.into_response(),
     })
 }
 
@@ -186,12 +186,12 @@ fn book(
     world: &mut SandboxRecords,
     account: &str,
     request: &BookRequest,
-) -> Result<(Option<Booking>, Learns), Refusal> {
+) -> Result<(Option<Booking>, ResponseVisibility), Refusal> {
     let key = (account.to_owned(), request.client_ref.clone());
     if let Some(first) = booked_as(world, &key) {
         return match first.scenario() {
             // To say "duplicate" would be to say that it is booked.
-            Scenario::BookNeverKnown => Ok((Some(first), Learns::Nothing)),
+            Scenario::BookNeverKnown => Ok((Some(first), ResponseVisibility::Nothing)),
             _ => Err(Refusal::DuplicateClientRef),
         };
     }
@@ -209,11 +209,11 @@ fn book(
     let scenario = Scenario::of(&prebook.quote.hotel).unwrap_or(Scenario::Normal);
     let learns = match scenario {
         Scenario::BookRefused => return Err(Refusal::BookingRefused),
-        Scenario::BookLostRequest => return Ok((None, Learns::Nothing)),
-        Scenario::BookLostResponse | Scenario::BookNeverKnown => Learns::Nothing,
-        Scenario::BookMalformedResponse => Learns::Half,
-        Scenario::BookFails => Learns::Failure,
-        _ => Learns::All,
+        Scenario::BookLostRequest => return Ok((None, ResponseVisibility::Nothing)),
+        Scenario::BookLostResponse | Scenario::BookNeverKnown => ResponseVisibility::Nothing,
+        Scenario::BookMalformedResponse => ResponseVisibility::Truncated,
+        Scenario::BookFails => ResponseVisibility::Failure,
+        _ => ResponseVisibility::All,
     };
     Ok((
         Some(make(world, prebook, scenario, &request.client_ref)),

@@ -126,7 +126,7 @@ const AUTHORS: [&str; 6] = [
 ];
 
 /// Score, title, pros, cons, text, language, traveller.
-type Opinion = (
+type ReviewText = (
     f64,
     &'static str,
     &'static str,
@@ -136,7 +136,7 @@ type Opinion = (
     &'static str,
 );
 
-const OPINIONS: [Opinion; 5] = [
+const OPINIONS: [ReviewText; 5] = [
     (
         9.0,
         "Lovely stay",
@@ -234,7 +234,7 @@ pub(super) async fn read_reviews(
     Ok(Json(answer).into_response())
 }
 
-fn review(author: &'static str, opinion: &Opinion, today: Date, number: i32) -> Review {
+fn review(author: &'static str, opinion: &ReviewText, today: Date, number: i32) -> Review {
     let (score, title, pros, cons, text, language, traveller) = *opinion;
     let age = (number * REVIEW_AGE_DAYS).days();
     Review {

@@ -46,7 +46,7 @@ struct Day {
     min: f64,
     max: f64,
     summary: &'static str,
-    sky: Vec<Sky>,
+    sky: Vec<WeatherCondition>,
     #[serde(skip_serializing_if = "Option::is_none")]
     humidity: Option<f64>,
     humidity_afternoon: f64,
@@ -59,7 +59,7 @@ struct Day {
 }
 
 #[derive(Serialize)]
-struct Sky {
+struct WeatherCondition {
     text: &'static str,
     icon: &'static str,
 }
@@ -103,7 +103,7 @@ fn weather(lat: f64, date: Date, detailed: bool) -> Day {
         min: round(mean - 4.0),
         max: round(mean + 4.5),
         summary,
-        sky: vec![Sky { text, icon }],
+        sky: vec![WeatherCondition { text, icon }],
         humidity: detailed.then_some(if rainy { 84.0 } else { 66.0 }),
         humidity_afternoon: if rainy { 79.0 } else { 52.0 },
         wind: detailed.then_some(3.5),

@@ -30,11 +30,11 @@ pub(crate) fn router(app: &Arc<Application>) -> Router {
         .route("/unresolved", get(unresolved::list_unresolved))
         .route("/unresolved/{booking_id}", post(unresolved::resolve_booking))
         .route("/parked_jobs", post(unresolved::retry_parked_jobs))
-        .layer(from_fn_with_state(Arc::clone(app), problems))
+        .layer(from_fn_with_state(Arc::clone(app), render_problems))
         .with_state(Arc::clone(app))
 }
 
-async fn problems(State(app): State<Arc<Application>>, request: Request, next: Next) -> Response {
+async fn render_problems(State(app): State<Arc<Application>>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     if let Some(error) = take_error(&mut response) {
         error.write_response(&mut response, &app.error_docs_url(), &id::new_request_id());
@@ -60,10 +60,10 @@ async fn reload_plugin(
     State(app): State<Arc<Application>>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
-    let id = SupplierId::parse(&id).map_err(|_| unknown())?;
+    let id = SupplierId::parse(&id).map_err(|_| plugin_not_found())?;
     match app.suppliers.reload(&id).await {
         Ok(info) => Ok(Json(json!({ "data": plugin_info(&info) }))),
-        Err(LoadError::NotLoaded(_)) => Err(unknown()),
+        Err(LoadError::NotLoaded(_)) => Err(plugin_not_found()),
         // The operator gets the reason: it is the operator's own file.
         Err(error) => Err(ApiError::from(Code::SupplierError)
             .with_supplier(&id)
@@ -72,7 +72,7 @@ async fn reload_plugin(
     }
 }
 
-fn unknown() -> ApiError {
+fn plugin_not_found() -> ApiError {
     ApiError::from(Code::NotFound).with_detail("no such plugin is configured")
 }
 

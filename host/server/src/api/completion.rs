@@ -54,7 +54,7 @@ where
     C: Future<Output = Result<CompletionOutcome<B>, CompleteBookingError>> + Send,
 {
     let meta = |booking: &B| SupplierMeta::new(booking.supplier().clone());
-    match under_key(app, key, wish, complete).await? {
+    match complete_idempotently(app, key, wish, complete).await? {
         CompletionOutcome::Confirmed(booking) => Ok(ApiResponse::ok(show(&booking)).meta(meta(&booking))),
         CompletionOutcome::InProgress(booking) => {
             Ok(ApiResponse::accepted(show(&booking)).meta(meta(&booking)))
@@ -65,7 +65,7 @@ where
 
 /// Completes under a key, if there is one: it is taken with the first step, and given back
 /// where the request came to nothing.
-async fn under_key<B: BookingAggregate, C>(
+async fn complete_idempotently<B: BookingAggregate, C>(
     app: &Application,
     key: Option<IdempotentRequest>,
     mut wish: CompleteBookingCommand,

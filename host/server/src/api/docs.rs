@@ -3,7 +3,7 @@
 
 use crate::api::code::{Code, ErrorCodeInfo};
 use crate::api::problem::ApiError;
-use crate::api::{Table, openapi};
+use crate::api::{RouteTable, openapi_document};
 use crate::app::Application;
 use axum::Router;
 use axum::extract::{Path, Request, State};
@@ -27,7 +27,7 @@ const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'sel
 const DATA_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
 /// Nothing of it is fetched from elsewhere, reported anywhere or sent through a proxy.
-const START: &str = r"Scalar.createApiReference('#app', {
+const SCALAR_INIT_SCRIPT: &str = r"Scalar.createApiReference('#app', {
   url: '/openapi.json', theme: 'default', layout: 'modern', withDefaultFonts: false, telemetry: false,
   agent: { disabled: true }, hideClientButton: true, proxyUrl: '', showDeveloperTools: 'never',
 });
@@ -41,47 +41,47 @@ const PAGE: &str = r#"<!doctype html>
 "#;
 
 /// 4.9 MB, taken out once.
-static SCRIPT: LazyLock<Option<Bytes>> =
+static SCALAR_SCRIPT: LazyLock<Option<Bytes>> =
     LazyLock::new(|| scalar_api_reference::get_asset("scalar.js").map(Bytes::from));
 
 /// Document and pages.
-pub(super) fn routes(table: fn() -> Table) -> Router<Arc<Application>> {
-    let kept = Arc::new(Kept::default());
+pub(super) fn routes(table: fn() -> RouteTable) -> Router<Arc<Application>> {
+    let kept = Arc::new(CachedDocument::default());
     let document = move |State(app): State<Arc<Application>>| async move {
-        let text = kept.of(&app, table).await;
-        typed("application/json", text)
+        let text = kept.get(&app, table).await;
+        with_content_type("application/json", text)
     };
     Router::new()
         .route("/openapi.json", get(document))
         .route(
             "/docs",
-            get(|| async { typed(HTML, Bytes::from_static(PAGE.as_bytes())) }),
+            get(|| async { with_content_type(HTML, Bytes::from_static(PAGE.as_bytes())) }),
         )
         .route(
             "/docs/start.js",
-            get(|| async { typed(SCRIPT_TYPE, Bytes::from_static(START.as_bytes())) }),
+            get(|| async { with_content_type(SCRIPT_TYPE, Bytes::from_static(SCALAR_INIT_SCRIPT.as_bytes())) }),
         )
         .route("/docs/scalar.js", get(script))
         .route(
             "/docs/errors",
-            get(|| async { typed(HTML, Bytes::from(every_code())) }),
+            get(|| async { with_content_type(HTML, Bytes::from(all_error_codes_page())) }),
         )
-        .route("/docs/errors/{code}", get(one_code))
+        .route("/docs/errors/{code}", get(error_code_page))
 }
 
 /// The document of a day: its examples are of stays to come. It takes as long to make as
 /// everything else of a start, so it is made when it is asked for.
 #[derive(Default)]
-struct Kept(Mutex<Option<(Date, Bytes)>>);
+struct CachedDocument(Mutex<Option<(Date, Bytes)>>);
 
-impl Kept {
-    async fn of(&self, app: &Application, table: fn() -> Table) -> Bytes {
+impl CachedDocument {
+    async fn get(&self, app: &Application, table: fn() -> RouteTable) -> Bytes {
         let today = app.clock.now().date_utc();
         let mut kept = self.0.lock().await;
         match &*kept {
             Some((day, text)) if *day == today => text.clone(),
             _ => {
-                let document = openapi(table(), &app.base_url, today);
+                let document = openapi_document(table(), &app.base_url, today);
                 let text = Bytes::from(document.to_string());
                 *kept = Some((today, text.clone()));
                 text
@@ -93,14 +93,14 @@ impl Kept {
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT_TYPE: &str = "text/javascript; charset=utf-8";
 
-fn typed(kind: &'static str, body: Bytes) -> Response {
+fn with_content_type(kind: &'static str, body: Bytes) -> Response {
     ([(CONTENT_TYPE, HeaderValue::from_static(kind))], body).into_response()
 }
 
 async fn script() -> Response {
-    match SCRIPT.as_ref() {
+    match SCALAR_SCRIPT.as_ref() {
         Some(script) => {
-            let mut response = typed(SCRIPT_TYPE, script.clone());
+            let mut response = with_content_type(SCRIPT_TYPE, script.clone());
             response.headers_mut().insert(
                 CACHE_CONTROL,
                 HeaderValue::from_static("public, max-age=86400"),
@@ -111,15 +111,15 @@ async fn script() -> Response {
     }
 }
 
-async fn one_code(Path(name): Path<String>) -> Response {
+async fn error_code_page(Path(name): Path<String>) -> Response {
     match Code::from_name(&name) {
-        Some(code) => typed(HTML, Bytes::from(page(code.as_str(), &section(code.facts())))),
+        Some(code) => with_content_type(HTML, Bytes::from(page(code.as_str(), &error_code_section(code.facts())))),
         None => ApiError::from(Code::NotFound).into_response(),
     }
 }
 
-fn every_code() -> String {
-    let sections = Code::ALL.iter().map(|code| section(code.facts()));
+fn all_error_codes_page() -> String {
+    let sections = Code::ALL.iter().map(|code| error_code_section(code.facts()));
     page("Errors", &sections.collect::<String>())
 }
 
@@ -132,7 +132,7 @@ fn page(title: &str, body: &str) -> String {
 }
 
 /// Only our own words go into it.
-fn section(facts: ErrorCodeInfo) -> String {
+fn error_code_section(facts: ErrorCodeInfo) -> String {
     let again = if facts.retryable {
         "The same request may be sent again."
     } else {

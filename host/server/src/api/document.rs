@@ -135,7 +135,7 @@ impl OperationInputs {
             Code::BodyTooLarge,
             Code::UnsupportedMediaType,
         ]);
-        let reference = refer::<T>(&mut self.components);
+        let reference = schema_ref::<T>(&mut self.components);
         json!({
             "required": required,
             "content": { "application/json": { "schema": reference } },
@@ -171,7 +171,7 @@ impl OperationInputs {
             .cloned()
             .unwrap_or_default();
         for (name, mut schema) in properties {
-            forbid_null(&mut schema);
+            remove_null(&mut schema);
             let words = schema
                 .as_object_mut()
                 .and_then(|schema| schema.remove("description"));
@@ -210,23 +210,23 @@ impl OperationInputs {
 impl OperationOutputs {
     /// The answer is a `T`, without an envelope.
     pub fn set_body<T: ToSchema>(&mut self) {
-        self.whole = Some(refer::<T>(&mut self.components));
+        self.whole = Some(schema_ref::<T>(&mut self.components));
     }
 
     /// `data` is one `T`.
     pub fn set_data<T: ToSchema>(&mut self) {
-        self.data = Some(refer::<T>(&mut self.components));
+        self.data = Some(schema_ref::<T>(&mut self.components));
     }
 
     /// `data` is an array of `T`.
     pub fn set_data_list<T: ToSchema>(&mut self) {
-        self.data = Some(json!({ "type": "array", "items": refer::<T>(&mut self.components) }));
+        self.data = Some(json!({ "type": "array", "items": schema_ref::<T>(&mut self.components) }));
     }
 
     /// `meta` is an `M`, unless that says nothing.
     pub fn set_meta<M: ResponseMeta>(&mut self) {
         if M::name() != "NoMeta" {
-            self.meta = Some(refer::<M>(&mut self.components));
+            self.meta = Some(schema_ref::<M>(&mut self.components));
         }
     }
 
@@ -247,7 +247,7 @@ impl OperationOutputs {
 }
 
 /// A parameter that is absent is not sent; `null` is not a text that says so.
-fn forbid_null(schema: &mut Value) {
+fn remove_null(schema: &mut Value) {
     let Some(members) = schema.as_object_mut() else {
         return;
     };
@@ -273,7 +273,7 @@ fn forbid_null(schema: &mut Value) {
     }
 }
 
-fn refer<T: ToSchema>(components: &mut Components) -> Value {
+fn schema_ref<T: ToSchema>(components: &mut Components) -> Value {
     let (_, described) = schema_with_components::<T>();
     merge(components, described);
     json!({ "$ref": format!("{COMPONENTS}{}", T::name()) })

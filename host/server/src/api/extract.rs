@@ -83,7 +83,7 @@ impl<T: RequestPart> FromRequest<Arc<Application>> for Validated<T> {
 
     async fn from_request(request: Request, app: &Arc<Application>) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let mut incoming = RequestReader::of_head(&mut parts, app).await;
+        let mut incoming = RequestReader::from_head(&mut parts, app).await;
         if T::READS_BODY {
             incoming.json = json::read_json_body(incoming.headers, body, app).await?;
         }
@@ -100,7 +100,7 @@ impl<T: RequestPart> FromRequest<Arc<Application>> for Validated<T> {
 
 impl<'a> RequestReader<'a> {
     /// What stands before the body.
-    async fn of_head(parts: &'a mut Parts, app: &'a Arc<Application>) -> Self {
+    async fn from_head(parts: &'a mut Parts, app: &'a Arc<Application>) -> Self {
         let params = RawPathParams::from_request_parts(parts, app).await;
         let mut found = Vec::new();
         let path = match &params {
@@ -129,7 +129,7 @@ impl<'a> RequestReader<'a> {
         }
     }
 
-    fn note(&mut self, place: ViolationLocation, pointer: &str, code: &str, detail: impl Into<String>) {
+    fn add_violation(&mut self, place: ViolationLocation, pointer: &str, code: &str, detail: impl Into<String>) {
         self.found.push(Violation::at(place, pointer, code, detail));
     }
 
@@ -139,7 +139,7 @@ impl<'a> RequestReader<'a> {
     }
 
     /// Checks a value against schema and rules, and reads it.
-    fn read<T: ToSchema + DeserializeOwned + Validate + 'static>(
+    fn parse_and_validate<T: ToSchema + DeserializeOwned + Validate + 'static>(
         &mut self,
         place: ViolationLocation,
         value: &Value,
@@ -148,7 +148,7 @@ impl<'a> RequestReader<'a> {
             Ok(compiled) => compiled,
             Err(error) => {
                 tracing::error!(%error, "a request cannot be checked");
-                self.note(
+                self.add_violation(
                     place,
                     "",
                     "unchecked",
@@ -173,7 +173,7 @@ impl<'a> RequestReader<'a> {
             Err(_) if self.found.len() > before => None,
             Err(error) => {
                 let pointer = pointer(error.path());
-                self.note(place, &pointer, "invalid", error.inner().to_string());
+                self.add_violation(place, &pointer, "invalid", error.inner().to_string());
                 None
             }
         }

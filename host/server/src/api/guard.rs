@@ -29,11 +29,11 @@ const USER_ID: HeaderName = HeaderName::from_static("x-user-id");
 const ORGANIZATION_ID: HeaderName = HeaderName::from_static("x-organization-id");
 
 /// Beyond its deadline a call may still take this long to say so itself.
-const GRACE: Duration = Duration::from_secs(5);
+const HANDLER_GRACE_PERIOD: Duration = Duration::from_secs(5);
 
 /// Why a call has no caller; told only where one is needed.
 #[derive(Clone)]
-struct Unidentified(ApiError);
+struct AuthenticationFailure(ApiError);
 
 /// The outermost layer.
 pub(crate) async fn request_middleware(
@@ -44,8 +44,8 @@ pub(crate) async fn request_middleware(
     let watch = Stopwatch::start();
     let request_id: Arc<str> = request_id(request.headers()).into();
     let deadline = Deadline::from_now(Duration::from_secs(app.config.limits.request_s));
-    let identity = identify(&app, request.headers(), &request_id, deadline).await;
-    let verdict = app.rate_limiter.check(&bucket(&identity, &request));
+    let identity = authenticate(&app, request.headers(), &request_id, deadline).await;
+    let verdict = app.rate_limiter.check(&rate_limit_key(&identity, &request));
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
     request.extensions_mut().insert(AnonymousContext {
@@ -57,7 +57,7 @@ pub(crate) async fn request_middleware(
             request.extensions_mut().insert(caller);
         }
         Err(error) => {
-            request.extensions_mut().insert(Unidentified(error));
+            request.extensions_mut().insert(AuthenticationFailure(error));
         }
     }
     // Whoever asks whether the process works has no key, and behind a proxy the
@@ -69,13 +69,13 @@ pub(crate) async fn request_middleware(
         Some(seconds) => ApiError::from(Code::RateLimited)
             .with_retry_after(seconds)
             .into_response(),
-        None => answer(request, next, deadline).await,
+        None => run_handler(request, next, deadline).await,
     };
     let error = take_error(&mut response);
     if let Some(error) = &error {
         error.write_response(&mut response, &app.error_docs_url(), &request_id);
     }
-    sign(&app, &mut response, &request_id, verdict);
+    insert_standard_headers(&app, &mut response, &request_id, verdict);
     let caller = identity.as_ref().ok();
     AccessLogEntry {
         request_id: &request_id,
@@ -93,26 +93,26 @@ pub(crate) async fn request_middleware(
 }
 
 /// The handler's answer; a panic and a hang have one too.
-async fn answer(request: Request, next: Next, deadline: Deadline) -> Response {
+async fn run_handler(request: Request, next: Next, deadline: Deadline) -> Response {
     let work = AssertUnwindSafe(next.run(request)).catch_unwind();
-    match tokio::time::timeout_at(deadline.instant() + GRACE, work).await {
+    match tokio::time::timeout_at(deadline.instant() + HANDLER_GRACE_PERIOD, work).await {
         Ok(Ok(response)) => response,
-        Ok(Err(_)) => ApiError::internal(Panicked).into_response(),
+        Ok(Err(_)) => ApiError::internal(HandlerPanicked).into_response(),
         Err(_) => ApiError::from(Code::SupplierTimeout)
-            .with_cause(Hung)
+            .with_cause(HandlerTimedOut)
             .into_response(),
     }
 }
 
 #[derive(Debug, thiserror::Error)]
 #[error("a handler panicked")]
-struct Panicked;
+struct HandlerPanicked;
 
 #[derive(Debug, thiserror::Error)]
 #[error("a handler did not end in time")]
-struct Hung;
+struct HandlerTimedOut;
 
-fn sign(app: &Application, response: &mut Response, request_id: &str, verdict: RateLimitStatus) {
+fn insert_standard_headers(app: &Application, response: &mut Response, request_id: &str, verdict: RateLimitStatus) {
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::from_str(request_id) {
         headers.insert(REQUEST_ID, value);
@@ -126,12 +126,12 @@ fn request_id(headers: &HeaderMap) -> String {
         .get(REQUEST_ID)
         .and_then(|value| value.to_str().ok());
     given
-        .filter(|id| is_name(id, b"._-"))
+        .filter(|id| is_valid_token(id, b"._-"))
         .map_or_else(id::new_request_id, str::to_owned)
 }
 
 /// 1 to 128 letters, digits and some other characters.
-fn is_name(text: &str, others: &[u8]) -> bool {
+fn is_valid_token(text: &str, others: &[u8]) -> bool {
     (1..=128).contains(&text.len())
         && text
             .bytes()
@@ -140,7 +140,7 @@ fn is_name(text: &str, others: &[u8]) -> bool {
 
 /// Calls without a good key share the bucket of their address, so that guessing
 /// keys is slow.
-fn bucket(identity: &Result<RequestContext, ApiError>, request: &Request) -> RateLimitKey {
+fn rate_limit_key(identity: &Result<RequestContext, ApiError>, request: &Request) -> RateLimitKey {
     match identity {
         Ok(caller) => RateLimitKey::ApiKey(caller.key_id.clone()),
         Err(_) => RateLimitKey::ClientAddress(
@@ -152,7 +152,7 @@ fn bucket(identity: &Result<RequestContext, ApiError>, request: &Request) -> Rat
     }
 }
 
-async fn identify(
+async fn authenticate(
     app: &Application,
     headers: &HeaderMap,
     request_id: &Arc<str>,
@@ -184,7 +184,7 @@ async fn identify(
         request_id: Arc::clone(request_id),
         owner: Owner {
             tenant: known.tenant.clone(),
-            user: user(headers)?,
+            user: user_id(headers)?,
         },
         key_id: known.id.clone(),
         scopes: known
@@ -196,7 +196,7 @@ async fn identify(
     })
 }
 
-fn user(headers: &HeaderMap) -> Result<String, ApiError> {
+fn user_id(headers: &HeaderMap) -> Result<String, ApiError> {
     let mut users = headers.get_all(USER_ID).iter();
     let Some(user) = users.next() else {
         return Ok(Owner::ORGANIZATION_USER.to_owned());
@@ -204,7 +204,7 @@ fn user(headers: &HeaderMap) -> Result<String, ApiError> {
     let user = user
         .to_str()
         .ok()
-        .filter(|user| is_name(user, b"._:@-") && users.next().is_none());
+        .filter(|user| is_valid_token(user, b"._:@-") && users.next().is_none());
     user.map(str::to_owned).ok_or_else(|| {
         let detail = "must be sent once and have 1 to 128 of [A-Za-z0-9._:@-]";
         ApiError::violation(Violation::at(
@@ -218,7 +218,7 @@ fn user(headers: &HeaderMap) -> Result<String, ApiError> {
 
 /// Around every operation that needs a key with a scope.
 pub(crate) async fn require_scope(State(scope): State<ApiKeyScope>, request: Request, next: Next) -> Response {
-    if let Some(Unidentified(error)) = request.extensions().get() {
+    if let Some(AuthenticationFailure(error)) = request.extensions().get() {
         return error.clone().into_response();
     }
     let allowed = request

@@ -28,17 +28,17 @@ pub(crate) struct Health {
 pub(crate) const PROBE_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
 /// The database is asked no more often than this, however many want to know.
-const ASKED_EVERY: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Whether the database answered when it was asked last.
 #[derive(Default)]
 pub struct Readiness(Mutex<Option<(Instant, Result<(), DatabaseError>)>>);
 
 impl Readiness {
-    async fn of(&self, store: &Store) -> Result<(), DatabaseError> {
+    async fn check(&self, store: &Store) -> Result<(), DatabaseError> {
         let mut last = self.0.lock().await;
         if let Some((at, answers)) = &*last
-            && at.elapsed() < ASKED_EVERY
+            && at.elapsed() < CHECK_INTERVAL
         {
             return answers.clone();
         }
@@ -75,7 +75,7 @@ pub(crate) async fn get_readiness(
     if app.tasks.shutdown_token().is_cancelled() {
         return Err(ApiError::from(Code::Overloaded).with_detail("the process is stopping"));
     }
-    let answers = app.readiness.of(&app.store).await;
+    let answers = app.readiness.check(&app.store).await;
     answers.map_err(ApiError::from_database)?;
     Ok(ApiResponse::ok(ok()))
 }

@@ -40,7 +40,7 @@ pub(crate) struct MandateAmount {
 }
 
 /// Whose mandate, under which key.
-type Revocation = (
+type RevokeParts = (
     PathId<MandateId>,
     Option<IdempotencyKeyHeader>,
     Option<Body<EmptyRequest>>,
@@ -97,7 +97,7 @@ pub(crate) async fn issue_mandate(
     Validated((key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<IssueMandateRequest>)>,
 ) -> Result<ApiResponse<Mandate>, ApiError> {
     let key = key.map(|key| IdempotentRequest::new(&caller.owner, CREATE, key));
-    let (owner, new) = request.wish(&app, &caller.owner)?;
+    let (owner, new) = request.into_command(&app, &caller.owner)?;
     let issued = app.issue(&caller.owner, &owner, new, key.as_ref());
     let issued = issued.await;
     let now = app.clock.now();
@@ -133,7 +133,7 @@ pub(crate) async fn get_mandate(
 pub(crate) async fn revoke_mandate(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((PathId(id), key, _)): Validated<Revocation>,
+    Validated((PathId(id), key, _)): Validated<RevokeParts>,
 ) -> Result<ApiResponse<Mandate>, ApiError> {
     let key = key.map(|key| IdempotentRequest::new(&caller.owner, REVOKE, key));
     let revoked = app.revoke(&caller.owner, &id, key.as_ref()).await;
@@ -166,7 +166,7 @@ impl MandateAmount {
 
 impl IssueMandateRequest {
     /// Whose mandate is wanted, and which.
-    fn wish(self, app: &Application, caller: &Owner) -> Result<(Owner, NewMandate), ApiError> {
+    fn into_command(self, app: &Application, caller: &Owner) -> Result<(Owner, NewMandate), ApiError> {
         if !caller.can_act_for(&self.user_id) {
             let detail = "is another user than x-user-id says";
             let other = Violation::body("/user_id", "other_user", detail);

@@ -45,10 +45,10 @@ macro_rules! route {
 }
 
 /// Operations by the scope that their key needs.
-type Table = Vec<(Option<ApiKeyScope>, Vec<Route>)>;
+type RouteTable = Vec<(Option<ApiKeyScope>, Vec<Route>)>;
 
 /// Every operation of the API.
-fn table() -> Table {
+fn route_table() -> RouteTable {
     let open = vec![
         route!(health::get_health), //
         route!(health::get_readiness),
@@ -110,39 +110,39 @@ fn table() -> Table {
         route!(watcher::webhook::delete_watcher_webhook),
     ];
     table.push((Some(ApiKeyScope::Webhooks), webhooks));
-    table.extend(webhooks_of(Product::Hotel));
-    table.extend(webhooks_of(Product::Flight));
+    table.extend(webhook_routes(Product::Hotel));
+    table.extend(webhook_routes(Product::Flight));
     table
 }
 
 /// The webhooks of a product: the same for each, under its own path.
-fn webhooks_of(product: Product) -> [(Option<ApiKeyScope>, Vec<Route>); 2] {
+fn webhook_routes(product: Product) -> [(Option<ApiKeyScope>, Vec<Route>); 2] {
     let read = vec![
-        route!(webhook::subscription::list_subscriptions).of(product),
-        route!(webhook::subscription::get_subscription).of(product),
-        route!(webhook::delivery::list_deliveries).of(product),
-        route!(webhook::delivery::get_delivery).of(product),
+        route!(webhook::subscription::list_subscriptions).for_product(product),
+        route!(webhook::subscription::get_subscription).for_product(product),
+        route!(webhook::delivery::list_deliveries).for_product(product),
+        route!(webhook::delivery::get_delivery).for_product(product),
     ];
     let webhooks = vec![
-        route!(webhook::subscription::create_subscription).of(product),
-        route!(webhook::subscription::update_subscription).of(product),
-        route!(webhook::subscription::delete_subscription).of(product),
-        route!(webhook::subscription::pause_subscription).of(product),
-        route!(webhook::subscription::resume_subscription).of(product),
-        route!(webhook::subscription::rotate_subscription_secret).of(product),
-        route!(webhook::subscription::test_subscription).of(product),
-        route!(webhook::delivery::replay_delivery).of(product),
-        route!(webhook::delivery::recover_deliveries).of(product),
+        route!(webhook::subscription::create_subscription).for_product(product),
+        route!(webhook::subscription::update_subscription).for_product(product),
+        route!(webhook::subscription::delete_subscription).for_product(product),
+        route!(webhook::subscription::pause_subscription).for_product(product),
+        route!(webhook::subscription::resume_subscription).for_product(product),
+        route!(webhook::subscription::rotate_subscription_secret).for_product(product),
+        route!(webhook::subscription::test_subscription).for_product(product),
+        route!(webhook::delivery::replay_delivery).for_product(product),
+        route!(webhook::delivery::recover_deliveries).for_product(product),
     ];
     [(Some(ApiKeyScope::Read), read), (Some(ApiKeyScope::Webhooks), webhooks)]
 }
 
 /// The API as a service.
 pub fn router(app: &Arc<Application>) -> Router {
-    assemble(app, table)
+    build_router(app, route_table)
 }
 
-fn assemble(app: &Arc<Application>, table: fn() -> Table) -> Router {
+fn build_router(app: &Arc<Application>, table: fn() -> RouteTable) -> Router {
     let mut router = Router::new();
     for (scope, routes) in table() {
         for Route {
@@ -164,11 +164,11 @@ fn assemble(app: &Arc<Application>, table: fn() -> Table) -> Router {
 
 /// Their document. `server` is the address of the API; examples are of
 /// stays after `today`.
-fn openapi(table: Table, server: &str, today: Date) -> Value {
+fn openapi_document(table: RouteTable, server: &str, today: Date) -> Value {
     let mut document = OpenApiDocument::new();
     for (scope, routes) in table {
         for route in routes {
-            document.add(route.described(scope));
+            document.add(route.to_operation(scope));
         }
     }
     document.finish(server, today)
@@ -184,14 +184,14 @@ struct Route {
     product: Option<Product>,
 }
 
-type Registered = (
+type UtoipaRoute = (
     Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>,
     utoipa::openapi::Paths,
     MethodRouter<Arc<Application>>,
 );
 
 impl Route {
-    fn new((_, attributes, handler): Registered, describe: fn() -> (OperationInputs, OperationOutputs)) -> Self {
+    fn new((_, attributes, handler): UtoipaRoute, describe: fn() -> (OperationInputs, OperationOutputs)) -> Self {
         Self {
             path: attributes.paths.keys().next().cloned().unwrap_or_default(),
             handler,
@@ -203,16 +203,16 @@ impl Route {
 
     /// The operation of one product: `{product}` in its path is that, and so is the
     /// word after the verb of its name; its body is that product's.
-    fn of(mut self, product: Product) -> Self {
+    fn for_product(mut self, product: Product) -> Self {
         self.path = self.path.replace("{product}", product.as_str());
         self.product = Some(product);
         self
     }
 
-    fn described(self, scope: Option<ApiKeyScope>) -> OperationSpec {
+    fn to_operation(self, scope: Option<ApiKeyScope>) -> OperationSpec {
         let attributes = serde_json::to_value(self.attributes).unwrap_or_default();
-        let (_, item) = first(attributes);
-        let (method, mut attribute) = first(item);
+        let (_, item) = single_entry(attributes);
+        let (method, mut attribute) = single_entry(item);
         let (mut inputs, outputs) = (self.describe)();
         if let Some(product) = self.product {
             inputs.select_product(product);
@@ -232,7 +232,7 @@ impl Route {
 }
 
 /// The only member of an object.
-fn first(object: Value) -> (String, Value) {
+fn single_entry(object: Value) -> (String, Value) {
     match object {
         Value::Object(members) => members.into_iter().next().unwrap_or_default(),
         _ => Default::default(),

@@ -44,7 +44,7 @@ pub(crate) struct CreatePaymentInstrumentRequest {
 
 impl Validate for CreatePaymentInstrumentRequest {
     fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
-        if holds_card_number(&self.token) {
+        if contains_card_number(&self.token) {
             found.push(
                 "/token",
                 "card_number",
@@ -148,7 +148,7 @@ const CARD_DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
 
 /// Whether a text holds 13 to 19 digits with the check digit of a card number,
 /// in one run or in groups with a space or hyphen between them.
-fn holds_card_number(text: &str) -> bool {
+fn contains_card_number(text: &str) -> bool {
     let joined = text.split(|sign: char| !sign.is_ascii_digit() && sign != ' ' && sign != '-');
     joined.into_iter().any(|run| {
         let groups: Vec<&str> = run.split([' ', '-']).collect();
@@ -160,14 +160,14 @@ fn holds_card_number(text: &str) -> bool {
                 .take_while(|group| !group.is_empty())
                 .any(|group| {
                     digits.push_str(group);
-                    CARD_DIGITS.contains(&digits.len()) && has_check_digit(&digits)
+                    CARD_DIGITS.contains(&digits.len()) && passes_luhn_check(&digits)
                 })
         })
     })
 }
 
 /// The Luhn check: every second digit from the right counts double.
-fn has_check_digit(digits: &str) -> bool {
+fn passes_luhn_check(digits: &str) -> bool {
     let values = digits.chars().rev().filter_map(|digit| digit.to_digit(10));
     let sum: u32 = values
         .enumerate()
@@ -196,7 +196,7 @@ mod tests {
             "4222222222222",
             "6304000000000000000",
         ] {
-            assert!(holds_card_number(text), "{text}");
+            assert!(contains_card_number(text), "{text}");
         }
     }
 
@@ -211,7 +211,7 @@ mod tests {
             "pm_4242_4242_4242_4242",
             "",
         ] {
-            assert!(!holds_card_number(text), "{text}");
+            assert!(!contains_card_number(text), "{text}");
         }
     }
 }

@@ -123,7 +123,7 @@ pub struct Problem {
 }
 
 #[derive(Debug, Clone)]
-struct Parts {
+struct ErrorDetails {
     code: Code,
     detail: Option<String>,
     supplier: Option<SupplierId>,
@@ -138,11 +138,11 @@ struct Parts {
 /// What a handler answers when it does not succeed. Only its code and what was
 /// put in as public detail is ever shown.
 #[derive(Debug, Clone)]
-pub struct ApiError(Box<Parts>);
+pub struct ApiError(Box<ErrorDetails>);
 
 impl From<Code> for ApiError {
     fn from(code: Code) -> Self {
-        Self(Box::new(Parts {
+        Self(Box::new(ErrorDetails {
             code,
             detail: None,
             supplier: None,
@@ -223,7 +223,7 @@ impl ApiError {
         let code = match error {
             ReadError::Unsupported => Code::SupplierOperationUnsupported,
             ReadError::NotFound(_) => absent,
-            ReadError::Rejected(refusal) => refused(&refusal.reason),
+            ReadError::Rejected(refusal) => refusal_code(&refusal.reason),
             ReadError::RateLimited { .. } => Code::SupplierRateLimited,
             ReadError::TimedOut(_) => Code::SupplierTimeout,
             ReadError::Unavailable(_) => Code::SupplierUnavailable,
@@ -245,7 +245,7 @@ impl ApiError {
     pub fn from_supplier_change(supplier: &SupplierId, error: &ChangeError) -> Self {
         let code = match error {
             ChangeError::Unsupported => Code::SupplierOperationUnsupported,
-            ChangeError::Refused(refusal) => refused(&refusal.reason),
+            ChangeError::Refused(refusal) => refusal_code(&refusal.reason),
             ChangeError::NotSent(_) => Code::SupplierUnavailable,
             ChangeError::RateLimited { .. } => Code::SupplierRateLimited,
             ChangeError::Overloaded => Code::Overloaded,
@@ -398,7 +398,7 @@ impl ApiError {
 }
 
 /// The code of a supplier's definite no.
-fn refused(reason: &RefusalReason) -> Code {
+fn refusal_code(reason: &RefusalReason) -> Code {
     match reason {
         RefusalReason::Unavailable => Code::OfferUnavailable,
         RefusalReason::Expired => Code::OfferExpired,

@@ -27,7 +27,7 @@ pub(crate) fn schema_with_components<T: ToSchema>() -> (Value, Components) {
     let mut components = Components::new();
     for (name, schema) in referred {
         let mut schema = serde_json::to_value(schema).unwrap_or_default();
-        bound_integers(&mut schema);
+        add_integer_bounds(&mut schema);
         merge(&mut components, Components::from([(name, schema)]));
     }
     let own = components
@@ -52,7 +52,7 @@ pub(crate) fn merge(into: &mut Components, from: Components) {
 
 /// The ranges of integers are part of the contract: a number beyond is a
 /// violation, not a surprise further in.
-fn bound_integers(schema: &mut Value) {
+fn add_integer_bounds(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
             let range = match members.get("format").and_then(Value::as_str) {
@@ -64,9 +64,9 @@ fn bound_integers(schema: &mut Value) {
                 members.entry("minimum").or_insert(least);
                 members.entry("maximum").or_insert(greatest);
             }
-            members.values_mut().for_each(bound_integers);
+            members.values_mut().for_each(add_integer_bounds);
         }
-        Value::Array(elements) => elements.iter_mut().for_each(bound_integers),
+        Value::Array(elements) => elements.iter_mut().for_each(add_integer_bounds),
         _ => {}
     }
 }
@@ -151,7 +151,7 @@ impl CompiledSchema {
             let is_said = matches!(error.kind(), Kind::Pattern { .. })
                 && controlled.iter().any(|violation| violation.pointer == at);
             if !is_said {
-                report(place, &error, &mut broken, Some(&mut known));
+                push_violations(place, &error, &mut broken, Some(&mut known));
             }
         }
         // What is of the wrong type violates everything else that is said of it too.
@@ -265,7 +265,7 @@ pub(crate) fn escape(name: &str) -> String {
     short.replace('~', "~0").replace('/', "~1")
 }
 
-fn report(
+fn push_violations(
     place: ViolationLocation,
     error: &ValidationError<'_>,
     found: &mut Vec<Violation>,
@@ -346,7 +346,7 @@ fn report_branch(
     match meant {
         Some(errors) => errors
             .iter()
-            .for_each(|error| report(place, error, found, None)),
+            .for_each(|error| push_violations(place, error, found, None)),
         None => found.push(Violation::at(place, here, WRONG_TYPE, wrong_type(context))),
     }
 }

@@ -77,12 +77,12 @@ pub(crate) async fn list_suppliers(
     Ok(ApiResponse::ok(List(
         reached
             .into_iter()
-            .map(|supplier| show(&app, supplier))
+            .map(|supplier| to_response(&app, supplier))
             .collect(),
     )))
 }
 
-fn show(app: &Application, configured: &SupplierConfig) -> Supplier {
+fn to_response(app: &Application, configured: &SupplierConfig) -> Supplier {
     let loaded = app.runtime.supplier(&configured.id);
     let info = loaded.as_ref().map(host_runtime::Supplier::info);
     let operations = info.map(|info| {

@@ -19,7 +19,7 @@ use std::time::Duration;
 use utoipa::ToSchema;
 
 /// Suppliers send from servers, in one go: who takes longer keeps others out.
-const BODY_PATIENCE: Duration = Duration::from_secs(5);
+const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What became of a delivery.
 #[derive(Debug, Serialize, ToSchema)]
@@ -105,14 +105,14 @@ async fn receive<T>(
         &request.headers,
         request.body,
         BODY_BYTES_MAX,
-        BODY_PATIENCE,
+        BODY_TIMEOUT,
     )
     .await
     .map_err(ApiError::from_body)?;
     let delivered = InboundWebhook {
         supplier: configured.clone(),
         delivery: SupplierWebhookRequest {
-            headers: texts(&request.headers),
+            headers: header_strings(&request.headers),
             body: body.into(),
             received_at,
         },
@@ -125,7 +125,7 @@ async fn receive<T>(
 }
 
 /// What is not text in a header was not signed as text either.
-fn texts(headers: &HeaderMap) -> Vec<(String, String)> {
+fn header_strings(headers: &HeaderMap) -> Vec<(String, String)> {
     let text = |value: &http::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     headers
         .iter()

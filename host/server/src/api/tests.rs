@@ -114,7 +114,7 @@ impl Server {
             base_url: "http://api.test".to_owned(),
         };
         let app = Application::start(config, surroundings).await.unwrap();
-        let router = assemble(&app, table_of_tests);
+        let router = build_router(&app, table_of_tests);
         let mut server = Self {
             app,
             router,
@@ -128,8 +128,8 @@ impl Server {
         server
     }
 
-    fn openapi(&self, table: Table) -> Value {
-        openapi(table, &self.app.base_url, self.app.clock.now().date_utc())
+    fn openapi(&self, table: RouteTable) -> Value {
+        openapi_document(table, &self.app.base_url, self.app.clock.now().date_utc())
     }
 
     async fn make_key(&self, scopes: &[ApiKeyScope], expires_at: Option<Timestamp>) -> (KeyId, String) {
@@ -196,10 +196,10 @@ impl Server {
 }
 
 /// The API's own operations and those of the tests.
-fn table_of_tests() -> Table {
+fn table_of_tests() -> RouteTable {
     let read = vec![route!(find_stays), route!(read_stay), route!(break_down)];
     let book = vec![route!(book_stay), route!(drop_stay)];
-    let mut all = table();
+    let mut all = route_table();
     all.extend([(Some(ApiKeyScope::Read), read), (Some(ApiKeyScope::Book), book)]);
     all
 }

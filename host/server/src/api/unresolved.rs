@@ -80,8 +80,8 @@ pub(super) async fn list_unresolved(
         .parked_jobs(ROWS_MAX)
         .await
         .map_err(ApiError::from_database)?;
-    let calls: Vec<Value> = attempts.iter().map(show_attempt).collect();
-    let jobs: Vec<Value> = parked.iter().map(show_job).collect();
+    let calls: Vec<Value> = attempts.iter().map(attempt_json).collect();
+    let jobs: Vec<Value> = parked.iter().map(job_json).collect();
     Ok(Json(
         json!({ "data": { "calls": calls, "parked_jobs": jobs } }),
     ))
@@ -139,7 +139,7 @@ pub(super) async fn retry_parked_jobs(
             "parked work begins anew: an operator asked for it"
         );
     }
-    let jobs: Vec<Value> = begun.iter().map(show_job).collect();
+    let jobs: Vec<Value> = begun.iter().map(job_json).collect();
     Ok(Json(json!({ "data": { "jobs": jobs } })))
 }
 
@@ -158,7 +158,7 @@ fn problem(error: ResolveError) -> ApiError {
     }
 }
 
-fn show_attempt(attempt: &Attempt) -> Value {
+fn attempt_json(attempt: &Attempt) -> Value {
     json!({
         "organization": attempt.tenant.organization,
         "mode": attempt.tenant.mode.as_str(),
@@ -171,7 +171,7 @@ fn show_attempt(attempt: &Attempt) -> Value {
     })
 }
 
-fn show_job(job: &Job) -> Value {
+fn job_json(job: &Job) -> Value {
     json!({
         "kind": job.kind,
         "subject": job.subject,

@@ -205,7 +205,7 @@ pub(crate) fn parse_country(code: &str) -> Option<Alpha2> {
 
 /// All codes of `letters` upper-case letters that `known` accepts: the published
 /// schema names them, so that a client can check before it sends.
-fn codes(letters: u32, known: impl Fn(&str) -> bool) -> Vec<Value> {
+fn all_codes(letters: u32, known: impl Fn(&str) -> bool) -> Vec<Value> {
     let spell = |number: u32| -> String {
         (0..letters)
             .rev()
@@ -217,9 +217,9 @@ fn codes(letters: u32, known: impl Fn(&str) -> bool) -> Vec<Value> {
 }
 
 static CURRENCIES: LazyLock<Vec<Value>> =
-    LazyLock::new(|| codes(3, |code| money::Currency::parse(code).is_ok()));
+    LazyLock::new(|| all_codes(3, |code| money::Currency::parse(code).is_ok()));
 static COUNTRIES: LazyLock<Vec<Value>> =
-    LazyLock::new(|| codes(2, |code| parse_country(code).is_some()));
+    LazyLock::new(|| all_codes(2, |code| parse_country(code).is_some()));
 
 macro_rules! schemas {
     ($($name:ident = $object:expr;)*) => {$(

@@ -1,6 +1,6 @@
 //! `stopover config`: what `serve` would take, without serving.
 
-use crate::cli::{Failure, Source, plugins_dir, say};
+use crate::cli::{CliError, ConfigSource, plugins_dir, print_line};
 use crate::config::{DEFAULTS, Environment};
 use anyhow::bail;
 use clap::{Args, Subcommand};
@@ -18,7 +18,7 @@ enum Action {
     /// Check the configuration, and that the plugins' files are there
     Check {
         #[command(flatten)]
-        source: Source,
+        source: ConfigSource,
     },
     /// Show the effective configuration, without secrets
     Show {
@@ -29,14 +29,14 @@ enum Action {
         #[arg(long, conflicts_with = "defaults")]
         json: bool,
         #[command(flatten)]
-        source: Source,
+        source: ConfigSource,
     },
 }
 
-pub(super) fn run(options: &Options) -> Result<(), Failure> {
+pub(super) fn run(options: &Options) -> Result<(), CliError> {
     match &options.action {
-        Action::Check { source } => check(source),
-        Action::Show { defaults: true, .. } => say(DEFAULTS.trim_end()),
+        Action::Check { source } => check_config(source),
+        Action::Show { defaults: true, .. } => print_line(DEFAULTS.trim_end()),
         Action::Show { json, source, .. } => {
             let config = source.load(&Environment::from_process())?;
             let text = if *json {
@@ -44,12 +44,12 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
             } else {
                 config.to_redacted_toml()?
             };
-            say(text.trim_end())
+            print_line(text.trim_end())
         }
     }
 }
 
-fn check(source: &Source) -> Result<(), Failure> {
+fn check_config(source: &ConfigSource) -> Result<(), CliError> {
     let config = source.load(&Environment::from_process())?;
     let folder = plugins_dir(&config);
     let missing: Vec<String> = config
@@ -67,5 +67,5 @@ fn check(source: &Source) -> Result<(), Failure> {
     if !missing.is_empty() {
         bail!("there is no file for {}", missing.join(", "));
     }
-    say("the configuration is valid")
+    print_line("the configuration is valid")
 }

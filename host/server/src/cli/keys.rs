@@ -2,7 +2,7 @@
 
 use crate::api::caller::ApiKeyScope;
 use crate::app::open_store;
-use crate::cli::{Failure, Source, say};
+use crate::cli::{CliError, ConfigSource, print_line};
 use crate::config::Environment;
 use crate::id::{IdGenerator, UuidV7Generator};
 use crate::key::{self, NewApiKey};
@@ -52,7 +52,7 @@ struct Create {
     #[arg(long, value_name = "DATE", value_parser = expiry)]
     expires: Option<Timestamp>,
     #[command(flatten)]
-    source: Source,
+    source: ConfigSource,
 }
 
 #[derive(Debug, Args)]
@@ -61,7 +61,7 @@ struct List {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    source: Source,
+    source: ConfigSource,
 }
 
 #[derive(Debug, Args)]
@@ -70,7 +70,7 @@ struct Revoke {
     #[arg(value_parser = key_id)]
     id: KeyId,
     #[command(flatten)]
-    source: Source,
+    source: ConfigSource,
 }
 
 fn key_id(text: &str) -> Result<KeyId, String> {
@@ -119,7 +119,7 @@ fn expiry(text: &str) -> Result<Timestamp, String> {
     end.ok_or_else(|| "a date (2027-01-31) or a timestamp (2027-01-31T12:00:00Z)".to_owned())
 }
 
-pub(super) async fn run(options: Options) -> Result<(), Failure> {
+pub(super) async fn run(options: Options) -> Result<(), CliError> {
     let source = match &options.action {
         Action::Create(create) => &create.source,
         Action::List(list) => &list.source,
@@ -127,25 +127,25 @@ pub(super) async fn run(options: Options) -> Result<(), Failure> {
     };
     let store = open_store(&source.load(&Environment::from_process())?).await?;
     store.migrate().await?;
-    let done = act(&store, options.action).await;
+    let done = run_action(&store, options.action).await;
     store.close().await;
     done
 }
 
-async fn act(store: &Store, action: Action) -> Result<(), Failure> {
+async fn run_action(store: &Store, action: Action) -> Result<(), CliError> {
     match action {
-        Action::Create(create) => make(store, create).await,
-        Action::List(list) => show_all(store, list.json).await,
+        Action::Create(create) => create(store, create).await,
+        Action::List(list) => list(store, list.json).await,
         Action::Revoke(revoke) => {
             if !store.revoke_api_key(&revoke.id, SystemClock.now()).await? {
                 bail!("there is no key {}", revoke.id);
             }
-            say(&format!("{} is revoked", revoke.id))
+            print_line(&format!("{} is revoked", revoke.id))
         }
     }
 }
 
-async fn make(store: &Store, create: Create) -> Result<(), Failure> {
+async fn create(store: &Store, create: Create) -> Result<(), CliError> {
     let mut scopes = if create.scopes.is_empty() {
         ApiKeyScope::DEFAULT.to_vec()
     } else {
@@ -169,14 +169,14 @@ async fn make(store: &Store, create: Create) -> Result<(), Failure> {
         SystemClock.now(),
     )
     .await?;
-    say(key.expose_secret())
+    print_line(key.expose_secret())
 }
 
-async fn show_all(store: &Store, as_json: bool) -> Result<(), Failure> {
+async fn list(store: &Store, as_json: bool) -> Result<(), CliError> {
     let keys = store.api_keys(None).await?;
     if as_json {
-        let keys: Vec<Value> = keys.iter().map(show).collect();
-        return say(&serde_json::to_string_pretty(&keys)?);
+        let keys: Vec<Value> = keys.iter().map(to_json).collect();
+        return print_line(&serde_json::to_string_pretty(&keys)?);
     }
     for key in keys {
         let state = if key.revoked_at.is_some() {
@@ -185,7 +185,7 @@ async fn show_all(store: &Store, as_json: bool) -> Result<(), Failure> {
             "good"
         };
         let scopes = key.scopes.join(",");
-        say(&format!(
+        print_line(&format!(
             "{}  {}  {}  {}  {scopes}  {state}  {}",
             key.id,
             key.tenant.organization,
@@ -197,7 +197,7 @@ async fn show_all(store: &Store, as_json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-fn show(key: &ApiKey) -> Value {
+fn to_json(key: &ApiKey) -> Value {
     let at = |at: Option<Timestamp>| at.map(|at| at.to_string());
     json!({
         "id": key.id.as_str(),

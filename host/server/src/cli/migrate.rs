@@ -1,7 +1,7 @@
 //! `stopover migrate`: the schema, apart from serving.
 
 use crate::app::open_store;
-use crate::cli::{Failure, Source, say};
+use crate::cli::{CliError, ConfigSource, print_line};
 use crate::config::Environment;
 use clap::Args;
 
@@ -9,14 +9,14 @@ use clap::Args;
 #[derive(Debug, Args)]
 pub(super) struct Options {
     #[command(flatten)]
-    source: Source,
+    source: ConfigSource,
 }
 
-pub(super) async fn run(options: Options) -> Result<(), Failure> {
+pub(super) async fn run(options: Options) -> Result<(), CliError> {
     let config = options.source.load(&Environment::from_process())?;
     let store = open_store(&config).await?;
     let migrated = store.migrate().await;
     store.close().await;
     migrated?;
-    say("the database's schema is up to date")
+    print_line("the database's schema is up to date")
 }

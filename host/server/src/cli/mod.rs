@@ -45,7 +45,7 @@ enum Command {
 
 /// Where the configuration comes from, and which database is meant.
 #[derive(Debug, Clone, Args)]
-struct Source {
+struct ConfigSource {
     /// Configuration file (TOML)
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -58,7 +58,7 @@ struct Source {
 }
 
 /// What a command cannot do, in one line with its causes.
-type Failure = anyhow::Error;
+type CliError = anyhow::Error;
 
 /// Parses the command line and does what it says.
 #[must_use]
@@ -77,7 +77,7 @@ pub fn run() -> ExitCode {
         .build()
     {
         Ok(runtime) => runtime.block_on(execute(cli.command)),
-        Err(error) => Err(Failure::new(error).context("no threads")),
+        Err(error) => Err(CliError::new(error).context("no threads")),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -88,7 +88,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-async fn execute(command: Command) -> Result<(), Failure> {
+async fn execute(command: Command) -> Result<(), CliError> {
     match command {
         Command::Serve(options) => serve::run(options).await,
         Command::Sandbox(options) => sandbox::run(options).await,
@@ -100,7 +100,7 @@ async fn execute(command: Command) -> Result<(), Failure> {
 }
 
 /// A line on standard output. Whoever reads it may stop reading.
-fn say(text: &str) -> Result<(), Failure> {
+fn print_line(text: &str) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
@@ -108,7 +108,7 @@ fn say(text: &str) -> Result<(), Failure> {
     }
 }
 
-impl Source {
+impl ConfigSource {
     /// The configuration that the options ask for.
     fn load(&self, environment: &Environment) -> Result<Config, ConfigError> {
         let overlay = self.data_dir.as_deref().map(demo::data_dir_overlay);

@@ -1,7 +1,7 @@
 //! `stopover plugin`: what plugins are, before and after they are configured.
 
 use crate::api::admin::{error_chain, plugin_info};
-use crate::cli::{Failure, Source, plugins_dir, say};
+use crate::cli::{CliError, ConfigSource, plugins_dir, print_line};
 use crate::config::{Config, Environment};
 use crate::time::SystemClock;
 use anyhow::bail;
@@ -28,7 +28,7 @@ enum Action {
         #[arg(long)]
         json: bool,
         #[command(flatten)]
-        source: Source,
+        source: ConfigSource,
     },
     /// Say what a component is: digest, capabilities, hosts and secrets that it asks for
     Inspect {
@@ -40,7 +40,7 @@ enum Action {
     },
 }
 
-pub(super) async fn run(options: Options) -> Result<(), Failure> {
+pub(super) async fn run(options: Options) -> Result<(), CliError> {
     match options.action {
         Action::List { json, source } => {
             list(&source.load(&Environment::from_process())?, json).await
@@ -49,14 +49,14 @@ pub(super) async fn run(options: Options) -> Result<(), Failure> {
     }
 }
 
-fn runtime() -> Result<Runtime, Failure> {
+fn runtime() -> Result<Runtime, CliError> {
     let mut config = RuntimeConfig::new(Arc::new(SystemClock));
     // One call at a time: it is only asked what it is.
     config.calls_max = 1;
     Ok(Runtime::new(config, Arc::new(NoSink))?)
 }
 
-async fn list(config: &Config, as_json: bool) -> Result<(), Failure> {
+async fn list(config: &Config, as_json: bool) -> Result<(), CliError> {
     let runtime = runtime()?;
     let folder = plugins_dir(config);
     let mut shown: Vec<Value> = Vec::new();
@@ -71,9 +71,9 @@ async fn list(config: &Config, as_json: bool) -> Result<(), Failure> {
         });
     }
     if as_json {
-        say(&serde_json::to_string_pretty(&shown)?)?;
+        print_line(&serde_json::to_string_pretty(&shown)?)?;
     } else {
-        shown.iter().try_for_each(print)?;
+        shown.iter().try_for_each(print_members)?;
     }
     if broken > 0 {
         bail!("{broken} of {} plugins cannot be loaded", shown.len());
@@ -81,7 +81,7 @@ async fn list(config: &Config, as_json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn inspect(file: PathBuf, as_json: bool) -> Result<(), Failure> {
+async fn inspect(file: PathBuf, as_json: bool) -> Result<(), CliError> {
     let spec = PluginSpec::new(SupplierId::parse("INSPECTED")?, file);
     let info = runtime()?.inspect(&spec).await?;
     let mut shown = plugin_info(&info);
@@ -107,14 +107,14 @@ async fn inspect(file: PathBuf, as_json: bool) -> Result<(), Failure> {
         );
     }
     if as_json {
-        say(&serde_json::to_string_pretty(&shown)?)
+        print_line(&serde_json::to_string_pretty(&shown)?)
     } else {
-        print(&shown)
+        print_members(&shown)
     }
 }
 
 /// One member a line.
-fn print(shown: &Value) -> Result<(), Failure> {
+fn print_members(shown: &Value) -> Result<(), CliError> {
     for (name, value) in shown.as_object().into_iter().flatten() {
         let text = match value {
             Value::String(text) => text.clone(),
@@ -128,7 +128,7 @@ fn print(shown: &Value) -> Result<(), Failure> {
                 .join(", "),
             other => other.to_string(),
         };
-        say(&format!("{name:22} {text}"))?;
+        print_line(&format!("{name:22} {text}"))?;
     }
-    say("")
+    print_line("")
 }

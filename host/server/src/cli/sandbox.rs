@@ -1,6 +1,6 @@
 //! `stopover sandbox`: the suppliers of test mode, as a server of their own.
 
-use crate::cli::{Failure, say};
+use crate::cli::{CliError, print_line};
 use anyhow::Context;
 use clap::Args;
 use sandbox::SandboxConfig;
@@ -19,11 +19,11 @@ pub(super) struct Options {
     listen: SocketAddr,
 }
 
-pub(super) async fn run(options: Options) -> Result<(), Failure> {
+pub(super) async fn run(options: Options) -> Result<(), CliError> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen to signals")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen to signals")?;
     let running = sandbox::serve(SandboxConfig::new(options.data_dir, options.listen)).await?;
-    say(&format!("sandbox  {}", running.base_url()))?;
+    print_line(&format!("sandbox  {}", running.base_url()))?;
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}

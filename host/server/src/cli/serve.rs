@@ -2,7 +2,7 @@
 
 use crate::api;
 use crate::app::{Application, ApplicationDependencies};
-use crate::cli::{Failure, Source, plugins_dir, say};
+use crate::cli::{CliError, ConfigSource, plugins_dir, print_line};
 use crate::config::{Config, Environment, reachable_address};
 use crate::id::UuidV7Generator;
 use crate::time::SystemClock;
@@ -48,22 +48,22 @@ pub(super) struct Options {
 }
 
 /// The sandbox of a demo.
-struct Market {
+struct DemoSandbox {
     url: String,
     /// None when it runs elsewhere.
     own: Option<SandboxHandle>,
 }
 
-pub(super) async fn run(options: Options) -> Result<(), Failure> {
+pub(super) async fn run(options: Options) -> Result<(), CliError> {
     let environment = Environment::from_process();
     let market = if options.demo {
-        Some(start_market(&options).await?)
+        Some(start_sandbox(&options).await?)
     } else {
         None
     };
-    let config = configure(&options, market.as_ref(), &environment)?;
+    let config = load_config(&options, market.as_ref(), &environment)?;
     if options.demo {
-        find_plugins(&config)?;
+        check_plugins_exist(&config)?;
     }
     observe::init_logging(&config.log)?;
     let mut signals = Signals::new().context("cannot listen to signals")?;
@@ -80,51 +80,51 @@ pub(super) async fn run(options: Options) -> Result<(), Failure> {
         ADMIN_CONNECTIONS_MAX,
     );
     if let Some(market) = &market {
-        say(&format!("sandbox  {}", market.url))?;
+        print_line(&format!("sandbox  {}", market.url))?;
     }
-    say(&format!("api  http://{}", reachable_address(api_address)))?;
-    say(&format!("admin  http://{}", reachable_address(admin_address)))?;
+    print_line(&format!("api  http://{}", reachable_address(api_address)))?;
+    print_line(&format!("admin  http://{}", reachable_address(admin_address)))?;
     if options.demo {
-        greet(&app, &options).await?;
+        print_demo_instructions(&app, &options).await?;
     }
-    say("ready")?;
+    print_line("ready")?;
     signals.wait(&app).await;
-    stop(&app, market).await
+    shut_down(&app, market).await
 }
 
 /// On first start: a key, and what to do with it. Later: how to make another one.
-async fn greet(app: &Application, options: &Options) -> Result<(), Failure> {
-    say(&format!("docs  {}/docs", app.base_url))?;
+async fn print_demo_instructions(app: &Application, options: &Options) -> Result<(), CliError> {
+    print_line(&format!("docs  {}/docs", app.base_url))?;
     let organization = demo::ORGANIZATION;
     let Some(key) = demo::create_initial_key(app).await? else {
-        let line = key_line(options)?;
-        return say(&format!(
+        let line = create_key_command(options)?;
+        return print_line(&format!(
             "\nThe test key of organization `{organization}` was shown at the first start. This line makes another one:\n\n{line}\n"
         ));
     };
     let line = demo::example_command(app, &key);
-    say(&format!("key  {}", key.expose_secret()))?;
-    say(&format!(
+    print_line(&format!("key  {}", key.expose_secret()))?;
+    print_line(&format!(
         "\nThat is a test key of organization `{organization}`, shown once. This line books a hotel with it:\n\n{line}\n"
     ))
 }
 
 /// For a shell in any folder.
-fn key_line(options: &Options) -> Result<String, Failure> {
+fn create_key_command(options: &Options) -> Result<String, CliError> {
     let mut line = format!(
         "{} keys create --organization {} --mode test --data-dir {}",
-        shell_word(&std::env::current_exe()?)?,
+        shell_quote(&std::env::current_exe()?)?,
         demo::ORGANIZATION,
-        shell_word(&data_dir(options))?,
+        shell_quote(&data_dir(options))?,
     );
     if let Some(config) = &options.config {
-        line = format!("{line} --config {}", shell_word(config)?);
+        line = format!("{line} --config {}", shell_quote(config)?);
     }
     Ok(line)
 }
 
 /// A path as one word, whatever is in it.
-fn shell_word(path: &Path) -> Result<String, Failure> {
+fn shell_quote(path: &Path) -> Result<String, CliError> {
     let path = std::path::absolute(path)?.display().to_string();
     Ok(format!("'{}'", path.replace('\'', r"'\''")))
 }
@@ -136,37 +136,37 @@ fn data_dir(options: &Options) -> PathBuf {
         .unwrap_or_else(|| PathBuf::from("data"))
 }
 
-async fn start_market(options: &Options) -> Result<Market, Failure> {
+async fn start_sandbox(options: &Options) -> Result<DemoSandbox, CliError> {
     let folder = data_dir(options);
     tokio::fs::create_dir_all(&folder)
         .await
         .with_context(|| format!("the data folder {} cannot be made", folder.display()))?;
     if let Some(url) = &options.sandbox {
-        return Ok(Market {
+        return Ok(DemoSandbox {
             url: url.trim_end_matches('/').to_owned(),
             own: None,
         });
     }
     let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let running = sandbox::serve(SandboxConfig::new(folder.join("sandbox"), any_port)).await?;
-    Ok(Market {
+    Ok(DemoSandbox {
         url: running.base_url(),
         own: Some(running),
     })
 }
 
-fn configure(
+fn load_config(
     options: &Options,
-    market: Option<&Market>,
+    market: Option<&DemoSandbox>,
     environment: &Environment,
-) -> Result<Config, Failure> {
+) -> Result<Config, CliError> {
     let mut config = match market {
         Some(market) => {
             let overlay = demo::config_overlay(&data_dir(options), &market.url)?;
             Config::load(Some(overlay), options.config.as_deref(), environment)?
         }
         None => {
-            let source = Source {
+            let source = ConfigSource {
                 config: options.config.clone(),
                 data_dir: options.data_dir.clone(),
                 database: None,
@@ -183,7 +183,7 @@ fn configure(
 }
 
 /// Without its plugins a demo could show nothing.
-fn find_plugins(config: &Config) -> Result<(), Failure> {
+fn check_plugins_exist(config: &Config) -> Result<(), CliError> {
     let folder = plugins_dir(config);
     let missing = config
         .suppliers
@@ -199,13 +199,13 @@ fn find_plugins(config: &Config) -> Result<(), Failure> {
     }
 }
 
-async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
+async fn bind(address: SocketAddr) -> Result<TcpListener, CliError> {
     TcpListener::bind(address)
         .await
         .with_context(|| format!("cannot listen on {address}"))
 }
 
-async fn build(mut config: Config, listening: SocketAddr) -> Result<Arc<Application>, Failure> {
+async fn build(mut config: Config, listening: SocketAddr) -> Result<Arc<Application>, CliError> {
     config.listen = listening;
     let surroundings = ApplicationDependencies {
         clock: Arc::new(SystemClock),
@@ -220,7 +220,7 @@ async fn build(mut config: Config, listening: SocketAddr) -> Result<Arc<Applicat
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
-    hang_up: Signal,
+    hangup: Signal,
 }
 
 impl Signals {
@@ -228,7 +228,7 @@ impl Signals {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
-            hang_up: signal(SignalKind::hangup())?,
+            hangup: signal(SignalKind::hangup())?,
         })
     }
 
@@ -238,7 +238,7 @@ impl Signals {
             tokio::select! {
                 _ = self.terminate.recv() => return,
                 _ = self.interrupt.recv() => return,
-                _ = self.hang_up.recv() => {
+                _ = self.hangup.recv() => {
                     let app = Arc::clone(app);
                     let tasks = app.tasks.clone();
                     tasks.spawn("reload_plugins", async move { api::admin::reload_all_plugins(&app).await });
@@ -248,7 +248,7 @@ impl Signals {
     }
 }
 
-async fn stop(app: &Arc<Application>, market: Option<Market>) -> Result<(), Failure> {
+async fn shut_down(app: &Arc<Application>, market: Option<DemoSandbox>) -> Result<(), CliError> {
     tracing::info!("stopping");
     let patience = Duration::from_secs(app.config.limits.shutdown_s);
     let done = app.shut_down(patience).await;

@@ -85,7 +85,7 @@ impl<const N: usize> From<[(&str, &str); N]> for Environment {
 
 const PREFIX: &str = "STOPOVER_";
 /// Variables with our prefix that are for the tests and tools around the program.
-const FOREIGN_PREFIXES: [&str; 2] = ["STOPOVER_TEST_", "STOPOVER_XTASK_"];
+const IGNORED_PREFIXES: [&str; 2] = ["STOPOVER_TEST_", "STOPOVER_XTASK_"];
 
 pub(super) fn merge_layers(
     overlay: Option<Table>,
@@ -99,14 +99,14 @@ pub(super) fn merge_layers(
         merge(&mut table, overlay);
     }
     if let Some(path) = file {
-        merge(&mut table, read(path)?);
+        merge(&mut table, read_file(path)?);
     }
-    apply(&mut table, environment)?;
-    resolve(&mut table, environment)?;
+    apply_environment(&mut table, environment)?;
+    expand_variables(&mut table, environment)?;
     Ok(table)
 }
 
-fn read(path: &Path) -> Result<Table, ConfigError> {
+fn read_file(path: &Path) -> Result<Table, ConfigError> {
     let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
         path: path.to_owned(),
         source,
@@ -147,12 +147,12 @@ fn merge_suppliers(base: &mut Vec<Value>, over: Vec<Value>) {
 }
 
 /// Values of variables over the keys that they name.
-fn apply(table: &mut Table, environment: &Environment) -> Result<(), ConfigError> {
+fn apply_environment(table: &mut Table, environment: &Environment) -> Result<(), ConfigError> {
     let mut known = BTreeMap::new();
     variables(table, PREFIX, &mut Vec::new(), &mut known);
     for (name, text) in &environment.0 {
         if !name.starts_with(PREFIX)
-            || FOREIGN_PREFIXES
+            || IGNORED_PREFIXES
                 .iter()
                 .any(|foreign| name.starts_with(foreign))
         {
@@ -161,7 +161,7 @@ fn apply(table: &mut Table, environment: &Environment) -> Result<(), ConfigError
         let path = known
             .get(name)
             .ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
-        let place = place(table, path).ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
+        let place = value_at_path(table, path).ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
         let wrong = |wanted| ConfigError::InvalidVariable {
             name: name.clone(),
             wanted,
@@ -170,7 +170,7 @@ fn apply(table: &mut Table, environment: &Environment) -> Result<(), ConfigError
             Value::String(_) => Value::String(text.clone()),
             Value::Integer(_) => Value::Integer(text.parse().map_err(|_| wrong("an integer"))?),
             Value::Boolean(_) => Value::Boolean(text.parse().map_err(|_| wrong("true or false"))?),
-            _ => list(text).ok_or_else(|| wrong("a list, written as in TOML"))?,
+            _ => parse_list(text).ok_or_else(|| wrong("a list, written as in TOML"))?,
         };
     }
     Ok(())
@@ -196,26 +196,26 @@ fn variables(
     }
 }
 
-fn place<'a>(table: &'a mut Table, path: &[String]) -> Option<&'a mut Value> {
+fn value_at_path<'a>(table: &'a mut Table, path: &[String]) -> Option<&'a mut Value> {
     let (first, rest) = path.split_first()?;
     rest.iter()
         .try_fold(table.get_mut(first)?, |value, key| value.get_mut(key))
 }
 
-fn list(text: &str) -> Option<Value> {
+fn parse_list(text: &str) -> Option<Value> {
     let mut table: Table = format!("list = {text}").parse().ok()?;
     table.remove("list").filter(Value::is_array)
 }
 
 /// `${NAME}` in the keys that hold secrets or addresses.
-fn resolve(table: &mut Table, environment: &Environment) -> Result<(), ConfigError> {
+fn expand_variables(table: &mut Table, environment: &Environment) -> Result<(), ConfigError> {
     for key in ["database", "master_key"] {
         if let Some(value) = table.get_mut(key) {
-            fill(value, key, environment)?;
+            expand_value(value, key, environment)?;
         }
     }
     if let Some(keys) = table.get_mut("old_master_keys") {
-        fill(keys, "old_master_keys", environment)?;
+        expand_value(keys, "old_master_keys", environment)?;
     }
     for supplier in table
         .get_mut("suppliers")
@@ -230,24 +230,24 @@ fn resolve(table: &mut Table, environment: &Environment) -> Result<(), ConfigErr
             .to_owned();
         for key in ["credentials", "secrets", "events_token", "settings"] {
             if let Some(value) = supplier.get_mut(key) {
-                fill(value, &format!("{key} of {id}"), environment)?;
+                expand_value(value, &format!("{key} of {id}"), environment)?;
             }
         }
     }
     Ok(())
 }
 
-fn fill(value: &mut Value, key: &str, environment: &Environment) -> Result<(), ConfigError> {
+fn expand_value(value: &mut Value, key: &str, environment: &Environment) -> Result<(), ConfigError> {
     match value {
-        Value::String(text) => *text = filled(text, key, environment)?,
+        Value::String(text) => *text = expand_text(text, key, environment)?,
         Value::Array(elements) => {
             for element in elements {
-                fill(element, key, environment)?;
+                expand_value(element, key, environment)?;
             }
         }
         Value::Table(members) => {
             for (_, member) in members.iter_mut() {
-                fill(member, key, environment)?;
+                expand_value(member, key, environment)?;
             }
         }
         _ => {}
@@ -255,7 +255,7 @@ fn fill(value: &mut Value, key: &str, environment: &Environment) -> Result<(), C
     Ok(())
 }
 
-fn filled(text: &str, key: &str, environment: &Environment) -> Result<String, ConfigError> {
+fn expand_text(text: &str, key: &str, environment: &Environment) -> Result<String, ConfigError> {
     let mut pieces = text.split("${");
     let mut out = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {

@@ -39,7 +39,7 @@ pub(crate) struct CompleteBookingCommand {
 
 impl CompleteBookingCommand {
     /// How its instrument was declined so far.
-    fn declines<B: BookingAggregate>(&self, booking: &B) -> Vec<DeclineReason> {
+    fn declines_of_instrument<B: BookingAggregate>(&self, booking: &B) -> Vec<DeclineReason> {
         let by_it = |payment: &&Payment| match &payment.method {
             PaymentMethod::Instrument { id } => self.instrument.as_ref() == Some(id),
             PaymentMethod::Sdk | PaymentMethod::Supplier => false,
@@ -99,7 +99,7 @@ impl<E: Into<WorkflowError>> From<E> for CompleteBookingError {
 }
 
 impl CompleteBookingError {
-    fn under_way(self) -> Self {
+    fn after_send(self) -> Self {
         match self {
             Self::Workflow(error) => Self::Workflow(error.after_send()),
             other => other,
@@ -128,11 +128,11 @@ impl Application {
         self: &Arc<Self>,
         mut wish: CompleteBookingCommand,
     ) -> Result<CompletionOutcome<B>, CompleteBookingError> {
-        let ended = self.begin_or_await(&mut wish).await;
+        let ended = self.start_or_wait(&mut wish).await;
         match &ended {
             Ok(_) | Err(CompleteBookingError::Workflow(_) | CompleteBookingError::Idempotency(_)) => {}
             // That the key stands for another request is told before why this one fails.
-            Err(_) => self.look_up_key(&mut wish).await?,
+            Err(_) => self.resolve_idempotency(&mut wish).await?,
         }
         let completion = ended?;
         // What another call made of it is what this key stands for from now on.
@@ -146,20 +146,20 @@ impl Application {
     }
 
     /// Leaves no key in the wish when it took it.
-    async fn begin_or_await<B: BookingAggregate>(
+    async fn start_or_wait<B: BookingAggregate>(
         self: &Arc<Self>,
         wish: &mut CompleteBookingCommand,
     ) -> Result<CompletionOutcome<B>, CompleteBookingError> {
         let mut declines_known = None;
         loop {
-            let booking = self.booking_to_complete::<B>(wish).await?;
+            let booking = self.find_booking::<B>(wish).await?;
             let is_untouched =
                 matches!(booking.phase(), BookingPhase::ReadyToComplete) && booking.payments().is_empty();
             if !is_untouched {
-                self.look_up_key(wish).await?;
+                self.resolve_idempotency(wish).await?;
             }
             let repeated = wish.is_repeat == Some(true);
-            let declines = wish.declines(&booking);
+            let declines = wish.declines_of_instrument(&booking);
             // Of this card, since it was asked, or before where it was asked before.
             let known = *declines_known.get_or_insert(match repeated {
                 true => 0,
@@ -173,12 +173,12 @@ impl Application {
                     });
                 }
                 BookingPhase::ReadyToComplete => {
-                    if let Some(completion) = self.begin(booking, wish).await? {
+                    if let Some(completion) = self.start_completion(booking, wish).await? {
                         return Ok(completion);
                     }
                     // It may have been taken by the same request: this one repeats it then.
                     wish.is_repeat = None;
-                    self.look_up_key(wish).await?;
+                    self.resolve_idempotency(wish).await?;
                     if wish.is_repeat == Some(true) {
                         declines_known = None;
                     }
@@ -186,9 +186,9 @@ impl Application {
                 BookingPhase::Completing(_) => {
                     if !self.is_lease_held(B::JOB_KIND, booking.id()).await? {
                         // Whoever worked on it may have ended since it was read.
-                        let left = self.booking_to_complete::<B>(wish).await?;
+                        let left = self.find_booking::<B>(wish).await?;
                         if left.version() == booking.version() {
-                            return Ok(CompletionOutcome::of(left));
+                            return Ok(CompletionOutcome::from_booking(left));
                         }
                         continue;
                     }
@@ -207,14 +207,14 @@ impl Application {
             }
             // Somebody else is at it: their outcome is the caller's outcome.
             if !self.wait_for_next_poll(wish.deadline).await {
-                let booking = self.booking_to_complete(wish).await?;
-                return Ok(CompletionOutcome::in_time(booking));
+                let booking = self.find_booking(wish).await?;
+                return Ok(CompletionOutcome::at_deadline(booking));
             }
         }
     }
 
     /// Leaves no key in the wish of a request that was made before.
-    async fn look_up_key(&self, wish: &mut CompleteBookingCommand) -> Result<(), CompleteBookingError> {
+    async fn resolve_idempotency(&self, wish: &mut CompleteBookingCommand) -> Result<(), CompleteBookingError> {
         if wish.is_repeat.is_none() {
             let made = self.find_result(wish.key.as_ref()).await;
             let repeated = made.map_err(CompleteBookingError::Idempotency)?.is_some();
@@ -224,14 +224,14 @@ impl Application {
         Ok(())
     }
 
-    async fn booking_to_complete<B: BookingAggregate>(&self, wish: &CompleteBookingCommand) -> Result<B, CompleteBookingError> {
+    async fn find_booking<B: BookingAggregate>(&self, wish: &CompleteBookingCommand) -> Result<B, CompleteBookingError> {
         let found = B::find_owned(&self.store, &wish.owner, &wish.booking).await?;
         found.ok_or(CompleteBookingError::NotFound)
     }
 
     /// Stores the intent, with the key, and walks; none when somebody else moved the
     /// booking first, or took the key.
-    async fn begin<B: BookingAggregate>(
+    async fn start_completion<B: BookingAggregate>(
         self: &Arc<Self>,
         booking: B,
         wish: &mut CompleteBookingCommand,
@@ -259,15 +259,15 @@ impl Application {
         let walk = self.run_to_completion(run.boxed());
         let Ok(walked) = tokio::time::timeout_at(wish.deadline, walk).await else {
             // The walk goes on; the caller's time is over.
-            let read = self.booking_to_complete(wish).await;
-            let booking = read.map_err(CompleteBookingError::under_way)?;
-            return Ok(Some(CompletionOutcome::in_time(booking)));
+            let read = self.find_booking(wish).await;
+            let booking = read.map_err(CompleteBookingError::after_send)?;
+            return Ok(Some(CompletionOutcome::at_deadline(booking)));
         };
         let booking = walked??;
         if expired {
             Err(CompleteBookingError::InvalidState(booking.status_str()))
         } else {
-            Ok(Some(CompletionOutcome::of(booking)))
+            Ok(Some(CompletionOutcome::from_booking(booking)))
         }
     }
 
@@ -336,12 +336,12 @@ impl<B> CompletionOutcome<B> {
 
 impl<B: BookingAggregate> CompletionOutcome<B> {
     /// What a booking says that nobody is working on.
-    fn of(booking: B) -> Self {
+    fn from_booking(booking: B) -> Self {
         let booking = Box::new(booking);
         match booking.phase() {
             BookingPhase::Completing(RemoteCall::Accepted { .. }) => Self::InProgress(booking),
             BookingPhase::Completing(_) => Self::Unknown(booking),
-            BookingPhase::ReadyToComplete => Self::of_payment(booking),
+            BookingPhase::ReadyToComplete => Self::from_payment(booking),
             BookingPhase::Failed { .. } | BookingPhase::Expired | BookingPhase::Prebooking => Self::Rejected(booking),
             BookingPhase::Confirmed | BookingPhase::Canceling => Self::Confirmed(booking),
         }
@@ -349,14 +349,14 @@ impl<B: BookingAggregate> CompletionOutcome<B> {
 
     /// What a booking says whose walk goes on after the caller's time: what was
     /// sent and not answered by now is unknown, what was not is still to come.
-    fn in_time(booking: B) -> Self {
+    fn at_deadline(booking: B) -> Self {
         match booking.phase() {
             BookingPhase::Completing(RemoteCall::Pending { .. }) => Self::InProgress(Box::new(booking)),
-            _ => Self::of(booking),
+            _ => Self::from_booking(booking),
         }
     }
 
-    fn of_payment(booking: Box<B>) -> Self {
+    fn from_payment(booking: Box<B>) -> Self {
         let last = booking.payments().last();
         let decline = last.and_then(|payment| payment.decline_reason);
         let browser = last.is_some_and(|payment| payment.state == PaymentState::RequiresAction);

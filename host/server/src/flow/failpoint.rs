@@ -1,7 +1,7 @@
 //! Named points at which a test kills the process. Only debug builds have them.
 
 /// All of them, a line each. The crash tests read the same file and try each.
-const POINTS: &str = include_str!("failpoints.txt");
+const FAILPOINTS: &str = include_str!("failpoints.txt");
 
 /// Where in a step the process is.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,7 @@ impl FailpointPhase {
 pub(crate) fn hit(abort_at: &str, step: &str, phase: FailpointPhase) {
     let is_this = |point: &str| point.split_once(':') == Some((step, phase.name()));
     debug_assert!(
-        words().any(is_this),
+        point_names().any(is_this),
         "{step}:{} is not in failpoints.txt, so that no crash test tries it",
         phase.name()
     );
@@ -43,8 +43,8 @@ pub(crate) fn hit(abort_at: &str, step: &str, phase: FailpointPhase) {
 }
 
 /// The first word of each line.
-fn words() -> impl Iterator<Item = &'static str> {
-    POINTS
+fn point_names() -> impl Iterator<Item = &'static str> {
+    FAILPOINTS
         .lines()
         .filter_map(|line| line.split_whitespace().next())
 }

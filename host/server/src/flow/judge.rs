@@ -67,7 +67,7 @@ impl ScheduleContext<'_> {
         Self { requested_at: asked_at, ..self }
     }
 
-    fn recheck(&self, leg: Option<&RemoteCall>) -> Timestamp {
+    fn next_reconcile_at(&self, leg: Option<&RemoteCall>) -> Timestamp {
         let since = match leg {
             Some(RemoteCall::Sent { accepted_at: since, .. } | RemoteCall::Accepted { sent_at: since, .. }) => *since,
             Some(RemoteCall::Pending { .. }) | None => self.now,
@@ -75,13 +75,13 @@ impl ScheduleContext<'_> {
         self.reconcile.next_after(since, self.now)
     }
 
-    fn retry(&self, leg: Option<&RemoteCall>) -> Timestamp {
+    fn next_retry_at(&self, leg: Option<&RemoteCall>) -> Timestamp {
         self.capture_retry
             .retry_at(leg.map_or(0, RemoteCall::failed_attempts), self.now)
     }
 }
 
-fn judged<E>(event: E, outcome: CallOutcome, evidence: impl Into<String>) -> Interpretation<E> {
+fn interpretation<E>(event: E, outcome: CallOutcome, evidence: impl Into<String>) -> Interpretation<E> {
     Interpretation {
         event,
         outcome,
@@ -120,48 +120,48 @@ pub(crate) struct SupplierGuarantees {
 
 /// What not finding something tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Absence {
+enum AbsenceMeaning {
     /// It was never done.
-    Proof,
+    NeverExecuted,
     /// Perhaps it was; doing it again, as the same call, does no harm.
-    Repeat,
+    SafeToRetry,
     /// Nothing yet.
-    Nothing,
+    Inconclusive,
 }
 
-const REPEATED: &str = "read back: not found; sent again as the same call";
-const NOT_FOUND: &str = "read back: not found, which proves nothing yet";
+const RETRIED_EVIDENCE: &str = "read back: not found; sent again as the same call";
+const NOT_FOUND_EVIDENCE: &str = "read back: not found, which proves nothing yet";
 
 /// For so long a call may be repeated under its reference: well within what
 /// suppliers and processors remember a reference for.
-const REPEAT_WITHIN_MS: i64 = 60 * 60 * 1000;
+const IDEMPOTENT_RETRY_WINDOW_MS: i64 = 60 * 60 * 1000;
 
 /// Not finding something proves that it was never done only where the adapter
 /// says that its supplier's reads are consistent, and only when it was asked that delay
 /// after the call was over: a call that takes long is carried out at its end.
-fn absence(leg: Option<&RemoteCall>, promises: SupplierGuarantees, times: ScheduleContext<'_>) -> Absence {
+fn classify_absence(leg: Option<&RemoteCall>, promises: SupplierGuarantees, times: ScheduleContext<'_>) -> AbsenceMeaning {
     let given_up = leg.and_then(RemoteCall::abandoned_at);
     let first = leg.and_then(RemoteCall::unresolved_since);
     let (Some(given_up), Some(first)) = (given_up, first) else {
-        return Absence::Nothing;
+        return AbsenceMeaning::Inconclusive;
     };
     match promises.reads_consistent_after_ms {
-        Some(delay) if times.requested_at.since(given_up) >= i64::from(delay) => Absence::Proof,
-        _ if promises.supports_idempotent_retry && times.now.since(first) < REPEAT_WITHIN_MS => {
-            Absence::Repeat
+        Some(delay) if times.requested_at.since(given_up) >= i64::from(delay) => AbsenceMeaning::NeverExecuted,
+        _ if promises.supports_idempotent_retry && times.now.since(first) < IDEMPOTENT_RETRY_WINDOW_MS => {
+            AbsenceMeaning::SafeToRetry
         }
-        _ => Absence::Nothing,
+        _ => AbsenceMeaning::Inconclusive,
     }
 }
 
 /// The same of a booking. Where the payer paid at the supplier's own checkout, that
 /// nothing was booked is no end: it is booked as it was going to be, or a person looks.
-fn absence_of_booking(
+fn classify_booking_absence(
     settlement: PaymentCollector,
     leg: Option<&RemoteCall>,
     promises: SupplierGuarantees,
     times: ScheduleContext<'_>,
-) -> Absence {
+) -> AbsenceMeaning {
     let promises = match settlement {
         PaymentCollector::Gateway => promises,
         PaymentCollector::Supplier => SupplierGuarantees {
@@ -169,11 +169,11 @@ fn absence_of_booking(
             ..promises
         },
     };
-    absence(leg, promises, times)
+    classify_absence(leg, promises, times)
 }
 
 /// The hint that a booking is read anew for.
-fn hinted_at(leg: Option<&RemoteCall>, times: ScheduleContext<'_>) -> Timestamp {
+fn change_reported_at(leg: Option<&RemoteCall>, times: ScheduleContext<'_>) -> Timestamp {
     match leg {
         Some(RemoteCall::Accepted { sent_at: since, .. }) => *since,
         Some(RemoteCall::Pending { .. } | RemoteCall::Sent { .. }) | None => times.now,
@@ -181,12 +181,12 @@ fn hinted_at(leg: Option<&RemoteCall>, times: ScheduleContext<'_>) -> Timestamp 
 }
 
 /// Whether a call that did not leave may have happened all the same: it had left before.
-fn may_have_happened(leg: Option<&RemoteCall>) -> bool {
+fn may_have_been_executed(leg: Option<&RemoteCall>) -> bool {
     leg.is_some_and(RemoteCall::is_resend)
 }
 
 /// Why a booking failed. `sold_out` says what the supplier has no more of.
-fn book_failed(refusal: &Refusal, sold_out: &str) -> Failure {
+fn booking_failure(refusal: &Refusal, sold_out: &str) -> Failure {
     let description = match &refusal.reason {
         RefusalReason::Unavailable => sold_out,
         RefusalReason::Expired => "The supplier no longer accepts the offer.",

@@ -35,10 +35,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How often a call that waits for another's outcome looks.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What is kept of a caller's time for storing the outcome of a call that took all the rest.
-const RESERVE: Duration = Duration::from_millis(500);
+const DEADLINE_RESERVE: Duration = Duration::from_millis(500);
 
 /// When what went wrong is looked at again.
 #[derive(Debug, Clone)]
@@ -67,12 +67,12 @@ impl RetrySchedules {
 }
 
 impl Application {
-    fn lease(&self) -> Duration {
+    fn lease_duration(&self) -> Duration {
         Duration::from_secs(self.config.jobs.lease_s.max(1))
     }
 
     pub(crate) fn lease_ms(&self) -> i64 {
-        i64::try_from(self.lease().as_millis()).unwrap_or(i64::MAX)
+        i64::try_from(self.lease_duration().as_millis()).unwrap_or(i64::MAX)
     }
 
     pub(crate) fn schedule_context(&self) -> ScheduleContext<'_> {
@@ -108,7 +108,7 @@ impl Application {
         ExecutionContext {
             lease_token: format!("{:032x}", self.ids.generate()),
             request_id: request_id.to_owned(),
-            deadline: deadline.checked_sub(RESERVE).unwrap_or(deadline),
+            deadline: deadline.checked_sub(DEADLINE_RESERVE).unwrap_or(deadline),
             instrument: None,
         }
     }
@@ -165,12 +165,12 @@ impl Application {
     ) -> Result<T, E> {
         tokio::select! {
             ended = work => ended,
-            lost = self.renew(job, id, walker) => Err(lost.into()),
+            lost = self.renew_lease_until_lost(job, id, walker) => Err(lost.into()),
         }
     }
 
-    async fn renew(&self, job: &str, id: &BookingId, walker: &ExecutionContext) -> WorkflowError {
-        let mut ticks = tokio::time::interval(self.lease() / 3);
+    async fn renew_lease_until_lost(&self, job: &str, id: &BookingId, walker: &ExecutionContext) -> WorkflowError {
+        let mut ticks = tokio::time::interval(self.lease_duration() / 3);
         ticks.tick().await;
         loop {
             ticks.tick().await;
@@ -192,11 +192,11 @@ impl Application {
         reason = "the other call may run in another process: only looking again tells"
     )]
     pub(crate) async fn wait_for_next_poll(&self, deadline: Instant) -> bool {
-        let next = Instant::now() + LOOK_EVERY;
+        let next = Instant::now() + POLL_INTERVAL;
         if next >= deadline {
             return false;
         }
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         true
     }
 }

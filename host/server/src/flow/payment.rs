@@ -75,7 +75,7 @@ impl Application {
         let times = || self.schedule_context().with_requested_at(asked_at);
         let judgement = match step {
             PaymentStep::Authorize(_) => {
-                let answer = match self.token(booking.owner(), payment, walker).await {
+                let answer = match self.instrument_token(booking.owner(), payment, walker).await {
                     Ok(token) => {
                         authorize(processor, &context, payment, client_reference, token).await
                     }
@@ -92,7 +92,7 @@ impl Application {
                 judge::void_response(payment, answer, times())
             }
             PaymentStep::Reconcile(_) => {
-                let answer = find(processor, &context, payment, client_reference).await;
+                let answer = find_payment(processor, &context, payment, client_reference).await;
                 let promises = self.supplier_guarantees(&payment.processor);
                 judge::payment_lookup(payment, answer, promises, times())
             }
@@ -113,7 +113,7 @@ impl Application {
     }
 
     /// What the processor knows the payer's instrument by; else why it cannot be charged.
-    async fn token(
+    async fn instrument_token(
         &self,
         owner: &Owner,
         payment: &Payment,
@@ -147,7 +147,7 @@ async fn authorize(
         description: STATEMENT_DESCRIPTOR.to_owned(),
         off_session: false,
     };
-    let processor = processor.ok_or_else(no_processor)?;
+    let processor = processor.ok_or_else(processor_not_configured)?;
     processor.authorize(context, request).await
 }
 
@@ -162,7 +162,7 @@ async fn capture(
         processor_reference: payment.processor_reference.clone().unwrap_or_default(),
         amount: payment.amount,
     };
-    let processor = processor.ok_or_else(no_processor)?;
+    let processor = processor.ok_or_else(processor_not_configured)?;
     processor.capture(context, request).await
 }
 
@@ -176,7 +176,7 @@ async fn void(
         client_reference,
         processor_reference: payment.processor_reference.clone().unwrap_or_default(),
     };
-    let processor = processor.ok_or_else(no_processor)?;
+    let processor = processor.ok_or_else(processor_not_configured)?;
     processor.void(context, request).await
 }
 
@@ -193,7 +193,7 @@ async fn refund(
         processor_reference: payment.processor_reference.clone().unwrap_or_default(),
         amount,
     };
-    let processor = processor.ok_or_else(no_processor)?;
+    let processor = processor.ok_or_else(processor_not_configured)?;
     let done = processor.refund(context, request).await?;
     Ok(done.processor_reference)
 }
@@ -206,18 +206,18 @@ async fn find_refund(
     client_reference: String,
 ) -> Result<bool, ReadError> {
     let at_processor = payment.processor_reference.clone().unwrap_or_default();
-    let processor = processor.ok_or_else(not_configured)?;
+    let processor = processor.ok_or_else(processor_not_configured_for_read)?;
     let found = processor.find_refund(context, at_processor, client_reference);
     Ok(matches!(found.await?, RefundLookup::Found(_)))
 }
 
-async fn find(
+async fn find_payment(
     processor: Option<Supplier>,
     context: &CallContext,
     payment: &Payment,
     client_reference: String,
 ) -> Result<Option<ProcessorPayment>, ReadError> {
-    let processor = processor.ok_or_else(not_configured)?;
+    let processor = processor.ok_or_else(processor_not_configured_for_read)?;
     let at_processor = payment.processor_reference.clone();
     let found = processor.find_payment(context, client_reference, at_processor);
     Ok(match found.await? {
@@ -263,10 +263,10 @@ fn refund_amount(payment: &Payment, refund: &RefundId) -> Option<Money> {
     Some(known.amount)
 }
 
-fn no_processor() -> PaymentError {
+fn processor_not_configured() -> PaymentError {
     PaymentError::NotSent("the processor is not configured".to_owned())
 }
 
-fn not_configured() -> ReadError {
+fn processor_not_configured_for_read() -> ReadError {
     ReadError::Misconfigured("the processor is not configured".to_owned())
 }

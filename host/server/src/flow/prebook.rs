@@ -25,7 +25,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 /// The name of binding, in failpoints and tests.
-const STEP: &str = "prebook";
+const STEP_NAME: &str = "prebook";
 
 /// Whose call it is, and under which key.
 #[derive(Debug, Clone)]
@@ -146,20 +146,20 @@ impl Application {
     ) -> Result<PrebookOutcome<B>, PrebookError> {
         loop {
             if call.expires_at <= self.clock.now() {
-                let existing = self.prebooked_before(&call).await?;
+                let existing = self.find_existing(&call).await?;
                 return existing.ok_or(PrebookError::Refused(PrebookRefusal::Expired));
             }
             let walker = self.execution_context(&call.request_id, call.deadline);
-            if let Some(booking) = self.begin_prebook(new()?, &call, &walker).await? {
+            if let Some(booking) = self.create_booking(new()?, &call, &walker).await? {
                 let app = Arc::clone(self);
                 let id: BookingId = BookingAggregate::id(&booking).clone();
                 let run = async move {
-                    let bind = app.bind(booking, ask, &call, &walker).boxed();
+                    let bind = app.bind_offer(booking, ask, &call, &walker).boxed();
                     app.with_lease(B::JOB_KIND, &id, &walker, bind).await
                 };
                 return self.run_to_completion(run.boxed()).await?;
             }
-            if let Some(existing) = self.prebooked_before(&call).await? {
+            if let Some(existing) = self.find_existing(&call).await? {
                 return Ok(existing);
             }
             // The call that had taken the key has given it back.
@@ -167,7 +167,7 @@ impl Application {
     }
 
     /// What an earlier call with this key made; waits while it is being made.
-    async fn prebooked_before<B: BookingAggregate>(
+    async fn find_existing<B: BookingAggregate>(
         &self,
         call: &PrebookContext,
     ) -> Result<Option<PrebookOutcome<B>>, PrebookError> {
@@ -199,7 +199,7 @@ impl Application {
 
     /// Stores the booking, the key and the claim on the work in one
     /// transaction; none when the key is taken.
-    async fn begin_prebook<B: BookingAggregate>(
+    async fn create_booking<B: BookingAggregate>(
         &self,
         NewBooking { booking, extra_statements: along }: NewBooking<B>,
         call: &PrebookContext,
@@ -212,7 +212,7 @@ impl Application {
             .append(along)
             .append_booking_history(
                 &booking.owner().tenant,
-                &accepted(&booking, &walker.request_id),
+                &accepted_history_entry(&booking, &walker.request_id),
             )
             .insert_leased_job(
                 B::JOB_KIND,
@@ -225,10 +225,10 @@ impl Application {
         started.booking.insert(&mut write);
         let booking = started.booking.clone();
         self.append_history_and_events(&mut write, &[started], None, &walker.request_id);
-        self.failpoint(STEP, FailpointPhase::StepPlanned);
+        self.failpoint(STEP_NAME, FailpointPhase::StepPlanned);
         match self.store.commit(write).await {
             Ok(()) => {
-                self.failpoint(STEP, FailpointPhase::IntentCommitted);
+                self.failpoint(STEP_NAME, FailpointPhase::IntentCommitted);
                 Ok(Some(booking))
             }
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => Ok(None),
@@ -241,7 +241,7 @@ impl Application {
         }
     }
 
-    async fn bind<B: BookingAggregate>(
+    async fn bind_offer<B: BookingAggregate>(
         &self,
         booking: B,
         ask: PrebookCall<B>,
@@ -250,38 +250,38 @@ impl Application {
     ) -> Result<PrebookOutcome<B>, PrebookError> {
         let Some(supplier) = self.runtime.supplier(booking.supplier()) else {
             return self
-                .end_prebook(booking, PrebookError::Unsupported, call, walker)
+                .abort_prebook(booking, PrebookError::Unsupported, call, walker)
                 .await;
         };
         let offered = booking.total();
         let context = self.call_context(&booking, walker);
         let bound = match ask(supplier, context, booking.clone()).await {
-            Ok(bound) => match judge_bound(bound, offered) {
+            Ok(bound) => match validate_bound_offer(bound, offered) {
                 Ok(bound) => bound,
-                Err(error) => return self.end_prebook(booking, error, call, walker).await,
+                Err(error) => return self.abort_prebook(booking, error, call, walker).await,
             },
             Err(error) => {
-                let error = prebook_error(error, offered, walker.deadline <= Instant::now());
-                return self.end_prebook(booking, error, call, walker).await;
+                let error = map_supplier_error(error, offered, walker.deadline <= Instant::now());
+                return self.abort_prebook(booking, error, call, walker).await;
             }
         };
         let by_browser = call.use_payment_sdk && booking.payment_collector() == PaymentCollector::Gateway;
         let made = match by_browser {
             true => self
-                .browser_payment(&booking, bound.total, walker)
+                .create_browser_payment(&booking, bound.total, walker)
                 .await
                 .map(Some),
             false => Ok(None),
         };
         let (payment, sdk_token) = match made {
             Ok(made) => made.unzip(),
-            Err(error) => return self.end_prebook(booking, error, call, walker).await,
+            Err(error) => return self.abort_prebook(booking, error, call, walker).await,
         };
         let expires_at = bound
             .expires_at
             .unwrap_or_else(|| self.clock.now().plus_s(self.offer_ttl_s()));
         let told = StepOutcome {
-            step: STEP,
+            step: STEP_NAME,
             attempt: None,
             interpretation: Interpretation {
                 event: (bound.into_event)(expires_at, payment),
@@ -298,7 +298,7 @@ impl Application {
         })
     }
 
-    async fn browser_payment<B: BookingAggregate>(
+    async fn create_browser_payment<B: BookingAggregate>(
         &self,
         booking: &B,
         total: Money,
@@ -329,7 +329,7 @@ impl Application {
     }
 
     /// Ends a prebook that did not bind, and says why again when asked again.
-    async fn end_prebook<B: BookingAggregate>(
+    async fn abort_prebook<B: BookingAggregate>(
         &self,
         booking: B,
         error: PrebookError,
@@ -359,7 +359,7 @@ impl Application {
 }
 
 /// Dearer than offered is never bound; something else than asked for cannot be.
-fn judge_bound<E>(bound: BoundOffer<E>, offered: Money) -> Result<BoundOffer<E>, PrebookError> {
+fn validate_bound_offer<E>(bound: BoundOffer<E>, offered: Money) -> Result<BoundOffer<E>, PrebookError> {
     if !bound.matches_request || bound.total.currency != offered.currency {
         return Err(PrebookError::NoResponse { timed_out: false });
     }
@@ -372,7 +372,7 @@ fn judge_bound<E>(bound: BoundOffer<E>, offered: Money) -> Result<BoundOffer<E>,
 }
 
 /// The first line of a booking's history.
-fn accepted<B: BookingAggregate>(booking: &B, request_id: &str) -> BookingHistoryEntry {
+fn accepted_history_entry<B: BookingAggregate>(booking: &B, request_id: &str) -> BookingHistoryEntry {
     BookingHistoryEntry {
         booking_id: booking.id().clone(),
         sequence: booking.version(),
@@ -385,7 +385,7 @@ fn accepted<B: BookingAggregate>(booking: &B, request_id: &str) -> BookingHistor
     }
 }
 
-fn prebook_error(error: ChangeError, offered: Money, timed_out: bool) -> PrebookError {
+fn map_supplier_error(error: ChangeError, offered: Money, timed_out: bool) -> PrebookError {
     match error {
         ChangeError::Unsupported => PrebookError::Unsupported,
         ChangeError::Refused(refusal) if refusal.reason == RefusalReason::Account => {

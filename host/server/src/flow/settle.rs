@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How long the calls that follow a decision may take.
-const FOLLOW_UP: Duration = Duration::from_secs(30);
+const FOLLOW_UP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What the other side says that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(crate) enum Resolution {
 }
 
 /// A call of a booking whose outcome is not known.
-enum Open<'a> {
+enum UnresolvedCall<'a> {
     /// At the supplier, by the name of its step.
     Supplier(&'static str),
     /// At a processor.
@@ -82,26 +82,26 @@ impl Application {
     ) -> Result<&'static str, ResolveError> {
         if let Some(booking) = hotel::Booking::load(&self.store, id).await? {
             return self
-                .settle_booking(booking, call, verdict, request_id)
+                .resolve_booking(booking, call, verdict, request_id)
                 .await;
         }
         if let Some(booking) = flight::Booking::load(&self.store, id).await? {
             return self
-                .settle_booking(booking, call, verdict, request_id)
+                .resolve_booking(booking, call, verdict, request_id)
                 .await;
         }
         Err(ResolveError::NotFound)
     }
 
-    async fn settle_booking<B: BookingAggregate>(
+    async fn resolve_booking<B: BookingAggregate>(
         self: &Arc<Self>,
         booking: B,
         call: Option<&str>,
         verdict: Resolution,
         request_id: &str,
     ) -> Result<&'static str, ResolveError> {
-        let told = self.settlement(&booking, call, verdict).await?;
-        let walker = self.execution_context(request_id, Instant::now() + FOLLOW_UP);
+        let told = self.resolution_outcome(&booking, call, verdict).await?;
+        let walker = self.execution_context(request_id, Instant::now() + FOLLOW_UP_TIMEOUT);
         // What moved meanwhile may be another call of the same name: the verdict is not of that.
         let started = self.start_with_outcome(booking, &told, &walker).await?;
         let (booking, then) = started.ok_or(ResolveError::InProgress)?;
@@ -112,7 +112,7 @@ impl Application {
     }
 
     /// What is stored of a verdict.
-    async fn settlement<B: BookingAggregate>(
+    async fn resolution_outcome<B: BookingAggregate>(
         &self,
         booking: &B,
         call: Option<&str>,
@@ -129,16 +129,16 @@ impl Application {
                 (CallKey::of_step(DECIDE_REFUND_STEP), event, CallOutcome::Succeeded, None)
             }
             Resolution::Succeeded { reference } => {
-                let open = the_one(booking, call, attempt_of)?.ok_or_else(nothing)?;
+                let open = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
                 let reference = reference.or_else(|| open.known_reference(booking));
-                let event = self.done(booking, &open, reference.as_deref());
+                let event = self.success_event(booking, &open, reference.as_deref());
                 let event = event.ok_or(ResolveError::ReferenceRequired)?;
-                (open.made(booking), event, CallOutcome::Succeeded, reference)
+                (open.call_key(booking), event, CallOutcome::Succeeded, reference)
             }
             Resolution::NotExecuted => {
-                let open = the_one(booking, call, attempt_of)?.ok_or_else(nothing)?;
-                let event = self.not_done(booking, &open);
-                (open.made(booking), event, CallOutcome::Rejected, None)
+                let open = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
+                let event = self.not_executed_event(booking, &open);
+                (open.call_key(booking), event, CallOutcome::Rejected, None)
             }
         };
         Ok(StepOutcome {
@@ -154,24 +154,24 @@ impl Application {
     }
 
     /// None where a reference is missing.
-    fn done<B: BookingAggregate>(
+    fn success_event<B: BookingAggregate>(
         &self,
         booking: &B,
-        open: &Open<'_>,
+        open: &UnresolvedCall<'_>,
         reference: Option<&str>,
     ) -> Option<B::Event> {
         Some(match open {
-            Open::Supplier(step) => booking.resolved_event(step, Some(reference?), &*self.ids),
-            Open::Processor(payment, call) => {
+            UnresolvedCall::Supplier(step) => booking.resolved_event(step, Some(reference?), &*self.ids),
+            UnresolvedCall::Processor(payment, call) => {
                 B::payment_event(payment.id.clone(), call.success_event(reference)?)
             }
         })
     }
 
-    fn not_done<B: BookingAggregate>(&self, booking: &B, open: &Open<'_>) -> B::Event {
+    fn not_executed_event<B: BookingAggregate>(&self, booking: &B, open: &UnresolvedCall<'_>) -> B::Event {
         match open {
-            Open::Supplier(step) => booking.resolved_event(step, None, &*self.ids),
-            Open::Processor(payment, call) => {
+            UnresolvedCall::Supplier(step) => booking.resolved_event(step, None, &*self.ids),
+            UnresolvedCall::Processor(payment, call) => {
                 B::payment_event(payment.id.clone(), call.failure_event(self.clock.now()))
             }
         }
@@ -179,15 +179,15 @@ impl Application {
 }
 
 /// The call of this reference of ours, or the only one.
-fn the_one<'a, 'b, B: BookingAggregate>(
+fn select_call<'a, 'b, B: BookingAggregate>(
     booking: &'a B,
     call: Option<&str>,
     attempt_of: impl Fn(&CallKey) -> Option<&'b Attempt>,
-) -> Result<Option<Open<'a>>, ResolveError> {
-    let mut open = Open::of(booking);
+) -> Result<Option<UnresolvedCall<'a>>, ResolveError> {
+    let mut open = UnresolvedCall::all(booking);
     if let Some(call) = call {
         open.retain(|open| {
-            attempt_of(&open.made(booking)).is_some_and(|made| made.call.client_reference == call)
+            attempt_of(&open.call_key(booking)).is_some_and(|made| made.call.client_reference == call)
         });
     }
     match open.len() {
@@ -196,19 +196,19 @@ fn the_one<'a, 'b, B: BookingAggregate>(
     }
 }
 
-impl<'a> Open<'a> {
-    fn of<B: BookingAggregate>(booking: &'a B) -> Vec<Self> {
+impl<'a> UnresolvedCall<'a> {
+    fn all<B: BookingAggregate>(booking: &'a B) -> Vec<Self> {
         let supplier = booking.unresolved_call();
         let supplier = supplier.filter(|(_, leg)| !matches!(leg, RemoteCall::Pending { .. }));
         let payments = booking.payments().iter().flat_map(|payment| {
             let calls = payment.unresolved_operations().into_iter();
-            calls.map(move |call| Open::Processor(payment, call))
+            calls.map(move |call| UnresolvedCall::Processor(payment, call))
         });
-        let supplier = supplier.map(|(step, _)| Open::Supplier(step));
+        let supplier = supplier.map(|(step, _)| UnresolvedCall::Supplier(step));
         supplier.into_iter().chain(payments).collect()
     }
 
-    fn made<B: BookingAggregate>(&self, booking: &B) -> CallKey {
+    fn call_key<B: BookingAggregate>(&self, booking: &B) -> CallKey {
         match self {
             Self::Supplier(step) => CallKey::of_step(step),
             Self::Processor(payment, call) => payment::call_key(booking, payment, call),

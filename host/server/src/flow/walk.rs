@@ -67,9 +67,9 @@ pub(crate) enum PlannedAction<S> {
 
 /// Whether the work is claimed with this walker's token already.
 #[derive(Clone, Copy)]
-enum Claim {
-    Held,
-    Taken,
+enum LeaseAction {
+    Keep,
+    Acquire,
 }
 
 impl Application {
@@ -79,7 +79,7 @@ impl Application {
         booking: B,
         walker: &ExecutionContext,
     ) -> Result<B, WorkflowError> {
-        let (booking, then) = self.advance(booking, None, walker).await?;
+        let (booking, then) = self.commit_outcome(booking, None, walker).await?;
         self.run_steps(booking, then, walker).await
     }
 
@@ -90,7 +90,7 @@ impl Application {
         told: StepOutcome<B::Event>,
         walker: &ExecutionContext,
     ) -> Result<B, WorkflowError> {
-        let (booking, then) = self.advance(booking, Some(told), walker).await?;
+        let (booking, then) = self.commit_outcome(booking, Some(told), walker).await?;
         self.run_steps(booking, then, walker).await
     }
 
@@ -105,7 +105,7 @@ impl Application {
     ) -> Result<Option<(B, NextAction<B::Step>)>, WorkflowError> {
         let read_version = booking.version();
         let plan = self.plan_transitions(booking, Some(event))?;
-        let mut write = self.write_plan(read_version, &plan, None, walker, Claim::Taken);
+        let mut write = self.plan_statements(read_version, &plan, None, walker, LeaseAction::Acquire);
         more(&mut write);
         self.claim(plan, write).await
     }
@@ -118,19 +118,19 @@ impl Application {
         walker: &ExecutionContext,
     ) -> Result<Option<(B, NextAction<B::Step>)>, WorkflowError> {
         let read_version = booking.version();
-        Self::heard(booking.id(), told, walker);
+        Self::log_outcome(booking.id(), told, walker);
         let plan = self.plan_transitions(booking, Some(told.interpretation.event.clone()))?;
-        let write = self.write_plan(read_version, &plan, Some(told), walker, Claim::Taken);
+        let write = self.plan_statements(read_version, &plan, Some(told), walker, LeaseAction::Acquire);
         self.claim(plan, write).await
     }
 
-    async fn claim<B: BookingAggregate>(
+    async fn commit_start<B: BookingAggregate>(
         &self,
         plan: TransitionPlan<B>,
         write: UnitOfWork,
     ) -> Result<Option<(B, NextAction<B::Step>)>, WorkflowError> {
         match self.store.commit(write).await {
-            Ok(()) => Ok(Some(self.reached(plan))),
+            Ok(()) => Ok(Some(self.after_commit(plan))),
             Err(CommitError::Conflict(_)) => Ok(None),
             Err(CommitError::Database(error)) => Err(error.into()),
         }
@@ -151,13 +151,13 @@ impl Application {
             B::JOB_KIND,
             &id,
             walker,
-            self.walk(booking, then, walker).boxed(),
+            self.step_loop(booking, then, walker).boxed(),
         )
         .await
         .map_err(WorkflowError::after_send)
     }
 
-    async fn walk<B: BookingAggregate>(
+    async fn step_loop<B: BookingAggregate>(
         &self,
         mut booking: B,
         mut then: NextAction<B::Step>,
@@ -169,7 +169,7 @@ impl Application {
                 NextAction::Idle => return Ok(booking),
             };
             let attempt = match (attempt, booking.prepare_step(&step, self.first_reconcile_at())) {
-                (None, Some(StepPreparation::Reconcile(made))) => self.open_attempt(&booking, &made).await?,
+                (None, Some(StepPreparation::Reconcile(made))) => self.find_unresolved_attempt(&booking, &made).await?,
                 (attempt, _) => attempt,
             };
             let judgement = booking.execute_step(&step, self, walker).await?;
@@ -178,7 +178,7 @@ impl Application {
                 attempt,
                 interpretation: judgement,
             };
-            (booking, then) = self.advance(booking, Some(told), walker).await?;
+            (booking, then) = self.commit_outcome(booking, Some(told), walker).await?;
         }
         tracing::error!(booking = %booking.id(), status = booking.status_str(), "a booking takes steps without end");
         Err(WorkflowError::TooManyConflicts(booking.id().clone()))
@@ -187,7 +187,7 @@ impl Application {
     /// Stores the outcome of a call with the mark of the next one, or with the
     /// end of the claim. When the booking moved meanwhile, the outcome is
     /// applied to what it has become.
-    async fn advance<B: BookingAggregate>(
+    async fn commit_outcome<B: BookingAggregate>(
         &self,
         mut booking: B,
         told: Option<StepOutcome<B::Event>>,
@@ -196,19 +196,19 @@ impl Application {
         let id = booking.id().clone();
         if let Some(told) = &told {
             self.failpoint(told.step, FailpointPhase::ResponseReceived);
-            Self::heard(&id, told, walker);
+            Self::log_outcome(&id, told, walker);
         }
         for _ in 0..CONFLICT_RETRIES_MAX {
             let read_version = booking.version();
             let event = told.as_ref().map(|told| told.interpretation.event.clone());
             let plan = self.plan_transitions(booking, event)?;
-            let write = self.write_plan(read_version, &plan, told.as_ref(), walker, Claim::Held);
+            let write = self.plan_statements(read_version, &plan, told.as_ref(), walker, LeaseAction::Keep);
             match self.store.commit(write).await {
                 Ok(()) => {
                     if let Some(told) = &told {
                         self.failpoint(told.step, FailpointPhase::OutcomeCommitted);
                     }
-                    return Ok(self.reached(plan));
+                    return Ok(self.after_commit(plan));
                 }
                 Err(CommitError::Conflict(Conflict::LeaseLost)) => {
                     return Err(WorkflowError::LeaseLost(id));
@@ -224,7 +224,7 @@ impl Application {
         Err(WorkflowError::TooManyConflicts(id))
     }
 
-    fn heard<E>(booking: &BookingId, told: &StepOutcome<E>, walker: &ExecutionContext) {
+    fn log_outcome<E>(booking: &BookingId, told: &StepOutcome<E>, walker: &ExecutionContext) {
         let (outcome, evidence) = (
             told.interpretation.outcome.as_str(),
             told.interpretation.evidence.as_str(),
@@ -238,13 +238,13 @@ impl Application {
         plan_transitions(booking, event, now, first_check, &*self.ids, chosen)
     }
 
-    fn write_plan<B: BookingAggregate>(
+    fn plan_statements<B: BookingAggregate>(
         &self,
         read_version: i64,
         plan: &TransitionPlan<B>,
         told: Option<&StepOutcome<B::Event>>,
         walker: &ExecutionContext,
-        claim: Claim,
+        claim: LeaseAction,
     ) -> UnitOfWork {
         let booking = &plan.booking;
         let tenant = &booking.owner().tenant;
@@ -298,11 +298,11 @@ impl Application {
             write.record_attempt(tenant, &question);
         }
         let (job, subject, token) = (B::JOB_KIND, booking.id().as_str(), walker.lease_token.as_str());
-        if matches!(claim, Claim::Taken) {
+        if matches!(claim, LeaseAction::Acquire) {
             write.insert_leased_job(job, subject, token, self.lease_ms());
         }
         match &plan.next {
-            PlannedAction::Execute(..) if matches!(claim, Claim::Taken) => {}
+            PlannedAction::Execute(..) if matches!(claim, LeaseAction::Acquire) => {}
             PlannedAction::Execute(..) => {
                 write.renew_job_lease(job, subject, token, self.lease_ms());
             }
@@ -316,7 +316,7 @@ impl Application {
         write
     }
 
-    fn reached<B: BookingAggregate>(&self, plan: TransitionPlan<B>) -> (B, NextAction<B::Step>) {
+    fn after_commit<B: BookingAggregate>(&self, plan: TransitionPlan<B>) -> (B, NextAction<B::Step>) {
         if let Some(lapse) = plan.expiry {
             self.failpoint(lapse.name(), FailpointPhase::OutcomeCommitted);
         }
@@ -393,7 +393,7 @@ impl Application {
     }
 
     /// The mark of a call whose outcome is not known, if there is one.
-    async fn open_attempt<B: BookingAggregate>(
+    async fn find_unresolved_attempt<B: BookingAggregate>(
         &self,
         booking: &B,
         made: &CallKey,
@@ -447,8 +447,8 @@ pub(crate) fn plan_transitions<B: BookingAggregate>(
                 event = Some(B::expired_event(lapse));
                 continue;
             }
-            NextStep::WaitUntil(at) => return Ok(rest(booking, moves, lapsed, Some(at))),
-            NextStep::Idle => return Ok(rest(booking, moves, lapsed, None)),
+            NextStep::WaitUntil(at) => return Ok(idle_plan(booking, moves, lapsed, Some(at))),
+            NextStep::Idle => return Ok(idle_plan(booking, moves, lapsed, None)),
         };
         let name = B::step_name(&step);
         let begin = booking.prepare_step(&step, first_check);
@@ -477,7 +477,7 @@ pub(crate) fn plan_transitions<B: BookingAggregate>(
     Err(WorkflowError::TooManyConflicts(booking.id().clone()))
 }
 
-fn rest<B: BookingAggregate>(
+fn idle_plan<B: BookingAggregate>(
     booking: B,
     moves: Vec<Transition<B>>,
     lapse: Option<Expiry>,

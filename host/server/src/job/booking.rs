@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How long the calls of one run may take; shorter than the lease.
-const RUN_MAX: Duration = Duration::from_secs(45);
+const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
 pub(crate) async fn run<B: BookingAggregate>(
     app: &Application,
@@ -28,7 +28,7 @@ pub(crate) async fn run<B: BookingAggregate>(
     let walker = ExecutionContext {
         lease_token: token.to_owned(),
         request_id: format!("job_{:032x}", app.ids.generate()),
-        deadline: Instant::now() + RUN_MAX,
+        deadline: Instant::now() + RUN_TIMEOUT,
         instrument: None,
     };
     match app.resume(booking, &walker).await {

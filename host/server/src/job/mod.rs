@@ -20,13 +20,13 @@ use tokio::sync::Semaphore;
 
 /// Tasks that run at once in one process: what the database and the suppliers
 /// bear beside the callers' own work.
-const TASKS_MAX: usize = 64;
+const CONCURRENT_JOBS_MAX: usize = 64;
 
 /// Claims without an end before a job is parked for a person to look at.
 const ATTEMPTS_MAX: u32 = 20;
 
 /// How long a failed task waits before the next try.
-const RETRY_S: i64 = 5;
+const RETRY_DELAY_S: i64 = 5;
 
 /// Why a task did not come to its end. It is started again.
 #[derive(Debug, thiserror::Error)]
@@ -40,11 +40,11 @@ enum JobError {
 /// Works until the application stops.
 pub(crate) async fn run_worker(app: Arc<Application>) {
     let stopping = app.tasks.shutdown_token();
-    let places = Arc::new(Semaphore::new(TASKS_MAX));
+    let places = Arc::new(Semaphore::new(CONCURRENT_JOBS_MAX));
     let mut word = app.store.subscribe_wakeups(WorkQueue::Jobs);
     let poll = Duration::from_secs(app.config.jobs.poll_s.max(1));
     while !stopping.is_cancelled() {
-        let full = claim(&app, &places).await;
+        let full = claim_and_spawn(&app, &places).await;
         if full {
             continue;
         }
@@ -56,7 +56,7 @@ pub(crate) async fn run_worker(app: Arc<Application>) {
 }
 
 /// Claims as much as there is room for, and starts it. True: there may be more.
-async fn claim(app: &Arc<Application>, places: &Arc<Semaphore>) -> bool {
+async fn claim_and_spawn(app: &Arc<Application>, places: &Arc<Semaphore>) -> bool {
     let Ok(first) = Arc::clone(places).acquire_owned().await else {
         return false;
     };
@@ -106,14 +106,14 @@ async fn claim(app: &Arc<Application>, places: &Arc<Semaphore>) -> bool {
         let (app, token) = (Arc::clone(app), token.clone());
         let tasks = app.tasks.clone();
         tasks.spawn("job", async move {
-            run(&app, &job, &token).await;
+            run_job(&app, &job, &token).await;
             drop(place);
         });
     }
     full
 }
 
-async fn run(app: &Arc<Application>, job: &Job, token: &str) {
+async fn run_job(app: &Arc<Application>, job: &Job, token: &str) {
     let subject = &job.subject;
     let ended = match job.kind.as_str() {
         hotel::Booking::JOB_KIND => booking::run::<hotel::Booking>(app, subject, token)
@@ -149,7 +149,7 @@ async fn run(app: &Arc<Application>, job: &Job, token: &str) {
         &job.kind,
         &job.subject,
         token,
-        now.plus_s(RETRY_S),
+        now.plus_s(RETRY_DELAY_S),
         &error.to_string(),
     );
     if let Err(error) = app.store.commit(write).await {

@@ -18,52 +18,52 @@ use std::time::Duration;
 
 /// A supplier may tell of a booking before its answer told us the booking's
 /// reference: so many seconds after it told, it is looked for again.
-const LOOKS_S: [i64; 9] = [1, 3, 10, 30, 60, 300, 900, 1800, GIVEN_UP_S];
+const LOOKUP_SCHEDULE_S: [i64; 9] = [1, 3, 10, 30, 60, 300, 900, 1800, LOOKUP_TIMEOUT_S];
 
 /// After the last look, the event is nobody's.
-const GIVEN_UP_S: i64 = 3600;
+const LOOKUP_TIMEOUT_S: i64 = 3600;
 
 /// How often a booking is told again that moved meanwhile.
 const CONFLICT_RETRIES_MAX: usize = 8;
 
 /// A supplier that tells again does so within days; after so long its event is forgotten.
-const KEPT_S: i64 = 30 * 24 * 60 * 60;
+const EVENT_RETENTION_S: i64 = 30 * 24 * 60 * 60;
 
 /// How often old events are looked for.
-const FORGET_EVERY: Duration = Duration::from_secs(60 * 60);
+const PURGE_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
 /// Events that are forgotten in one transaction.
-const FORGOTTEN_AT_ONCE: u32 = 200;
+const PURGE_BATCH_SIZE: u32 = 200;
 
 /// The booking of an event.
-enum Search {
+enum BookingMatch {
     Hotel(Box<hotel::Booking>),
     Flight(Box<flight::Booking>),
     /// None yet: what names it may not have been answered to us.
-    NotYet,
+    NotFoundYet,
     /// None, and there will be none.
-    Nobody,
+    NoMatch,
 }
 
 /// How storing ended.
-enum Ended {
+enum CommitResult {
     Stored,
     /// Somebody else works on this event; nothing is left to do here.
-    Elsewhere,
+    LeaseLost,
     /// The booking moved meanwhile.
-    Moved,
+    Conflict,
 }
 
 /// Forgets old events until the application stops.
 pub(crate) async fn run_purge(app: &Application) {
     let complaint = "suppliers' old events are not forgotten";
-    let forget = || forget_old(app);
-    app.tasks.run_periodically(FORGET_EVERY, complaint, forget).await;
+    let forget = || purge_expired(app);
+    app.tasks.run_periodically(PURGE_INTERVAL, complaint, forget).await;
 }
 
-async fn forget_old(app: &Application) -> Result<(), DatabaseError> {
-    let before = app.clock.now().plus_s(-KEPT_S);
-    let some = || app.store.purge_supplier_events(before, FORGOTTEN_AT_ONCE);
+async fn purge_expired(app: &Application) -> Result<(), DatabaseError> {
+    let before = app.clock.now().plus_s(-EVENT_RETENTION_S);
+    let some = || app.store.purge_supplier_events(before, PURGE_BATCH_SIZE);
     while some().await? > 0 {}
     Ok(())
 }
@@ -78,7 +78,7 @@ pub(crate) async fn run(app: &Application, subject: &str, token: &str) -> Result
         tracing::error!(subject, "work for a supplier's event that is not there");
         return Ok(());
     };
-    let telling = Telling {
+    let telling = SupplierEventProcessor {
         app,
         key,
         stored,
@@ -88,15 +88,15 @@ pub(crate) async fn run(app: &Application, subject: &str, token: &str) -> Result
         return telling.finish().await;
     }
     match telling.find().await? {
-        Search::Hotel(booking) => telling.tell(*booking).await,
-        Search::Flight(booking) => telling.tell(*booking).await,
-        Search::NotYet => telling.look_again().await,
-        Search::Nobody => telling.ignore().await,
+        BookingMatch::Hotel(booking) => telling.apply_to_booking(*booking).await,
+        BookingMatch::Flight(booking) => telling.apply_to_booking(*booking).await,
+        BookingMatch::NotFoundYet => telling.reschedule_lookup().await,
+        BookingMatch::NoMatch => telling.ignore().await,
     }
 }
 
 /// An event whose booking is being told.
-struct Telling<'a> {
+struct SupplierEventProcessor<'a> {
     app: &'a Application,
     key: SupplierEventKey,
     stored: StoredSupplierEvent,
@@ -104,28 +104,28 @@ struct Telling<'a> {
     token: &'a str,
 }
 
-impl Telling<'_> {
-    async fn find(&self) -> Result<Search, DatabaseError> {
-        match self.find_by_our_reference().await? {
+impl SupplierEventProcessor<'_> {
+    async fn find(&self) -> Result<BookingMatch, DatabaseError> {
+        match self.find_by_client_reference().await? {
             Some(found) => Ok(found),
-            None => self.find_by_theirs().await,
+            None => self.find_by_supplier_reference().await,
         }
     }
 
-    async fn find_by_our_reference(&self) -> Result<Option<Search>, DatabaseError> {
+    async fn find_by_client_reference(&self) -> Result<Option<BookingMatch>, DatabaseError> {
         let reference = self.stored.event.client_reference.as_deref();
         let Some(id) = reference.and_then(booking_id_from_reference) else {
             return Ok(None);
         };
         if let Some(booking) = hotel::Booking::load(&self.app.store, &id).await? {
-            return Ok(Some(self.check(booking, Search::Hotel)));
+            return Ok(Some(self.verify_ownership(booking, BookingMatch::Hotel)));
         }
         let booking = flight::Booking::load(&self.app.store, &id).await?;
-        Ok(booking.map(|booking| self.check(booking, Search::Flight)))
+        Ok(booking.map(|booking| self.verify_ownership(booking, BookingMatch::Flight)))
     }
 
     /// A supplier tells of its own bookings only, a processor of its payments.
-    fn check<B: BookingAggregate>(&self, booking: B, found: impl FnOnce(Box<B>) -> Search) -> Search {
+    fn verify_ownership<B: BookingAggregate>(&self, booking: B, found: impl FnOnce(Box<B>) -> BookingMatch) -> BookingMatch {
         let supplier = &self.key.supplier;
         let mut payments = booking.payments().iter();
         let is_theirs = booking.supplier() == supplier
@@ -133,11 +133,11 @@ impl Telling<'_> {
         if is_theirs && booking.owner().tenant.mode == self.key.mode {
             found(Box::new(booking))
         } else {
-            Search::Nobody
+            BookingMatch::NoMatch
         }
     }
 
-    async fn find_by_theirs(&self) -> Result<Search, DatabaseError> {
+    async fn find_by_supplier_reference(&self) -> Result<BookingMatch, DatabaseError> {
         let (store, mode, supplier) = (&self.app.store, self.key.mode, &self.key.supplier);
         let event = &self.stored.event;
         let configured = self.app.suppliers.config(supplier);
@@ -148,36 +148,36 @@ impl Telling<'_> {
                     let found =
                         store.hotel_booking_by_supplier_reference_unscoped(mode, supplier, reference);
                     if let Some(booking) = found.await? {
-                        return Ok(Search::Hotel(Box::new(booking)));
+                        return Ok(BookingMatch::Hotel(Box::new(booking)));
                     }
                 }
                 Some(SupplierKind::Flight) => {
                     let found =
                         store.flight_booking_by_supplier_reference_unscoped(mode, supplier, reference);
                     if let Some(booking) = found.await? {
-                        return Ok(Search::Flight(Box::new(booking)));
+                        return Ok(BookingMatch::Flight(Box::new(booking)));
                     }
                 }
                 // Payments are known by our references only.
-                Some(SupplierKind::Payment) | None => return Ok(Search::Nobody),
+                Some(SupplierKind::Payment) | None => return Ok(BookingMatch::NoMatch),
             }
         }
         if let (Some(offer), Some(SupplierKind::Flight)) = (&event.supplier_offer, kind) {
             let found = store.flight_booking_by_offer_unscoped(mode, supplier, offer);
             if let Some(booking) = found.await? {
-                return Ok(Search::Flight(Box::new(booking)));
+                return Ok(BookingMatch::Flight(Box::new(booking)));
             }
         }
         // Offers are known before a supplier hears of a booking; its references are not.
         Ok(match event.supplier_reference {
-            Some(_) => Search::NotYet,
-            None => Search::Nobody,
+            Some(_) => BookingMatch::NotFoundYet,
+            None => BookingMatch::NoMatch,
         })
     }
 
     /// The hint, the work that is due because of it, and that it was given, in
     /// one commit.
-    async fn tell<B: BookingAggregate>(&self, mut booking: B) -> Result<(), WorkflowError> {
+    async fn apply_to_booking<B: BookingAggregate>(&self, mut booking: B) -> Result<(), WorkflowError> {
         let id = booking.id().clone();
         let (app, key) = (self.app, &self.key);
         let teller = if *booking.supplier() == key.supplier {
@@ -200,8 +200,8 @@ impl Telling<'_> {
             };
             write.mark_supplier_event_applied(key.mode, &key.supplier, &key.id, &id);
             if !matches!(
-                self.settle(write, "applied", Some(&id)).await?,
-                Ended::Moved
+                self.finish_with(write, "applied", Some(&id)).await?,
+                CommitResult::Conflict
             ) {
                 return Ok(());
             }
@@ -211,8 +211,8 @@ impl Telling<'_> {
         Err(WorkflowError::TooManyConflicts(id))
     }
 
-    async fn look_again(&self) -> Result<(), WorkflowError> {
-        let Some(at) = next_look(self.stored.received_at, self.app.clock.now()) else {
+    async fn reschedule_lookup(&self) -> Result<(), WorkflowError> {
+        let Some(at) = next_lookup_at(self.stored.received_at, self.app.clock.now()) else {
             return self.ignore().await;
         };
         let mut write = self.write();
@@ -223,7 +223,7 @@ impl Telling<'_> {
     async fn ignore(&self) -> Result<(), WorkflowError> {
         let (key, mut write) = (&self.key, self.write());
         write.mark_supplier_event_ignored(key.mode, &key.supplier, &key.id);
-        self.settle(write, "ignored", None).await.map(|_| ())
+        self.finish_with(write, "ignored", None).await.map(|_| ())
     }
 
     async fn finish(&self) -> Result<(), WorkflowError> {
@@ -237,36 +237,36 @@ impl Telling<'_> {
     }
 
     /// Stores what came of the event, and that there is nothing more to do.
-    async fn settle(
+    async fn finish_with(
         &self,
         mut write: UnitOfWork,
         outcome: &'static str,
         booking: Option<&BookingId>,
-    ) -> Result<Ended, WorkflowError> {
+    ) -> Result<CommitResult, WorkflowError> {
         write.complete_job(SupplierEventKey::JOB_KIND, &self.key.job_subject(), self.token);
         let ended = self.commit(write).await?;
-        if matches!(ended, Ended::Stored) {
+        if matches!(ended, CommitResult::Stored) {
             self.key.log_and_count(&self.stored.event.kind, outcome, booking);
         }
         Ok(ended)
     }
 
-    async fn commit(&self, write: UnitOfWork) -> Result<Ended, WorkflowError> {
+    async fn commit(&self, write: UnitOfWork) -> Result<CommitResult, WorkflowError> {
         match self.app.store.commit(write).await {
-            Ok(()) => Ok(Ended::Stored),
+            Ok(()) => Ok(CommitResult::Stored),
             Err(CommitError::Conflict(Conflict::LeaseLost | Conflict::SupplierEventProcessed)) => {
-                Ok(Ended::Elsewhere)
+                Ok(CommitResult::LeaseLost)
             }
-            Err(CommitError::Conflict(_)) => Ok(Ended::Moved),
+            Err(CommitError::Conflict(_)) => Ok(CommitResult::Conflict),
             Err(CommitError::Database(error)) => Err(error.into()),
         }
     }
 }
 
 /// When an event without a booking is looked at again; none: not any more.
-fn next_look(received_at: Timestamp, now: Timestamp) -> Option<Timestamp> {
-    let is_over = now >= received_at.plus_s(GIVEN_UP_S);
-    let looks = BackoffSchedule::new(LOOKS_S.to_vec());
+fn next_lookup_at(received_at: Timestamp, now: Timestamp) -> Option<Timestamp> {
+    let is_over = now >= received_at.plus_s(LOOKUP_TIMEOUT_S);
+    let looks = BackoffSchedule::new(LOOKUP_SCHEDULE_S.to_vec());
     (!is_over).then(|| looks.next_after(received_at, now))
 }
 
@@ -277,10 +277,10 @@ mod tests {
     #[test]
     fn an_event_waits_an_hour_for_its_booking() {
         let (mut now, mut looks) = (Timestamp(0), Vec::new());
-        while let Some(at) = next_look(Timestamp(0), now) {
+        while let Some(at) = next_lookup_at(Timestamp(0), now) {
             looks.push(at.0 / 1000);
             now = at;
         }
-        assert_eq!(looks, LOOKS_S);
+        assert_eq!(looks, LOOKUP_SCHEDULE_S);
     }
 }

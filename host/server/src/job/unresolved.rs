@@ -6,24 +6,24 @@ use host_storage::DatabaseError;
 use std::time::Duration;
 
 /// After so long reading back alone is not enough.
-const OPERATOR_AFTER_S: i64 = 24 * 60 * 60;
+const OPERATOR_ALERT_AFTER_S: i64 = 24 * 60 * 60;
 
 /// How often it is looked at.
-const EVERY: Duration = Duration::from_secs(60);
+const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The most that are counted.
-const COUNTED_MAX: u32 = 10_000;
+const COUNT_LIMIT: u32 = 10_000;
 
 /// Looks until the application stops.
 pub(crate) async fn run_monitor(app: &Application) {
     let complaint = "the operator's list cannot be read";
-    app.tasks.run_periodically(EVERY, complaint, || look(app)).await;
+    app.tasks.run_periodically(CHECK_INTERVAL, complaint, || report_unresolved(app)).await;
 }
 
-async fn look(app: &Application) -> Result<(), DatabaseError> {
-    let before = app.clock.now().plus_s(-OPERATOR_AFTER_S);
-    let calls = app.store.unresolved_attempts(before, COUNTED_MAX).await?;
-    let parked = app.store.parked_jobs(COUNTED_MAX).await?;
+async fn report_unresolved(app: &Application) -> Result<(), DatabaseError> {
+    let before = app.clock.now().plus_s(-OPERATOR_ALERT_AFTER_S);
+    let calls = app.store.unresolved_attempts(before, COUNT_LIMIT).await?;
+    let parked = app.store.parked_jobs(COUNT_LIMIT).await?;
     let (calls, parked) = (calls.len(), parked.len());
     metrics::gauge!("stopover_unresolved_calls").set(u32::try_from(calls).unwrap_or(u32::MAX));
     metrics::gauge!("stopover_parked_jobs").set(u32::try_from(parked).unwrap_or(u32::MAX));

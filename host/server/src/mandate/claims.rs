@@ -18,7 +18,7 @@ const CARD: &str = "CARD";
 /// What may be bought. Its members are in the order of their names, so that its digest
 /// can be computed from any JSON of it.
 #[derive(Serialize)]
-struct Scope {
+struct ScopeClaim {
     #[serde(skip_serializing_if = "Option::is_none")]
     check_in: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,7 +30,7 @@ struct Scope {
     watch_id: Option<String>,
 }
 
-impl From<&MandateScope> for Scope {
+impl From<&MandateScope> for ScopeClaim {
     fn from(scope: &MandateScope) -> Self {
         match scope {
             MandateScope::Any => Self {
@@ -58,15 +58,15 @@ impl From<&MandateScope> for Scope {
 
 /// The terms: an open payment mandate. Purchases under it are signed with `jwk`.
 pub(super) fn open_mandate_claims(terms: &MandateTerms, issuer: &str, jwk: &Jwk) -> serde_json::Result<Value> {
-    let scope = Scope::from(&terms.scope);
+    let scope = ScopeClaim::from(&terms.scope);
     let reference = digest(&serde_json::to_string(&scope)?);
     Ok(json!({
         "vct": "mandate.payment.open.1",
         "iss": issuer,
         "jti": terms.id.as_str(),
         "sub": terms.owner.user,
-        "iat": seconds(terms.created_at),
-        "exp": seconds(terms.expires_at),
+        "iat": unix_seconds(terms.created_at),
+        "exp": unix_seconds(terms.expires_at),
         "mode": terms.owner.tenant.mode.as_str(),
         "scope": scope,
         "constraints": [
@@ -91,7 +91,7 @@ pub(super) fn closed_mandate_claims(
         "vct": "mandate.payment.1",
         "iss": issuer,
         "sub": usage.owner.user,
-        "iat": seconds(now),
+        "iat": unix_seconds(now),
         "mode": usage.owner.tenant.mode.as_str(),
         "mandate_id": terms.id.as_str(),
         "booking_id": usage.booking.as_str(),
@@ -111,6 +111,6 @@ fn digest(text: &str) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(text))
 }
 
-fn seconds(at: Timestamp) -> i64 {
+fn unix_seconds(at: Timestamp) -> i64 {
     at.0.div_euclid(1000)
 }

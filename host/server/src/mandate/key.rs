@@ -50,7 +50,7 @@ pub(super) struct SigningKey<'a> {
 }
 
 /// False: another host was faster with this generation.
-async fn add(store: &Store, key: &MandateKey, now: Timestamp) -> Result<bool, SigningKeyError> {
+async fn insert_key(store: &Store, key: &MandateKey, now: Timestamp) -> Result<bool, SigningKeyError> {
     let mut write = UnitOfWork::new(now);
     write.insert_mandate_key(key);
     match store.commit(write).await {
@@ -60,7 +60,7 @@ async fn add(store: &Store, key: &MandateKey, now: Timestamp) -> Result<bool, Si
     }
 }
 
-fn make(sealer: &Sealer, generation: i64, now: Timestamp) -> Result<MandateKey, SigningKeyError> {
+fn generate_key(sealer: &Sealer, generation: i64, now: Timestamp) -> Result<MandateKey, SigningKeyError> {
     let random = SystemRandom::new();
     let pair = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random)
         .map_err(|_| SigningKeyError::Missing)?;
@@ -90,12 +90,12 @@ impl SigningKeyRing {
         loop {
             let ring = Self::load(store).await?;
             let newest = ring.0.first();
-            if newest.is_some_and(|key| now < expiry(key, age_max_s)) {
+            if newest.is_some_and(|key| now < signs_until(key, age_max_s)) {
                 return Ok(ring);
             }
             let generation = newest.map_or(1, |key| key.generation + 1);
-            let key = make(sealer, generation, now)?;
-            if add(store, &key, now).await? {
+            let key = generate_key(sealer, generation, now)?;
+            if insert_key(store, &key, now).await? {
                 tracing::info!(kid = key.kid, "a new key signs mandates from now on");
             }
         }
@@ -128,19 +128,19 @@ impl SigningKeyRing {
         };
         let key = SigningKey::of(Some(stored))?;
         let public = DecodingKey::from_jwk(&key.jwk)?;
-        let decoded = jsonwebtoken::decode(jws, &public, &signature()).ok();
+        let decoded = jsonwebtoken::decode(jws, &public, &signature_validation()).ok();
         Ok(decoded.map(|decoded| (key, decoded.claims)))
     }
 }
 
 /// When a key ceases to sign new mandates.
-fn expiry(key: &MandateKey, age_max_s: u64) -> Timestamp {
+fn signs_until(key: &MandateKey, age_max_s: u64) -> Timestamp {
     let age_max_s = i64::try_from(age_max_s).unwrap_or(i64::MAX);
     key.created_at.plus_s(age_max_s)
 }
 
 /// Nothing but the signature: our clock, not the library's, decides what has expired.
-fn signature() -> Validation {
+fn signature_validation() -> Validation {
     let mut validation = Validation::new(Algorithm::ES256);
     validation.required_spec_claims = HashSet::new();
     validation.validate_exp = false;

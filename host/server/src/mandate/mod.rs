@@ -97,11 +97,11 @@ impl Application {
         owner: &Owner,
         new: NewMandate,
     ) -> Result<Mandate, MandateError> {
-        let instrument = self.instrument_of(&[owner], &new.instrument).await?;
-        self.seal(write, owner, instrument, new).await
+        let instrument = self.find_instrument(&[owner], &new.instrument).await?;
+        self.sign(write, owner, instrument, new).await
     }
 
-    async fn instrument_of(
+    async fn find_instrument(
         &self,
         payers: &[&Owner],
         id: &InstrumentId,
@@ -114,7 +114,7 @@ impl Application {
         Err(MandateError::InstrumentNotFound)
     }
 
-    async fn seal(
+    async fn sign(
         &self,
         write: &mut UnitOfWork,
         owner: &Owner,
@@ -217,9 +217,9 @@ impl Application {
             }
             let mut write = UnitOfWork::new(self.clock.now());
             let payers = [owner, caller];
-            let instrument = self.instrument_of(&payers, &new.instrument).await?;
+            let instrument = self.find_instrument(&payers, &new.instrument).await?;
             let mandate = self
-                .seal(&mut write, owner, instrument, new.clone())
+                .sign(&mut write, owner, instrument, new.clone())
                 .await?;
             claim_in(&mut write, key, mandate.terms.id.as_str());
             match self.store.commit(write).await {

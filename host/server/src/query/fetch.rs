@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 pub(crate) struct SingleFlight<K>(Mutex<HashMap<K, Weak<tokio::sync::Mutex<()>>>>);
 
 /// Turnstiles that nobody waits at are forgotten once there are so many.
-const FETCHES_KEPT: usize = 1024;
+const TRACKED_KEYS_MAX: usize = 1024;
 
 impl<K> Default for SingleFlight<K> {
     fn default() -> Self {
@@ -24,7 +24,7 @@ impl<K: Eq + Hash + Clone> SingleFlight<K> {
         if let Some(known) = running.get(key).and_then(Weak::upgrade) {
             return known;
         }
-        if running.len() >= FETCHES_KEPT {
+        if running.len() >= TRACKED_KEYS_MAX {
             running.retain(|_, turnstile| turnstile.strong_count() > 0);
         }
         let turnstile = Arc::default();

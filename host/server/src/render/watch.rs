@@ -1,6 +1,6 @@
 //! Watches, and what they tell.
 
-use super::Event;
+use super::EventEnvelope;
 use crate::api::value::{Amount, CountryCode, CurrencyCode, IsoDate, IsoDateTime, Money};
 use crate::render::booking::{self, BookingContact, HotelBooking};
 use crate::render::mandate::{MandateInstrument, MandateScope};
@@ -262,7 +262,7 @@ pub(crate) enum WatchEventDetails {
 }
 
 #[derive(Serialize)]
-struct Data<'a> {
+struct WatchEventData<'a> {
     watch: Watch,
     user_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -270,7 +270,7 @@ struct Data<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     matches: Option<&'a [TripMatch]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    booking: Option<BoughtBooking>,
+    booking: Option<PurchasedBooking>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mandate_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -279,7 +279,7 @@ struct Data<'a> {
 
 /// A booking, with its total under the name that events of watches give it too.
 #[derive(Serialize)]
-struct BoughtBooking {
+struct PurchasedBooking {
     #[serde(flatten)]
     booking: HotelBooking,
     total_amount: Money,
@@ -300,7 +300,7 @@ pub(crate) fn watch_event_payload(
         WatchEventDetails::CurrentPrice(seen) => current = Some(seen),
         WatchEventDetails::Matches(found) => matches = Some(found.as_slice()),
         WatchEventDetails::Booking(bought) => {
-            booking = Some(BoughtBooking {
+            booking = Some(PurchasedBooking {
                 total_amount: bought.total.into(),
                 booking: booking::full(bought),
             });
@@ -315,11 +315,11 @@ pub(crate) fn watch_event_payload(
         | State::Expired
         | State::Canceled => (None, None),
     };
-    let event = Event {
+    let event = EventEnvelope {
         id: id.as_str(),
         event_type: event_type.as_str(),
         created_at: at.into(),
-        data: Data {
+        data: WatchEventData {
             watch: self::watch(stored),
             user_id: &watch.owner.user,
             current,
@@ -343,7 +343,7 @@ pub(crate) fn watch(stored: &StoredWatch) -> Watch {
     };
     let (place, location) = match area {
         Some(Area::Place(place)) => (Some(place.to_string()), None),
-        Some(Area::Around { center, radius_m }) => (None, Some(around(*center, *radius_m))),
+        Some(Area::Around { center, radius_m }) => (None, Some(watch_area(*center, *radius_m))),
         None => (None, None),
     };
     Watch {
@@ -364,7 +364,7 @@ pub(crate) fn watch(stored: &StoredWatch) -> Watch {
         trigger: (&watch.trigger).into(),
         auto_book: watch.auto_book.as_ref().map(AutoBook::from),
         armed: watch.is_armed(),
-        mandate_draft: draft(watch),
+        mandate_draft: mandate_draft(watch),
         mandate_id: watch.mandate_id.as_ref().map(ToString::to_string),
         last_checked_at: seen.map(|seen| seen.observed_at.into()),
         last_total: seen.and_then(|seen| seen.total).map(Money::from),
@@ -400,7 +400,7 @@ pub(crate) fn trip_match(id: &HotelId, hotel: &hotel::supply::SupplierHotel, off
     }
 }
 
-fn draft(watch: &watch::Watch) -> Option<MandateDraft> {
+fn mandate_draft(watch: &watch::Watch) -> Option<MandateDraft> {
     if watch.is_armed() || !watch.status().is_open() {
         return None;
     }
@@ -414,7 +414,7 @@ fn draft(watch: &watch::Watch) -> Option<MandateDraft> {
     })
 }
 
-fn around(center: hotel::Location, radius: u32) -> WatchArea {
+fn watch_area(center: hotel::Location, radius: u32) -> WatchArea {
     WatchArea {
         latitude: center.latitude,
         longitude: center.longitude,

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The cheapest hotels that a search is asked for: of these the first are priced.
-const FOUND_MAX: u16 = 20;
+const SEARCH_LIMIT: u16 = 20;
 /// Hotels of a trip that an event names.
 pub(super) const MATCHES_MAX: usize = 3;
 /// Of them the cheapest is wanted.
@@ -60,7 +60,7 @@ impl Application {
                 let ids = std::slice::from_ref(hotel_id);
                 let owned = self.find_hotel_mappings(mode, ids, None).await?;
                 let pricing = Capability::HotelPricing;
-                let route = self.route(ask(caller, pricing, Some(&owned.common_suppliers)))?;
+                let route = self.route(route_request(caller, pricing, Some(&owned.common_suppliers)))?;
                 let first = route.suppliers.first();
                 let hotel = first.and_then(|supplier| owned.at_supplier(supplier).next());
                 let zone = hotel.and_then(|hotel| hotel.profile.time_zone.as_deref());
@@ -69,7 +69,7 @@ impl Application {
                 }
             }
             WatchTarget::Trip { area, .. } => {
-                self.route(ask(caller, Capability::HotelSearch, None))?;
+                self.route(route_request(caller, Capability::HotelSearch, None))?;
                 if let watch::Area::Place(id) = area {
                     self.find_place(caller.owner.tenant.mode, id).await?;
                 }
@@ -91,27 +91,27 @@ impl Application {
                 let mode = asked.tenant.mode;
                 let ids = std::slice::from_ref(hotel_id);
                 let owned = self.find_hotel_mappings(mode, ids, None).await?;
-                self.pace(ask(&caller, Capability::HotelPricing, Some(&owned.common_suppliers)))?;
+                self.take_rate_permit(route_request(&caller, Capability::HotelPricing, Some(&owned.common_suppliers)))?;
                 let offers = self.fetch_offers(&caller, hotel_id, None, stay).await?;
                 let cheapest = cheapest(offers, |_| true);
                 Ok(CheckResult::Hotel(
                     cheapest.map(|offer| (offer.total, render::current_price(&offer))),
                 ))
             }
-            WatchTarget::Trip { area, filters } => self.look_around(&caller, asked, area, filters).await,
+            WatchTarget::Trip { area, filters } => self.check_trip(&caller, asked, area, filters).await,
         }
     }
 
-    async fn look_around(
+    async fn check_trip(
         &self,
         caller: &RequestContext,
         asked: &ClaimedPriceCheck,
         area: &watch::Area,
         filters: &TripFilters,
     ) -> Result<CheckResult, QueryError> {
-        self.pace(ask(caller, Capability::HotelSearch, None))?;
+        self.take_rate_permit(route_request(caller, Capability::HotelSearch, None))?;
         let stay = &asked.query.stay;
-        let query = search(area, filters, stay);
+        let query = search_query(area, filters, stay);
         let found = self.search_hotels(caller, &query).await?;
         // The highest price that somebody waits for.
         let cap = self.store.highest_trigger(&asked.tenant, &asked.id).await?;
@@ -124,7 +124,7 @@ impl Application {
                 dearer = Some(total);
                 break;
             }
-            let verified = self.verify(caller, &found.supplier, id, hotel, filters, stay);
+            let verified = self.price_candidate(caller, &found.supplier, id, hotel, filters, stay);
             match verified.await {
                 Ok(found) => matches.extend(found),
                 // Another may still be had.
@@ -142,7 +142,7 @@ impl Application {
     }
 
     /// A hotel that a search found, with its cheapest offer that passes the filters.
-    async fn verify(
+    async fn price_candidate(
         &self,
         caller: &RequestContext,
         supplier: &SupplierId,
@@ -151,9 +151,9 @@ impl Application {
         filters: &TripFilters,
         stay: &Stay,
     ) -> Result<Option<(Money, TripMatch)>, QueryError> {
-        self.pace_of(caller, supplier)?;
+        self.take_rate_permit_of(caller, supplier)?;
         let offers = self.fetch_offers(caller, id, Some(supplier), stay).await?;
-        let offer = cheapest(offers, |offer| passes(offer, filters));
+        let offer = cheapest(offers, |offer| matches_filters(offer, filters));
         Ok(offer.map(|offer| (offer.total, render::trip_match(id, hotel, &offer))))
     }
 
@@ -175,14 +175,14 @@ impl Application {
     }
 
     /// Takes one call of whoever is asked first.
-    fn pace(&self, question: RouteRequest<'_>) -> Result<(), QueryError> {
+    fn take_rate_permit(&self, question: RouteRequest<'_>) -> Result<(), QueryError> {
         let route = self.route(question)?;
         let first = route.suppliers.first();
         let supplier = first.ok_or(QueryError::Unsupported(None))?;
-        self.pace_of(question.caller, supplier)
+        self.take_rate_permit_of(question.caller, supplier)
     }
 
-    fn pace_of(&self, caller: &RequestContext, supplier: &SupplierId) -> Result<(), QueryError> {
+    fn take_rate_permit_of(&self, caller: &RequestContext, supplier: &SupplierId) -> Result<(), QueryError> {
         let pace = &self.query_state.price_check_limiter;
         let taken = pace.acquire(caller.owner.tenant.mode, supplier);
         taken.map_err(|error| QueryError::Supplier {
@@ -207,7 +207,7 @@ pub(super) fn background_context(tenant: &Tenant, ask: &AskId, time: Duration) -
     }
 }
 
-const fn ask<'a>(
+const fn route_request<'a>(
     caller: &'a RequestContext,
     operation: Capability,
     owners: Option<&'a [SupplierId]>,
@@ -220,7 +220,7 @@ const fn ask<'a>(
     }
 }
 
-fn search(area: &watch::Area, filters: &TripFilters, stay: &Stay) -> SearchQuery {
+fn search_query(area: &watch::Area, filters: &TripFilters, stay: &Stay) -> SearchQuery {
     SearchQuery {
         area: match area {
             watch::Area::Place(id) => Area::Place(id.clone()),
@@ -239,7 +239,7 @@ fn search(area: &watch::Area, filters: &TripFilters, stay: &Stay) -> SearchQuery
             max_total: None,
         },
         sort: SearchSort::Total,
-        limit: FOUND_MAX,
+        limit: SEARCH_LIMIT,
     }
 }
 
@@ -251,7 +251,7 @@ fn cheapest(hotels: Vec<PricedHotel>, is_wanted: impl Fn(&Offer) -> bool) -> Opt
         .min_by_key(|offer| offer.total.minor)
 }
 
-fn passes(offer: &Offer, filters: &TripFilters) -> bool {
+fn matches_filters(offer: &Offer, filters: &TripFilters) -> bool {
     let is_refundable = offer.policy.refundable;
     let refundable = filters
         .refundable

@@ -15,7 +15,7 @@ use host_storage::ClaimedPriceCheck;
 
 /// A booking that is not decided is looked at again after as long as it has been
 /// waited for, within these bounds.
-const LOOK_AGAIN_MS: (i64, i64) = (1_000, 300_000);
+const PURCHASE_POLL_MS: (i64, i64) = (1_000, 300_000);
 
 /// What is to be done with a question that is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +118,7 @@ pub(crate) const fn from_mandate_refusal(refusal: MandateRejection) -> PurchaseO
 /// What a booking that was not bound means for the watch; none: nothing is known of it.
 pub(crate) const fn from_prebook_error(error: &PrebookError) -> Option<PurchaseOutcome> {
     match error {
-        PrebookError::Refused(decision) => Some(of_decision(decision)),
+        PrebookError::Refused(decision) => Some(from_prebook_refusal(decision)),
         PrebookError::OfferInUse
         | PrebookError::NotSent { .. }
         | PrebookError::RateLimited { .. }
@@ -133,7 +133,7 @@ pub(crate) const fn from_prebook_error(error: &PrebookError) -> Option<PurchaseO
     }
 }
 
-const fn of_decision(decision: &PrebookRefusal) -> PurchaseOutcome {
+const fn from_prebook_refusal(decision: &PrebookRefusal) -> PurchaseOutcome {
     match decision {
         PrebookRefusal::Rejected => PurchaseOutcome::Failed(PurchaseFailureReason::SupplierRejected),
         PrebookRefusal::PriceChanged { .. } | PrebookRefusal::Unavailable | PrebookRefusal::Expired => PurchaseOutcome::Released,
@@ -156,7 +156,7 @@ pub(crate) fn from_booking_phase(
         BookingPhase::ReadyToComplete => None,
         BookingPhase::Confirmed | BookingPhase::Canceling => Some(PurchaseOutcome::Purchased),
         BookingPhase::Failed { was_bound: true } => Some(PurchaseOutcome::Failed(PurchaseFailureReason::SupplierRejected)),
-        BookingPhase::Failed { was_bound: false } => Some(refused.map_or(PurchaseOutcome::Released, of_decision)),
+        BookingPhase::Failed { was_bound: false } => Some(refused.map_or(PurchaseOutcome::Released, from_prebook_refusal)),
         BookingPhase::Expired => Some(PurchaseOutcome::Released),
     }
 }
@@ -179,6 +179,6 @@ pub(crate) const fn from_complete_error(error: &CompleteBookingError) -> Option<
 
 /// When a purchase is looked at again that has been open `since` then.
 pub(crate) fn next_poll_at(since: Timestamp, now: Timestamp) -> Timestamp {
-    let (soonest, latest) = LOOK_AGAIN_MS;
+    let (soonest, latest) = PURCHASE_POLL_MS;
     now.plus_ms(now.since(since).clamp(soonest, latest))
 }

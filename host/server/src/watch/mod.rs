@@ -104,7 +104,7 @@ impl Application {
         key: Option<&IdempotentRequest>,
     ) -> Result<Created, WatchError> {
         let owner = &caller.owner;
-        if let Some(made) = self.watched_before(owner, key).await? {
+        if let Some(made) = self.find_existing(owner, key).await? {
             return Ok(Created::Existing(made));
         }
         self.validate_query(caller, &new.query).await?;
@@ -127,7 +127,7 @@ impl Application {
         match self.store.commit(write).await {
             Ok(()) => Ok(Created::New(StoredWatch { watch, last_observed: None })),
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
-                let made = self.watched_before(owner, key).await?;
+                let made = self.find_existing(owner, key).await?;
                 made.map(Created::Existing).ok_or(WatchError::TooManyConflicts)
             }
             Err(error) => Err(error.into()),
@@ -255,7 +255,7 @@ impl Application {
     }
 
     /// What the same request made before, if it did.
-    async fn watched_before(
+    async fn find_existing(
         &self,
         owner: &Owner,
         key: Option<&IdempotentRequest>,

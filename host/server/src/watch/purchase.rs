@@ -26,10 +26,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How long one run may take; shorter than the claim on its work.
-const RUN_MAX: Duration = Duration::from_secs(45);
+const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// Of it, to ask for the price.
-const ASK_MAX: Duration = Duration::from_secs(15);
+const PRICING_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Why a run did not come to its end. It is tried again.
 #[derive(Debug, thiserror::Error)]
@@ -53,7 +53,7 @@ pub(crate) enum WatchPurchaseError {
 }
 
 /// One run.
-struct Purchase<'a> {
+struct PurchaseRun<'a> {
     app: &'a Arc<Application>,
     stored: StoredWatch,
     hotel: HotelId,
@@ -76,14 +76,14 @@ pub(crate) async fn run(app: &Arc<Application>, subject: &str, token: &str) -> R
     let State::Purchasing { booking } = stored.watch.state.clone() else {
         return finish(app, subject, token).await;
     };
-    let purchase = Purchase::of(app, stored)?;
+    let purchase = PurchaseRun::new(app, stored)?;
     app.failpoint(PURCHASE_JOB_KIND, FailpointPhase::StepPlanned);
     let left = match booking {
-        None => purchase.begin(token).await?,
-        Some(booking) => purchase.follow(&booking).await?,
+        None => purchase.start(token).await?,
+        Some(booking) => purchase.check_booking(&booking).await?,
     };
     app.failpoint(PURCHASE_JOB_KIND, FailpointPhase::ResponseReceived);
-    purchase.end(left, token).await?;
+    purchase.commit_outcome(left, token).await?;
     app.failpoint(PURCHASE_JOB_KIND, FailpointPhase::OutcomeCommitted);
     Ok(())
 }
@@ -94,8 +94,8 @@ async fn finish(app: &Application, subject: &str, token: &str) -> Result<(), Wat
     Ok(app.store.commit(write).await?)
 }
 
-impl<'a> Purchase<'a> {
-    fn of(app: &'a Arc<Application>, stored: StoredWatch) -> Result<Self, WatchPurchaseError> {
+impl<'a> PurchaseRun<'a> {
+    fn new(app: &'a Arc<Application>, stored: StoredWatch) -> Result<Self, WatchPurchaseError> {
         let watch = &stored.watch;
         let (WatchTarget::Hotel { hotel_id }, Some(auto_book), Some(mandate)) =
             (&watch.query.target, &watch.auto_book, &watch.mandate_id)
@@ -110,7 +110,7 @@ impl<'a> Purchase<'a> {
             auto_book,
             mandate,
             request_id: format!("job_{:032x}", app.ids.generate()),
-            deadline: Instant::now() + RUN_MAX,
+            deadline: Instant::now() + RUN_TIMEOUT,
         })
     }
 
@@ -119,7 +119,7 @@ impl<'a> Purchase<'a> {
     }
 
     /// Asks for the price once more, and begins to buy if it is still what was waited for.
-    async fn begin(&self, token: &str) -> Result<PurchaseOutcome, WatchPurchaseError> {
+    async fn start(&self, token: &str) -> Result<PurchaseOutcome, WatchPurchaseError> {
         let watch = self.watch();
         let offer = match self.cheapest_offer().await {
             Ok(offer) => offer,
@@ -154,11 +154,11 @@ impl<'a> Purchase<'a> {
         along.renew_job_lease(PURCHASE_JOB_KIND, subject, token, lease_ms);
         let bound = self
             .app
-            .prebook_hotel_with(self.wish(offer, &id), id.clone(), along)
+            .prebook_hotel_with(self.prebook_command(offer, &id), id.clone(), along)
             .await;
         match bound {
             Ok(PrebookOutcome::Created { booking, .. } | PrebookOutcome::Existing(booking)) => {
-                self.pay(booking.id()).await
+                self.complete_booking(booking.id()).await
             }
             Err(error) => judge::from_prebook_error(&error).ok_or(WatchPurchaseError::Prebook(error)),
         }
@@ -167,7 +167,7 @@ impl<'a> Purchase<'a> {
     /// What is to be had now, asked of whom the checks ask.
     async fn cheapest_offer(&self) -> Result<Option<HotelOfferTerms>, QueryError> {
         let tenant = &self.watch().owner.tenant;
-        let caller = check::background_context(tenant, &self.stored.price_check_id(), ASK_MAX);
+        let caller = check::background_context(tenant, &self.stored.price_check_id(), PRICING_TIMEOUT);
         let stay = &self.watch().query.stay;
         let hotels = self.app.fetch_offers(&caller, &self.hotel, None, stay).await?;
         let offers = hotels.into_iter().flat_map(|hotel| hotel.offers);
@@ -191,7 +191,7 @@ impl<'a> Purchase<'a> {
         }
     }
 
-    fn wish(&self, offer: HotelOfferTerms, booking: &BookingId) -> PrebookHotelCommand {
+    fn prebook_command(&self, offer: HotelOfferTerms, booking: &BookingId) -> PrebookHotelCommand {
         PrebookHotelCommand {
             owner: self.watch().owner.clone(),
             // Nobody else uses this key: the booking is new.
@@ -208,7 +208,7 @@ impl<'a> Purchase<'a> {
     }
 
     /// What has become of the booking, as of now; paid where that is what it waits for.
-    async fn follow(&self, id: &BookingId) -> Result<PurchaseOutcome, WatchPurchaseError> {
+    async fn check_booking(&self, id: &BookingId) -> Result<PurchaseOutcome, WatchPurchaseError> {
         let booking = self.booking(id).await?;
         let refused = match booking.phase() {
             BookingPhase::Failed { was_bound: false } => {
@@ -219,7 +219,7 @@ impl<'a> Purchase<'a> {
         };
         match judge::from_booking_phase(booking.phase(), is_declined(&booking), refused.as_ref()) {
             Some(left) => Ok(left),
-            None => self.pay(id).await,
+            None => self.complete_booking(id).await,
         }
     }
 
@@ -228,7 +228,7 @@ impl<'a> Purchase<'a> {
         found.ok_or_else(|| WatchPurchaseError::BookingMissing(id.clone()))
     }
 
-    async fn pay(&self, booking: &BookingId) -> Result<PurchaseOutcome, WatchPurchaseError> {
+    async fn complete_booking(&self, booking: &BookingId) -> Result<PurchaseOutcome, WatchPurchaseError> {
         let wish = CompleteBookingCommand {
             owner: self.watch().owner.clone(),
             booking: booking.clone(),
@@ -250,7 +250,7 @@ impl<'a> Purchase<'a> {
     }
 
     /// Stores how the run ended, with what is told of it.
-    async fn end(&self, left: PurchaseOutcome, token: &str) -> Result<(), WatchPurchaseError> {
+    async fn commit_outcome(&self, left: PurchaseOutcome, token: &str) -> Result<(), WatchPurchaseError> {
         let app = self.app;
         let now = app.clock.now();
         let mut write = UnitOfWork::new(now);

@@ -21,14 +21,14 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 
 /// Watches that are read together, however many ask the same.
-const WATCHES_AT_ONCE: u32 = 100;
+const WATCH_BATCH_SIZE: u32 = 100;
 /// Of those, so many are moved at the same time.
-const MOVED_AT_ONCE: usize = 8;
+const CONCURRENT_UPDATES_MAX: usize = 8;
 
 /// The name of looking for watches, in failpoints and tests.
-const CHECK: &str = "watch_check";
+const CHECK_STEP: &str = "watch_check";
 /// The name of moving one of them.
-const MOVE: &str = "watch_move";
+const UPDATE_STEP: &str = "watch_move";
 
 /// Works until the application stops.
 pub(crate) async fn run_worker(app: Arc<Application>) {
@@ -39,13 +39,13 @@ pub(crate) async fn run_worker(app: Arc<Application>) {
     while !stopping.is_cancelled() {
         let full = tokio::select! {
             () = stopping.cancelled() => return,
-            full = claim(&app, &places) => full,
+            full = claim_and_spawn(&app, &places) => full,
         };
         if full {
             continue;
         }
         let next_at = app.store.next_price_check_due_at().await.ok().flatten();
-        let wait = next_at.map_or(poll, |at| until(at, app.clock.now()).min(poll));
+        let wait = next_at.map_or(poll, |at| duration_until(at, app.clock.now()).min(poll));
         tokio::select! {
             () = stopping.cancelled() => return,
             _ = word.wait(wait) => {}
@@ -53,12 +53,12 @@ pub(crate) async fn run_worker(app: Arc<Application>) {
     }
 }
 
-fn until(at: Timestamp, now: Timestamp) -> Duration {
+fn duration_until(at: Timestamp, now: Timestamp) -> Duration {
     Duration::from_millis(at.since(now).max(1).unsigned_abs())
 }
 
 /// Claims as much as there is room for, and starts it. True: there may be more.
-async fn claim(app: &Arc<Application>, places: &Arc<Semaphore>) -> bool {
+async fn claim_and_spawn(app: &Arc<Application>, places: &Arc<Semaphore>) -> bool {
     let Ok(first) = Arc::clone(places).acquire_owned().await else {
         return false;
     };
@@ -93,15 +93,15 @@ async fn claim(app: &Arc<Application>, places: &Arc<Semaphore>) -> bool {
         let app = Arc::clone(app);
         let tasks = app.tasks.clone();
         tasks.spawn("watch check", async move {
-            run(&app, &ask).await;
+            run_check(&app, &ask).await;
             drop(place);
         });
     }
     full
 }
 
-async fn run(app: &Application, ask: &ClaimedPriceCheck) {
-    let outcome = match app.check_ask(ask).await {
+async fn run_check(app: &Application, ask: &ClaimedPriceCheck) {
+    let outcome = match app.process_check(ask).await {
         Ok(outcome) => outcome,
         // Somebody else holds it now, and asks again.
         Err(WatchError::Storage(CommitError::Conflict(Conflict::LeaseLost))) => "lost",
@@ -119,27 +119,27 @@ async fn run(app: &Application, ask: &ClaimedPriceCheck) {
 
 impl Application {
     /// Settles a question that is held. What it was, for the metrics.
-    async fn check_ask(&self, ask: &ClaimedPriceCheck) -> Result<&'static str, WatchError> {
+    async fn process_check(&self, ask: &ClaimedPriceCheck) -> Result<&'static str, WatchError> {
         match judge::check_action(ask, self.clock.now()) {
             CheckAction::Check => {}
             CheckAction::Expire => {
                 self.expire_watches(ask).await?;
-                return self.forget_ask(ask).await;
+                return self.delete_check(ask).await;
             }
-            CheckAction::Delete => return self.forget_ask(ask).await,
+            CheckAction::Delete => return self.delete_check(ask).await,
         }
         // The rest of the lease is for storing.
         let time = Duration::from_millis(self.lease_ms().unsigned_abs()) / 2;
-        self.failpoint(CHECK, FailpointPhase::IntentCommitted);
+        self.failpoint(CHECK_STEP, FailpointPhase::IntentCommitted);
         let looked = self.run_check(ask, time).await;
-        self.failpoint(CHECK, FailpointPhase::ResponseReceived);
+        self.failpoint(CHECK_STEP, FailpointPhase::ResponseReceived);
         let (seen, failed) = match looked {
             Ok(sight) => {
                 let seen = ObservedPrice {
                     observed_at: self.clock.now(),
                     total: sight.total(),
                 };
-                self.move_watches(ask, &sight, seen).await?;
+                self.apply_price(ask, &sight, seen).await?;
                 (Some(seen), None)
             }
             Err(error) => {
@@ -156,7 +156,7 @@ impl Application {
         let mut write = UnitOfWork::new(now);
         write.release_price_check(ask, PriceCheckRelease { observed: seen, next_at });
         self.store.commit(write).await?;
-        self.failpoint(CHECK, FailpointPhase::OutcomeCommitted);
+        self.failpoint(CHECK_STEP, FailpointPhase::OutcomeCommitted);
         Ok(if failed.is_none() { "seen" } else { "failed" })
     }
 
@@ -165,7 +165,7 @@ impl Application {
     }
 
     /// Moves every watch that the price moves. Where it moves none, nothing is written.
-    async fn move_watches(
+    async fn apply_price(
         &self,
         ask: &ClaimedPriceCheck,
         sight: &CheckResult,
@@ -174,7 +174,7 @@ impl Application {
         loop {
             let moved = self
                 .store
-                .watches_affected_by_price(&ask.tenant, &ask.id, seen.total, WATCHES_AT_ONCE)
+                .watches_affected_by_price(&ask.tenant, &ask.id, seen.total, WATCH_BATCH_SIZE)
                 .await?;
             if moved.is_empty() {
                 return Ok(());
@@ -185,10 +185,10 @@ impl Application {
             self.store.commit(write).await?;
             let event = judge::price_event(seen.total);
             let moves = moved.into_iter().map(|watch| {
-                let told = told(&watch, sight);
-                self.settle_watch(watch, Some(seen), &event, told)
+                let told = event_details(&watch, sight);
+                self.update_watch(watch, Some(seen), &event, told)
             });
-            if !any(moves).await? {
+            if !any_updated(moves).await? {
                 return Ok(());
             }
         }
@@ -199,22 +199,22 @@ impl Application {
         loop {
             let waiting = self
                 .store
-                .watches_awaiting_price(&ask.tenant, &ask.id, WATCHES_AT_ONCE)
+                .watches_awaiting_price(&ask.tenant, &ask.id, WATCH_BATCH_SIZE)
                 .await?;
             if waiting.is_empty() {
                 return Ok(());
             }
             let moves = waiting
                 .into_iter()
-                .map(|watch| self.settle_watch(watch, None, &Event::Expired, WatchEventDetails::None));
-            if !any(moves).await? {
+                .map(|watch| self.update_watch(watch, None, &Event::Expired, WatchEventDetails::None));
+            if !any_updated(moves).await? {
                 return Ok(());
             }
         }
     }
 
     /// Forgets a question, unless a watch asks it after all: then it is due again.
-    async fn forget_ask(&self, ask: &ClaimedPriceCheck) -> Result<&'static str, WatchError> {
+    async fn delete_check(&self, ask: &ClaimedPriceCheck) -> Result<&'static str, WatchError> {
         let now = self.clock.now();
         let mut write = UnitOfWork::new(now);
         write.delete_price_check(ask);
@@ -235,7 +235,7 @@ impl Application {
     }
 
     /// Moves a watch, unless somebody else was faster. False: it does not move.
-    async fn settle_watch(
+    async fn update_watch(
         &self,
         watch: Watch,
         seen: Option<ObservedPrice>,
@@ -250,7 +250,7 @@ impl Application {
         }
         match self.store.commit(write).await {
             Ok(()) => {
-                self.failpoint(MOVE, FailpointPhase::OutcomeCommitted);
+                self.failpoint(UPDATE_STEP, FailpointPhase::OutcomeCommitted);
                 Ok(true)
             }
             // It is not where it was: who waits behind it is still to be looked for.
@@ -261,18 +261,18 @@ impl Application {
 }
 
 /// Whether any of the watches is not where it was.
-async fn any(
+async fn any_updated(
     moves: impl Iterator<Item = impl Future<Output = Result<bool, WatchError>>>,
 ) -> Result<bool, WatchError> {
     let moves: Vec<bool> = stream::iter(moves)
-        .buffer_unordered(MOVED_AT_ONCE)
+        .buffer_unordered(CONCURRENT_UPDATES_MAX)
         .try_collect()
         .await?;
     Ok(moves.contains(&true))
 }
 
 /// What a watch tells of what can be had, should it trigger.
-fn told(watch: &Watch, sight: &CheckResult) -> WatchEventDetails {
+fn event_details(watch: &Watch, sight: &CheckResult) -> WatchEventDetails {
     match sight {
         CheckResult::Hotel(Some((_, current))) => WatchEventDetails::CurrentPrice(current.clone()),
         CheckResult::Hotel(None) => WatchEventDetails::None,

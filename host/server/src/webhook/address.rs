@@ -16,10 +16,10 @@ const LABEL_BYTES_MAX: usize = 63;
 const NAME_BYTES_MAX: usize = 253;
 
 /// A name that is not resolved in this time is judged when it is connected to.
-const LOOKUP_TIME_MAX: Duration = Duration::from_secs(2);
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Ends of names that mean something in one network only.
-const LOCAL_ENDS: [&str; 7] = [
+const LOCAL_SUFFIXES: [&str; 7] = [
     ".local",
     ".internal",
     ".intranet",
@@ -97,25 +97,25 @@ pub(crate) fn parse(text: &str, insecure: bool) -> Result<Url, UrlRejection> {
     if url.as_str().parse::<http::Uri>().is_err() {
         return Err(UrlRejection::Malformed);
     }
-    judge_host(&url, authority, insecure)?;
+    check_host(&url, authority, insecure)?;
     Ok(url)
 }
 
-fn judge_host(url: &Url, authority: &str, insecure: bool) -> Result<(), UrlRejection> {
+fn check_host(url: &Url, authority: &str, insecure: bool) -> Result<(), UrlRejection> {
     match url.host() {
         None => Err(UrlRejection::Malformed),
-        Some(Host::Ipv6(found)) => judge(found.into(), insecure),
+        Some(Host::Ipv6(found)) => check_address(found.into(), insecure),
         Some(Host::Ipv4(found)) => {
             // 0x7f.1, 017700000001 and 2130706433 are all the same address.
-            is_spelled(authority, &found.to_string())?;
-            judge(found.into(), insecure)
+            check_canonical(authority, &found.to_string())?;
+            check_address(found.into(), insecure)
         }
         Some(Host::Domain(name)) => {
-            is_spelled(authority, name)?;
+            check_canonical(authority, name)?;
             let is_loopback = name == "localhost" || name.ends_with(".localhost");
-            let is_local = !name.contains('.') || LOCAL_ENDS.iter().any(|end| name.ends_with(end));
+            let is_local = !name.contains('.') || LOCAL_SUFFIXES.iter().any(|end| name.ends_with(end));
             match (is_loopback, insecure) {
-                _ if !is_name(name) => Err(UrlRejection::InvalidHostname),
+                _ if !is_valid_hostname(name) => Err(UrlRejection::InvalidHostname),
                 (true, true) => Ok(()),
                 (true, false) => Err(UrlRejection::NonPublicAddress("loopback")),
                 (false, _) if is_local => Err(UrlRejection::NonPublicHostname),
@@ -127,7 +127,7 @@ fn judge_host(url: &Url, authority: &str, insecure: bool) -> Result<(), UrlRejec
 
 /// Whether a resolver could know the name. An underscore is in no host's name by the
 /// book, and in some by custom.
-fn is_name(name: &str) -> bool {
+fn is_valid_hostname(name: &str) -> bool {
     let is_label = |label: &str| {
         (1..=LABEL_BYTES_MAX).contains(&label.len())
             && !label.starts_with('-')
@@ -139,7 +139,7 @@ fn is_name(name: &str) -> bool {
     name.len() <= NAME_BYTES_MAX && name.split('.').all(is_label)
 }
 
-fn is_spelled(authority: &str, host: &str) -> Result<(), UrlRejection> {
+fn check_canonical(authority: &str, host: &str) -> Result<(), UrlRejection> {
     let (written, _port) = authority.split_once(':').unwrap_or((authority, ""));
     if written.eq_ignore_ascii_case(host) {
         Ok(())
@@ -148,7 +148,7 @@ fn is_spelled(authority: &str, host: &str) -> Result<(), UrlRejection> {
     }
 }
 
-fn judge(found: IpAddr, insecure: bool) -> Result<(), UrlRejection> {
+fn check_address(found: IpAddr, insecure: bool) -> Result<(), UrlRejection> {
     match address::denial_reason(found, address_scope(insecure)) {
         Some(reason) => Err(UrlRejection::NonPublicAddress(reason)),
         None => Ok(()),
@@ -162,13 +162,13 @@ pub(crate) async fn validate(text: &str, insecure: bool, lookup: &DnsLookup) -> 
     let Some(Host::Domain(name)) = url.host() else {
         return Ok(());
     };
-    let found = tokio::time::timeout(LOOKUP_TIME_MAX, lookup.addresses(name)).await;
+    let found = tokio::time::timeout(LOOKUP_TIMEOUT, lookup.addresses(name)).await;
     let Ok(Ok(addresses)) = found else {
         return Ok(());
     };
     addresses
         .into_iter()
-        .try_for_each(|found| judge(found, insecure))
+        .try_for_each(|found| check_address(found, insecure))
 }
 
 #[cfg(test)]

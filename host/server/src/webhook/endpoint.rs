@@ -14,24 +14,24 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Deliveries that are held at once for a receiver of which nothing is known yet.
-const WINDOW_FIRST: u32 = 16;
+const WINDOW_INITIAL: u32 = 16;
 /// For one that is quick: enough to be sent while the next are being claimed.
 const WINDOW_MAX: u32 = 128;
 /// For one that is neither: no smaller than what is sent to it at once by default.
-const WINDOW_STEADY: u32 = 8;
+const WINDOW_FLOOR: u32 = 8;
 /// An exchange that takes no longer makes the window larger.
-const QUICK: Duration = Duration::from_secs(1);
+const FAST_RESPONSE: Duration = Duration::from_secs(1);
 /// One that takes longer makes it smaller, down to one at a time.
-const SLOW: Duration = Duration::from_secs(5);
+const SLOW_RESPONSE: Duration = Duration::from_secs(5);
 
 /// One subscription, as this host sends to it.
 pub(crate) struct Endpoint {
-    held: AtomicU32,
+    in_flight: AtomicU32,
     /// Whether something failed since the last success here.
-    failing: AtomicBool,
+    has_failed: AtomicBool,
     window: AtomicU32,
-    places: Arc<Semaphore>,
-    pace: DefaultDirectRateLimiter,
+    permits: Arc<Semaphore>,
+    rate_limiter: DefaultDirectRateLimiter,
 }
 
 impl Endpoint {
@@ -39,11 +39,11 @@ impl Endpoint {
         let concurrency = usize::try_from(concurrency).unwrap_or(usize::MAX);
         let per_s = NonZeroU32::new(per_s).unwrap_or(NonZeroU32::MIN);
         Self {
-            held: AtomicU32::new(0),
-            failing: AtomicBool::new(false),
-            window: AtomicU32::new(WINDOW_FIRST),
-            places: Arc::new(Semaphore::new(concurrency.min(Semaphore::MAX_PERMITS))),
-            pace: RateLimiter::direct(Quota::per_second(per_s)),
+            in_flight: AtomicU32::new(0),
+            has_failed: AtomicBool::new(false),
+            window: AtomicU32::new(WINDOW_INITIAL),
+            permits: Arc::new(Semaphore::new(concurrency.min(Semaphore::MAX_PERMITS))),
+            rate_limiter: RateLimiter::direct(Quota::per_second(per_s)),
         }
     }
 
@@ -56,29 +56,29 @@ impl Endpoint {
 
     /// How many of its deliveries this host holds.
     pub(crate) fn in_flight(&self) -> u32 {
-        self.held.load(Ordering::Relaxed)
+        self.in_flight.load(Ordering::Relaxed)
     }
 
     /// Counts one more, until what is returned is dropped.
     pub(crate) fn track(self: &Arc<Self>) -> InFlight {
-        self.held.fetch_add(1, Ordering::Relaxed);
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
         InFlight(Arc::clone(self))
     }
 
     /// Waits until one more request may be sent; the place is kept while it is.
     pub(crate) async fn acquire_permit(&self) -> Option<OwnedSemaphorePermit> {
-        let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
-        self.pace.until_ready().await;
+        let place = Arc::clone(&self.permits).acquire_owned().await.ok()?;
+        self.rate_limiter.until_ready().await;
         Some(place)
     }
 
     /// Notes how long an exchange took.
     pub(crate) fn record_latency(&self, time: Duration) {
         let adapted = |window: u32| {
-            Some(if time <= QUICK {
+            Some(if time <= FAST_RESPONSE {
                 window.saturating_mul(2).min(WINDOW_MAX)
-            } else if time <= SLOW {
-                (window / 2).max(WINDOW_STEADY.min(window))
+            } else if time <= SLOW_RESPONSE {
+                (window / 2).max(WINDOW_FLOOR.min(window))
             } else {
                 (window / 2).max(1)
             })
@@ -94,7 +94,7 @@ pub(crate) struct InFlight(Arc<Endpoint>);
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        self.0.held.fetch_sub(1, Ordering::Relaxed);
+        self.0.in_flight.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -124,8 +124,8 @@ pub(crate) struct Recipient {
 impl Recipient {
     /// Whether the stored subscription is to be told, as far as can be known without
     /// reading it. Most attempts change nothing about it.
-    fn is_news(&self, event: &SubscriptionEvent, now: Timestamp) -> bool {
-        let failing = &self.endpoint.failing;
+    fn changes_subscription(&self, event: &SubscriptionEvent, now: Timestamp) -> bool {
+        let failing = &self.endpoint.has_failed;
         let failed_here = match event {
             SubscriptionEvent::DeliverySucceeded => failing.swap(false, Ordering::Relaxed),
             SubscriptionEvent::DeliveryFailed { .. } => {
@@ -166,7 +166,7 @@ impl<'a> SubscriptionUpdates<'a> {
         let (mut news, mut told) = (Self::default(), HashSet::new());
         for (recipient, event) in heard {
             let subscription = &recipient.subscription;
-            let is_news = recipient.is_news(event, now);
+            let is_news = recipient.changes_subscription(event, now);
             if !is_news || !told.insert((&subscription.id, event.name())) {
                 continue;
             }
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn a_slow_receiver_is_given_less_and_a_quick_one_more() {
         let endpoint = Endpoint::new(8, 1000);
-        assert_eq!(endpoint.available_capacity(), WINDOW_FIRST);
+        assert_eq!(endpoint.available_capacity(), WINDOW_INITIAL);
         for _ in 0..10 {
             endpoint.record_latency(Duration::from_secs(10));
         }
@@ -233,17 +233,17 @@ mod tests {
         for _ in 0..10 {
             endpoint.record_latency(Duration::from_secs(2));
         }
-        assert_eq!(endpoint.available_capacity(), WINDOW_STEADY);
+        assert_eq!(endpoint.available_capacity(), WINDOW_FLOOR);
     }
 
     #[test]
     fn more_is_claimed_when_half_is_sent() {
         let endpoint = Arc::new(Endpoint::new(8, 1000));
-        let mut held: Vec<InFlight> = (0..WINDOW_FIRST).map(|_| endpoint.track()).collect();
-        while endpoint.in_flight() > WINDOW_FIRST / 2 {
+        let mut held: Vec<InFlight> = (0..WINDOW_INITIAL).map(|_| endpoint.track()).collect();
+        while endpoint.in_flight() > WINDOW_INITIAL / 2 {
             assert_eq!(endpoint.available_capacity(), 0);
             held.pop();
         }
-        assert_eq!(endpoint.available_capacity(), WINDOW_FIRST / 2);
+        assert_eq!(endpoint.available_capacity(), WINDOW_INITIAL / 2);
     }
 }

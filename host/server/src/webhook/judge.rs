@@ -32,7 +32,7 @@ pub(crate) enum SendFailure {
 }
 
 impl SendFailure {
-    const fn word(self) -> &'static str {
+    const fn as_str(self) -> &'static str {
         match self {
             Self::UrlNotAllowed => "url_not_allowed",
             Self::Connect => "connect",
@@ -103,7 +103,7 @@ impl AttemptResult {
                 },
                 status: None,
                 body: None,
-                error: Some(failure.word()),
+                error: Some(failure.as_str()),
                 cause,
                 duration: took,
             },
@@ -131,14 +131,14 @@ impl ReceiverResponse {
         } else {
             let retry_after = self.retry_after.as_ref();
             DeliveryResult::Failed {
-                retry_after_s: retry_after.and_then(|value| seconds_until(value, sent_at)),
+                retry_after_s: retry_after.and_then(|value| parse_retry_after(value, sent_at)),
             }
         }
     }
 }
 
 /// Seconds, or a date.
-fn seconds_until(value: &HeaderValue, now: Timestamp) -> Option<i64> {
+fn parse_retry_after(value: &HeaderValue, now: Timestamp) -> Option<i64> {
     let text = value.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse::<u32>() {
         return Some(seconds.into());
@@ -171,7 +171,7 @@ impl DeliveryPolicy {
     /// When attempts that failed are followed by others. Those to a subscription end
     /// before its deliveries can be replayed, and before the previous secret may be
     /// forgotten.
-    fn retry(&self, product: Product, jitter_permille: i64) -> RetryPolicy<'_> {
+    fn retry_policy(&self, product: Product, jitter_permille: i64) -> RetryPolicy<'_> {
         let (steps_s, patience) = match product {
             Product::Hotel | Product::Flight => {
                 let within = RetryAfterLimit::WithinTotal {
@@ -216,7 +216,7 @@ impl DeliveryPolicy {
         let event = DeliveryEvent::AttemptFinished {
             generation: before.generation,
             result: attempted.outcome,
-            retry_policy: self.retry(product, jitter_permille),
+            retry_policy: self.retry_policy(product, jitter_permille),
         };
         let delivery = before.clone().apply(event, now).unwrap_or(before);
         DeliveryRelease {
@@ -307,7 +307,7 @@ mod tests {
             (2_001, -1),
         ] {
             let now = before.plus_ms(later_ms);
-            assert_eq!(seconds_until(&date, now), Some(wait_s), "{later_ms}");
+            assert_eq!(parse_retry_after(&date, now), Some(wait_s), "{later_ms}");
         }
     }
 }

@@ -107,7 +107,7 @@ impl DeliveryPolicy {
     }
 
     /// Whether a tenant's receivers may be reached by plain http and on this machine.
-    const fn is_insecure_allowed(&self, tenant: &Tenant) -> bool {
+    const fn allows_insecure(&self, tenant: &Tenant) -> bool {
         self.insecure_allowed && matches!(tenant.mode, Mode::Test)
     }
 }

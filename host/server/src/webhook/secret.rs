@@ -38,7 +38,7 @@ pub(super) fn seal(
     secret: &SecretString,
 ) -> Result<Vec<u8>, SealError> {
     let text = secret.expose_secret().as_bytes();
-    sealer.seal(PURPOSE, &place(tenant, id, column), text)
+    sealer.seal(PURPOSE, &seal_context(tenant, id, column), text)
 }
 
 pub(super) fn open(
@@ -48,12 +48,12 @@ pub(super) fn open(
     column: SecretSlot,
     sealed: &[u8],
 ) -> Result<SecretString, SealError> {
-    let bytes = sealer.open(PURPOSE, &place(tenant, id, column), sealed)?;
+    let bytes = sealer.open(PURPOSE, &seal_context(tenant, id, column), sealed)?;
     let text = String::from_utf8(bytes).map_err(|_| SealError::AuthenticationFailed)?;
     Ok(text.into())
 }
 
-fn place<'a>(tenant: &'a Tenant, id: &'a SubscriptionId, column: SecretSlot) -> [&'a str; 4] {
+fn seal_context<'a>(tenant: &'a Tenant, id: &'a SubscriptionId, column: SecretSlot) -> [&'a str; 4] {
     let column = match column {
         SecretSlot::Current => "current",
         SecretSlot::Previous => "previous",

@@ -15,11 +15,11 @@ use std::time::Duration;
 use url::Url;
 
 /// So much of an answer is kept; the rest is not even read.
-const BODY_BYTES_KEPT: usize = 1024;
+const RESPONSE_BODY_BYTES_MAX: usize = 1024;
 /// Shorter than servers commonly keep an idle connection: an attempt that meets the
 /// end of its connection has failed.
-const IDLE_TIME_MAX: Duration = Duration::from_secs(3);
-const IDLE_CONNECTIONS_A_HOST: usize = 16;
+const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(3);
+const POOL_IDLE_PER_HOST: usize = 16;
 const RESPONSE_HEADERS_MAX: usize = 128;
 
 /// What is sent.
@@ -48,7 +48,7 @@ impl DeliveryPolicy {
         let subscription = &recipient.subscription;
         DeliveryRequest {
             url: &subscription.url,
-            allow_insecure: self.is_insecure_allowed(&subscription.tenant),
+            allow_insecure: self.allows_insecure(&subscription.tenant),
             honors_gone: judge::honors_gone(subscription.product),
             headers: headers(&recipient.secrets, stored, now),
             body: stored.payload.clone(),
@@ -120,7 +120,7 @@ impl HttpSender {
         request.headers_mut().insert(CONTENT_TYPE, json);
         *request.body_mut() = Some(letter.body.into());
         let response = client.execute(request).await;
-        read(response?).await
+        read_response(response?).await
     }
 
     /// Made at its first use: most of a client's cost is reading the system's
@@ -138,8 +138,8 @@ impl HttpSender {
             .http1_only()
             .gzip(false)
             .connect_timeout(self.time_max)
-            .pool_idle_timeout(IDLE_TIME_MAX)
-            .pool_max_idle_per_host(IDLE_CONNECTIONS_A_HOST)
+            .pool_idle_timeout(POOL_IDLE_TIMEOUT)
+            .pool_max_idle_per_host(POOL_IDLE_PER_HOST)
             .http1_max_headers(RESPONSE_HEADERS_MAX)
             .build();
         match built {
@@ -155,25 +155,25 @@ impl HttpSender {
     }
 }
 
-async fn read(mut response: Response) -> Result<ReceiverResponse, SendError> {
+async fn read_response(mut response: Response) -> Result<ReceiverResponse, SendError> {
     let status = response.status();
     let retry_after = response.headers_mut().remove(RETRY_AFTER);
     let mut body = Vec::new();
-    while body.len() < BODY_BYTES_KEPT
+    while body.len() < RESPONSE_BODY_BYTES_MAX
         && let Some(chunk) = response.chunk().await?
     {
-        let room = BODY_BYTES_KEPT - body.len();
+        let room = RESPONSE_BODY_BYTES_MAX - body.len();
         body.extend(chunk.iter().take(room));
     }
     Ok(ReceiverResponse {
         status,
         retry_after,
-        body: text(&body),
+        body: lossy_text(&body),
     })
 }
 
 /// What can be shown of a body, without half a character at its end.
-fn text(body: &[u8]) -> String {
+fn lossy_text(body: &[u8]) -> String {
     let whole = match std::str::from_utf8(body) {
         Err(error) if error.error_len().is_none() => body.get(..error.valid_up_to()),
         _ => None,

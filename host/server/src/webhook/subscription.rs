@@ -22,10 +22,10 @@ use serde_json::json;
 const SUBSCRIPTIONS_MAX: u64 = 100;
 
 /// Deliveries that are read together to be sent anew.
-const RECOVERED_AT_ONCE: u32 = 200;
+const RECOVERY_BATCH_SIZE: u32 = 200;
 
 /// Of those, so many are stored at the same time.
-const STORED_AT_ONCE: usize = 8;
+const CONCURRENT_WRITES_MAX: usize = 8;
 
 /// What a caller subscribes to. The types are checked already.
 #[derive(Debug, Clone)]
@@ -144,7 +144,7 @@ impl Application {
             event_types,
             description,
         };
-        self.move_for(caller, product, id, &event, None).await
+        self.apply_for_caller(caller, product, id, &event, None).await
     }
 
     /// Nothing is sent from now on; what happens meanwhile waits. Once for each key.
@@ -156,7 +156,7 @@ impl Application {
         key: Option<&IdempotentRequest>,
     ) -> Result<Subscription, WebhookError> {
         let event = SubscriptionEvent::Paused;
-        self.move_for(caller, product, id, &event, key).await
+        self.apply_for_caller(caller, product, id, &event, key).await
     }
 
     /// Sends again, first of all what waited; once for each key.
@@ -168,7 +168,7 @@ impl Application {
         key: Option<&IdempotentRequest>,
     ) -> Result<Subscription, WebhookError> {
         let event = SubscriptionEvent::Resumed;
-        self.move_for(caller, product, id, &event, key).await
+        self.apply_for_caller(caller, product, id, &event, key).await
     }
 
     /// Deletes a subscription; its secrets at once, its deliveries soon.
@@ -206,7 +206,7 @@ impl Application {
             let sealed = self.store.sealed_secrets(tenant, id).await?;
             let sealed = sealed.ok_or(WebhookError::NotFound)?;
             let signing_secret = secret::generate()?;
-            let sealed = self.rotated(tenant, id, &sealed, &signing_secret)?;
+            let sealed = self.rotate_sealed_secrets(tenant, id, &sealed, &signing_secret)?;
             let now = self.clock.now();
             let event = self.webhooks.rotation_event(now);
             let read_version = current.version;
@@ -231,7 +231,7 @@ impl Application {
         }
     }
 
-    fn rotated(
+    fn rotate_sealed_secrets(
         &self,
         tenant: &Tenant,
         id: &SubscriptionId,
@@ -258,25 +258,25 @@ impl Application {
         let tenant = &owner.tenant;
         let subscription = self.find_subscription(tenant, product, id).await?;
         if let Some(made) = self.find_result(key).await? {
-            return self.delivery_to(tenant, id, &made).await;
+            return self.find_delivery_of(tenant, id, &made).await;
         }
-        let event = self.ping(&subscription);
+        let event = self.ping_event(&subscription);
         let delivery = Delivery::derive_id(&event.id, id).ok_or(WebhookError::NotFound)?;
         let mut write = UnitOfWork::new(event.created_at);
         claim_in(&mut write, key, delivery.as_str());
         write.publish_to_subscription(tenant, &event, id);
         match self.store.commit(write).await {
-            Ok(()) => self.delivery_to(tenant, id, delivery.as_str()).await,
+            Ok(()) => self.find_delivery_of(tenant, id, delivery.as_str()).await,
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
                 let made = self.find_result(key).await?;
                 let made = made.ok_or(WebhookError::TooManyConflicts)?;
-                self.delivery_to(tenant, id, &made).await
+                self.find_delivery_of(tenant, id, &made).await
             }
             Err(error) => Err(error.into()),
         }
     }
 
-    fn ping(&self, subscription: &Subscription) -> OutboxEvent {
+    fn ping_event(&self, subscription: &Subscription) -> OutboxEvent {
         let (id, now) = (EventId::from_bits(self.ids.generate()), self.clock.now());
         let event_type = EventType::Ping.as_str();
         let payload = json!({
@@ -310,13 +310,13 @@ impl Application {
             let found = self
                 .find_subscription(tenant, product, subscription)
                 .await?;
-            let stored = self.delivery_to(tenant, subscription, id.as_str()).await?;
+            let stored = self.find_delivery_of(tenant, subscription, id.as_str()).await?;
             if self.find_result(key).await?.is_some() {
                 return Ok(stored);
             }
             let mut write = UnitOfWork::new(self.clock.now());
             claim_in(&mut write, key, id.as_str());
-            let replayed = self.replayed(&found, stored, &mut write)?;
+            let replayed = self.replay_in(&found, stored, &mut write)?;
             match self.store.commit(write).await {
                 Ok(()) => return Ok(replayed),
                 Err(CommitError::Conflict(_)) => tries.wait(self.ids.as_ref()).await?,
@@ -325,7 +325,7 @@ impl Application {
         }
     }
 
-    fn replayed(
+    fn replay_in(
         &self,
         subscription: &Subscription,
         stored: StoredDelivery,
@@ -354,18 +354,18 @@ impl Application {
         if subscription.status != SubscriptionStatus::Active {
             return Err(WebhookError::SubscriptionNotActive);
         }
-        let (mut queued, until) = (0, self.recovered_until(key).await?);
+        let (mut queued, until) = (0, self.recovery_cutoff(key).await?);
         loop {
             let failed = self
                 .store
-                .failed_deliveries(tenant, id, since, until, RECOVERED_AT_ONCE)
+                .failed_deliveries(tenant, id, since, until, RECOVERY_BATCH_SIZE)
                 .await?;
             if failed.is_empty() {
                 return Ok(queued);
             }
             let stored: Vec<bool> = stream::iter(failed)
-                .map(|stored| self.recover(&subscription, stored))
-                .buffer_unordered(STORED_AT_ONCE)
+                .map(|stored| self.replay_failed(&subscription, stored))
+                .buffer_unordered(CONCURRENT_WRITES_MAX)
                 .try_collect()
                 .await?;
             queued += stored.iter().map(|stored| u64::from(*stored)).sum::<u64>();
@@ -373,7 +373,7 @@ impl Application {
     }
 
     /// What failed by now is recovered; by a key that was used before, by then.
-    async fn recovered_until(&self, key: Option<&IdempotentRequest>) -> Result<Timestamp, WebhookError> {
+    async fn recovery_cutoff(&self, key: Option<&IdempotentRequest>) -> Result<Timestamp, WebhookError> {
         let now = self.clock.now();
         let Some(key) = key else { return Ok(now) };
         self.claim(key, &now.to_string()).await?;
@@ -382,13 +382,13 @@ impl Application {
     }
 
     /// False: somebody else was faster.
-    async fn recover(
+    async fn replay_failed(
         &self,
         subscription: &Subscription,
         failed: StoredDelivery,
     ) -> Result<bool, WebhookError> {
         let mut write = UnitOfWork::new(self.clock.now());
-        self.replayed(subscription, failed, &mut write)?;
+        self.replay_in(subscription, failed, &mut write)?;
         match self.store.commit(write).await {
             Ok(()) => Ok(true),
             Err(CommitError::Conflict(_)) => Ok(false),
@@ -417,10 +417,10 @@ impl Application {
     ) -> Result<StoredDelivery, WebhookError> {
         self.find_subscription(tenant, product, subscription)
             .await?;
-        self.delivery_to(tenant, subscription, id.as_str()).await
+        self.find_delivery_of(tenant, subscription, id.as_str()).await
     }
 
-    async fn delivery_to(
+    async fn find_delivery_of(
         &self,
         tenant: &Tenant,
         subscription: &SubscriptionId,
@@ -431,7 +431,7 @@ impl Application {
         found.ok_or(WebhookError::DeliveryNotFound)
     }
 
-    async fn move_for(
+    async fn apply_for_caller(
         &self,
         caller: &RequestContext,
         product: Product,
@@ -482,7 +482,7 @@ impl Application {
     }
 
     pub(super) async fn validate_url(&self, tenant: &Tenant, url: &str) -> Result<(), WebhookError> {
-        let insecure = self.webhooks.is_insecure_allowed(tenant);
+        let insecure = self.webhooks.allows_insecure(tenant);
         let checked = address::validate(url, insecure, &self.webhooks.lookup).await;
         checked.map_err(WebhookError::UrlNotAllowed)
     }

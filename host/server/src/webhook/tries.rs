@@ -8,20 +8,20 @@ use crate::webhook::WebhookError;
 use std::time::Duration;
 
 /// The longest wait before the second try, in milliseconds.
-const WAIT_MS: u64 = 10;
+const INITIAL_DELAY_MS: u64 = 10;
 /// So often it doubles: with as many at once as one key may send, each has its turn.
 const DOUBLINGS_MAX: u32 = 6;
 
 /// Tries of one change.
 pub(super) struct ConflictBackoff {
-    lost: u32,
+    conflicts: u32,
     deadline: Deadline,
 }
 
 impl ConflictBackoff {
     /// As many as there is time for.
     pub(super) const fn new(deadline: Deadline) -> Self {
-        Self { lost: 0, deadline }
+        Self { conflicts: 0, deadline }
     }
 
     /// Waits until the next try, after somebody else was faster: for a random time, so
@@ -34,14 +34,14 @@ impl ConflictBackoff {
         reason = "the others may be in another process: only trying again tells"
     )]
     pub(super) async fn wait(&mut self, ids: &dyn IdGenerator) -> Result<(), WebhookError> {
-        let longest_ms = WAIT_MS << self.lost.min(DOUBLINGS_MAX);
+        let longest_ms = INITIAL_DELAY_MS << self.conflicts.min(DOUBLINGS_MAX);
         // The last bits of an identifier are random.
         let random = u64::from((ids.generate() & 0xffff) as u16);
         let wait = Duration::from_millis(random % longest_ms);
         if wait >= self.deadline.remaining() {
             return Err(WebhookError::TooManyConflicts);
         }
-        self.lost = self.lost.saturating_add(1);
+        self.conflicts = self.conflicts.saturating_add(1);
         tokio::time::sleep(wait).await;
         Ok(())
     }

@@ -9,46 +9,46 @@ use host_storage::{DatabaseError, StoredDelivery, UnitOfWork};
 use std::time::Duration;
 
 /// How often.
-const EVERY: Duration = Duration::from_secs(60);
+const INTERVAL: Duration = Duration::from_secs(60);
 /// What waits for a subscription that is not ACTIVE is given up after so long.
 pub(crate) const PENDING_RETENTION_S: i64 = 30 * 24 * 60 * 60;
 /// What was being written when a subscription was deleted has come to its end by then.
-const DELETED_FOR_S: i64 = 60;
+const DELETION_GRACE_S: i64 = 60;
 /// Rows that are touched together.
-const ROWS_AT_ONCE: u32 = 200;
+const BATCH_SIZE: u32 = 200;
 /// Of those, so many are stored at the same time.
-const STORED_AT_ONCE: usize = 8;
+const CONCURRENT_WRITES_MAX: usize = 8;
 
 /// Looks until the application stops.
 pub(crate) async fn run_maintenance(app: &Application) {
     let complaint = "webhooks are not tended";
-    app.tasks.run_periodically(EVERY, complaint, || once(app)).await;
+    app.tasks.run_periodically(INTERVAL, complaint, || run_once(app)).await;
 }
 
-async fn once(app: &Application) -> Result<(), DatabaseError> {
+async fn run_once(app: &Application) -> Result<(), DatabaseError> {
     let now = app.clock.now();
     let oldest = app.store.oldest_undelivered().await?;
     let age_s = oldest.map_or(0, |at| now.since(at).max(0) / 1000);
     metrics::gauge!(WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS).set(u32::try_from(age_s).unwrap_or(u32::MAX));
     loop {
         let before = now.plus_s(-PENDING_RETENTION_S);
-        let stranded = app.store.stalled_deliveries(before, ROWS_AT_ONCE).await?;
+        let stranded = app.store.stalled_deliveries(before, BATCH_SIZE).await?;
         if stranded.is_empty() {
             break;
         }
-        give_up(app, stranded).await;
+        expire_deliveries(app, stranded).await;
     }
-    let deleted_before = now.plus_s(-DELETED_FOR_S);
+    let deleted_before = now.plus_s(-DELETION_GRACE_S);
     while app
         .store
-        .purge_deleted_subscriptions(deleted_before, ROWS_AT_ONCE)
+        .purge_deleted_subscriptions(deleted_before, BATCH_SIZE)
         .await?
         > 0
     {}
     Ok(())
 }
 
-async fn give_up(app: &Application, stranded: Vec<StoredDelivery>) {
+async fn expire_deliveries(app: &Application, stranded: Vec<StoredDelivery>) {
     let given_up = stream::iter(stranded).map(|stored| async move {
         let (now, read_status) = (app.clock.now(), stored.delivery.status());
         let Some(expired) = stored.delivery.apply(DeliveryEvent::Expired, now) else {
@@ -65,7 +65,7 @@ async fn give_up(app: &Application, stranded: Vec<StoredDelivery>) {
         }
     });
     given_up
-        .buffer_unordered(STORED_AT_ONCE)
+        .buffer_unordered(CONCURRENT_WRITES_MAX)
         .collect::<()>()
         .await;
 }

@@ -24,30 +24,30 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
 /// Deliveries that this host holds at once: what their bodies take of memory.
-const HELD_MAX: u32 = 2048;
+const IN_FLIGHT_MAX: u32 = 2048;
 /// Subscriptions that are looked at together.
-const SUBSCRIPTIONS_AT_ONCE: u32 = 200;
+const SUBSCRIPTION_BATCH_SIZE: u32 = 200;
 /// Attempts whose outcome is stored together.
-const STORED_AT_ONCE: usize = 256;
+const RESULT_BATCH_SIZE: usize = 256;
 /// Idle subscriptions beyond so many are forgotten.
 const ENDPOINTS_MAX: usize = 10_000;
 /// How often storing outcomes is tried; after that, the claims lapse.
-const STORE_TRIES: u32 = 5;
+const STORE_ATTEMPTS_MAX: u32 = 5;
 /// Between two of those.
-const STORE_PAUSE: Duration = Duration::from_millis(500);
+const STORE_RETRY_DELAY: Duration = Duration::from_millis(500);
 /// How long telling one subscription of an attempt is tried, at most and as a part of the
 /// time for storing: others wait for it.
-const TELLING_TIME_MAX: Duration = Duration::from_secs(1);
-const TELLING_PARTS: u32 = 10;
+const SUBSCRIPTION_UPDATE_TIMEOUT: Duration = Duration::from_secs(1);
+const SUBSCRIPTION_UPDATE_SHARE: u32 = 10;
 
 /// An attempt, or that there was none.
-struct Report {
+struct AttemptReport {
     recipient: Arc<Recipient>,
-    answered: DeliveryRelease,
+    delivery: DeliveryRelease,
     /// What the receiver's subscription is to be told.
-    heard: Option<SubscriptionEvent>,
+    subscription_event: Option<SubscriptionEvent>,
     /// Counts as held until it is stored.
-    _held: InFlight,
+    _in_flight: InFlight,
 }
 
 /// The name of what is done about a delivery, in failpoints and tests.
@@ -57,21 +57,21 @@ const STEP: &str = "deliver";
 pub(crate) async fn run_worker(app: Arc<Application>) {
     let stopping = app.tasks.shutdown_token();
     let freed = Arc::new(Notify::new());
-    let (report, reports) = mpsc::channel(STORED_AT_ONCE);
+    let (report, reports) = mpsc::channel(RESULT_BATCH_SIZE);
     let (recorder, told) = (Arc::clone(&app), Arc::clone(&freed));
     app.tasks.spawn("webhook outcomes", async move {
-        record(&recorder, reports, &told).await;
+        store_results(&recorder, reports, &told).await;
     });
     let poll = Duration::from_secs(app.config.jobs.poll_s.max(1));
     let mut word = app.store.subscribe_wakeups(WorkQueue::Deliveries);
-    let mut worker = Worker {
+    let mut worker = DeliveryWorker {
         app: Arc::clone(&app),
         endpoints: HashMap::new(),
         report,
     };
     while !stopping.is_cancelled() {
-        let next_at = worker.fill().await;
-        let wait = next_at.map_or(poll, |at| until(at, app.clock.now()).min(poll));
+        let next_at = worker.dispatch_due().await;
+        let wait = next_at.map_or(poll, |at| duration_until(at, app.clock.now()).min(poll));
         tokio::select! {
             () = stopping.cancelled() => return,
             () = freed.notified() => {}
@@ -80,21 +80,21 @@ pub(crate) async fn run_worker(app: Arc<Application>) {
     }
 }
 
-fn until(at: Timestamp, now: Timestamp) -> Duration {
+fn duration_until(at: Timestamp, now: Timestamp) -> Duration {
     Duration::from_millis(at.since(now).max(0).unsigned_abs())
 }
 
 /// What this host is sending.
-struct Worker {
+struct DeliveryWorker {
     app: Arc<Application>,
     endpoints: HashMap<SubscriptionId, Arc<Endpoint>>,
-    report: mpsc::Sender<Report>,
+    report: mpsc::Sender<AttemptReport>,
 }
 
-impl Worker {
+impl DeliveryWorker {
     /// Claims as much as there is room for, and starts it. When there may be more, if
     /// that is known.
-    async fn fill(&mut self) -> Option<Timestamp> {
+    async fn dispatch_due(&mut self) -> Option<Timestamp> {
         let stopping = self.app.tasks.shutdown_token();
         // What is claimed while the process stops is given back at once.
         while !stopping.is_cancelled() {
@@ -102,7 +102,7 @@ impl Worker {
                 self.endpoints.retain(|_, endpoint| endpoint.in_flight() > 0);
             }
             let now = self.app.clock.now();
-            let due = self.due().await?;
+            let due = self.due_subscriptions().await?;
             let later = due.iter().map(|one| one.due_at).find(|at| *at > now);
             let ready = due.into_iter().filter(|one| one.due_at <= now);
             let recipients: Vec<_> = ready.filter_map(|one| self.recipient(one)).collect();
@@ -114,20 +114,20 @@ impl Worker {
     }
 
     /// Subscriptions for which there is room.
-    async fn due(&self) -> Option<Vec<DueSubscription>> {
+    async fn due_subscriptions(&self) -> Option<Vec<DueSubscription>> {
         let full = self.endpoints.iter().filter(|(_, one)| one.room() == 0);
         let full: Vec<&SubscriptionId> = full.map(|(id, _)| id).collect();
         let due = self
             .app
             .store
-            .due_subscriptions(&full, SUBSCRIPTIONS_AT_ONCE);
+            .due_subscriptions(&full, SUBSCRIPTION_BATCH_SIZE);
         due.await
-            .inspect_err(|error| warn(error, "what is due to subscribers cannot be read"))
+            .inspect_err(|error| log_warning(error, "what is due to subscribers cannot be read"))
             .ok()
     }
 
     fn recipient(&mut self, due: DueSubscription) -> Option<Arc<Recipient>> {
-        let signers = match self.app.signers(&due) {
+        let signers = match self.app.active_secrets(&due) {
             Ok(signers) => signers,
             Err(error) => {
                 tracing::error!(
@@ -156,7 +156,7 @@ impl Worker {
     /// How many it got.
     async fn claim(&self, recipients: &[Arc<Recipient>], now: Timestamp) -> usize {
         let held: u32 = self.endpoints.values().map(|one| one.held()).sum();
-        let mut left = HELD_MAX.saturating_sub(held);
+        let mut left = IN_FLIGHT_MAX.saturating_sub(held);
         let mut rooms = Vec::with_capacity(recipients.len());
         for recipient in recipients {
             let room = recipient.endpoint.available_capacity().min(left);
@@ -179,7 +179,7 @@ impl Worker {
         let claimed = match self.app.store.claim_deliveries(claim).await {
             Ok(claimed) => claimed,
             Err(error) => {
-                warn(&error, "deliveries cannot be claimed");
+                log_warning(&error, "deliveries cannot be claimed");
                 return 0;
             }
         };
@@ -191,13 +191,13 @@ impl Worker {
             let mut recipients = recipients.iter();
             let of = |one: &&Arc<Recipient>| one.subscription.id == stored.delivery.subscription;
             if let Some(recipient) = recipients.find(of) {
-                self.start(Arc::clone(recipient), stored, &token, send_before);
+                self.spawn_attempt(Arc::clone(recipient), stored, &token, send_before);
             }
         }
         count
     }
 
-    fn start(
+    fn spawn_attempt(
         &self,
         recipient: Arc<Recipient>,
         stored: StoredDelivery,
@@ -210,11 +210,11 @@ impl Worker {
         self.app.tasks.spawn("delivery", async move {
             let attempted = app.attempt(&recipient, &stored, send_before).await;
             let (webhooks, subscription) = (&app.webhooks, &recipient.subscription);
-            let reported = Report {
-                heard: attempted
+            let reported = AttemptReport {
+                subscription_event: attempted
                     .as_ref()
                     .map(|(_, one)| webhooks.subscription_event(subscription, one)),
-                answered: webhooks.apply_attempt(
+                delivery: webhooks.apply_attempt(
                     subscription.product,
                     stored,
                     attempted,
@@ -223,7 +223,7 @@ impl Worker {
                     app.clock.now(),
                 ),
                 recipient,
-                _held: held,
+                _in_flight: held,
             };
             // Nobody takes it when the process ends; then the claim lapses.
             let _ = report.send(reported).await;
@@ -232,17 +232,17 @@ impl Worker {
 }
 
 /// Stores what came of attempts until nobody attempts any more.
-async fn record(app: &Application, mut reports: mpsc::Receiver<Report>, freed: &Notify) {
-    let mut batch = Vec::with_capacity(STORED_AT_ONCE);
-    while reports.recv_many(&mut batch, STORED_AT_ONCE).await > 0 {
+async fn store_results(app: &Application, mut reports: mpsc::Receiver<AttemptReport>, freed: &Notify) {
+    let mut batch = Vec::with_capacity(RESULT_BATCH_SIZE);
+    while reports.recv_many(&mut batch, RESULT_BATCH_SIZE).await > 0 {
         let (answered, rest): (Vec<_>, Vec<_>) = batch
             .drain(..)
             .map(|report| {
-                let Report {
+                let AttemptReport {
                     recipient,
-                    answered,
-                    heard,
-                    _held,
+                    delivery: answered,
+                    subscription_event: heard,
+                    _in_flight: _held,
                 } = report;
                 (answered, (recipient, heard, _held))
             })
@@ -251,10 +251,10 @@ async fn record(app: &Application, mut reports: mpsc::Receiver<Report>, freed: &
         let heard = rest.iter();
         let heard = heard.filter_map(|(recipient, heard, _)| Some((&**recipient, heard.as_ref()?)));
         let news = SubscriptionUpdates::collect(heard, app.clock.now());
-        app.store_outcomes(&answered, &news.succeeded).await;
+        app.store_attempts(&answered, &news.succeeded).await;
         app.failpoint(STEP, FailpointPhase::OutcomeCommitted);
         for (subscription, event) in news.others {
-            app.tell_subscription(subscription, event).await;
+            app.update_subscription(subscription, event).await;
         }
         drop(rest);
         freed.notify_one();
@@ -262,7 +262,7 @@ async fn record(app: &Application, mut reports: mpsc::Receiver<Report>, freed: &
 }
 
 impl Application {
-    fn signers(&self, due: &DueSubscription) -> Result<ActiveSecrets, WebhookError> {
+    fn active_secrets(&self, due: &DueSubscription) -> Result<ActiveSecrets, WebhookError> {
         let Subscription { id, tenant, .. } = &due.subscription;
         let open = |column, sealed: &[u8]| secret::open(&self.sealer, tenant, id, column, sealed);
         let current = open(SecretSlot::Current, &due.secrets.current)?;
@@ -310,17 +310,17 @@ impl Application {
     }
 
     /// What cannot be stored is sent again when its claim has lapsed.
-    async fn store_outcomes(&self, answered: &[DeliveryRelease], succeeded: &[&Subscription]) {
+    async fn store_attempts(&self, answered: &[DeliveryRelease], succeeded: &[&Subscription]) {
         let stopping = self.tasks.shutdown_token();
-        for _ in 0..STORE_TRIES {
+        for _ in 0..STORE_ATTEMPTS_MAX {
             let mut write = UnitOfWork::new(self.clock.now());
             write.release_deliveries(answered);
             write.clear_failing_since(succeeded);
             match self.store.commit(write).await {
                 Ok(()) => return,
-                Err(error) => warn(&error, "outcomes of deliveries are not stored yet"),
+                Err(error) => log_warning(&error, "outcomes of deliveries are not stored yet"),
             }
-            let _ = tokio::time::timeout(STORE_PAUSE, stopping.cancelled()).await;
+            let _ = tokio::time::timeout(STORE_RETRY_DELAY, stopping.cancelled()).await;
         }
         tracing::error!(
             deliveries = answered.len(),
@@ -328,7 +328,7 @@ impl Application {
         );
     }
 
-    async fn tell_subscription(&self, before: &Subscription, event: &SubscriptionEvent) {
+    async fn update_subscription(&self, before: &Subscription, event: &SubscriptionEvent) {
         let Subscription {
             id,
             tenant,
@@ -336,13 +336,13 @@ impl Application {
             ..
         } = before;
         let deadline =
-            Deadline::from_now((self.webhooks.queue_timeout() / TELLING_PARTS).min(TELLING_TIME_MAX));
+            Deadline::from_now((self.webhooks.queue_timeout() / SUBSCRIPTION_UPDATE_SHARE).min(SUBSCRIPTION_UPDATE_TIMEOUT));
         let moved = self.apply_event(tenant, *product, id, event, None, deadline);
         let SubscriptionTransition { from, subscription } = match moved.await {
             Ok(moved) => moved,
             Err(WebhookError::NotFound) => return,
             Err(error) => {
-                return warn(&error, "a subscription was not told of an attempt");
+                return log_warning(&error, "a subscription was not told of an attempt");
             }
         };
         // Said by whoever changed it, of all that heard the same.
@@ -363,6 +363,6 @@ impl Application {
     }
 }
 
-fn warn(error: &(dyn std::error::Error + 'static), what: &'static str) {
+fn log_warning(error: &(dyn std::error::Error + 'static), what: &'static str) {
     tracing::warn!(error, "{what}");
 }

@@ -13,7 +13,7 @@ macro_rules! recordings {
 }
 
 /// By operation.
-const RECORDINGS: [(&str, &str); 68] = recordings! {
+const EXAMPLES: [(&str, &str); 68] = recordings! {
     add_payment_instrument
     book_flight
     book_hotel
@@ -87,7 +87,7 @@ const RECORDINGS: [(&str, &str); 68] = recordings! {
 /// One file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Recording {
+struct RecordedExample {
     /// The day of the recording.
     recorded: Date,
     request: Option<Value>,
@@ -99,11 +99,11 @@ struct Recording {
 
 /// Adds the examples to the operations that they are of.
 pub(super) fn add_examples(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date) {
-    let recordings: BTreeMap<&str, &str> = RECORDINGS.into_iter().collect();
+    let recordings: BTreeMap<&str, &str> = EXAMPLES.into_iter().collect();
     for operation in paths.values_mut().flat_map(Map::values_mut) {
         let name = operation.get("operationId").and_then(Value::as_str);
         let text = name.and_then(|name| recordings.get(name));
-        let Some(recording) = text.and_then(|text| Recording::read(text, today)) else {
+        let Some(recording) = text.and_then(|text| RecordedExample::read(text, today)) else {
             continue;
         };
         let places = [
@@ -121,7 +121,7 @@ pub(super) fn add_examples(paths: &mut BTreeMap<String, Map<String, Value>>, tod
     }
 }
 
-impl Recording {
+impl RecordedExample {
     /// None of a file that is not one: a test finds what then lacks its example.
     fn read(text: &str, today: Date) -> Option<Self> {
         let mut recording: Self = serde_json::from_str(text).ok()?;
@@ -132,23 +132,23 @@ impl Recording {
             &mut recording.accepted,
         ];
         for part in parts.into_iter().flatten() {
-            move_on(part, recorded, today);
+            shift_dates(part, recorded, today);
         }
         Some(recording)
     }
 }
 
 /// Moves dates and instants by as many days as today is after the recording.
-fn move_on(value: &mut Value, recorded: Date, today: Date) {
+fn shift_dates(value: &mut Value, recorded: Date, today: Date) {
     match value {
         Value::Object(members) => members
             .values_mut()
-            .for_each(|member| move_on(member, recorded, today)),
+            .for_each(|member| shift_dates(member, recorded, today)),
         Value::Array(elements) => elements
             .iter_mut()
-            .for_each(|element| move_on(element, recorded, today)),
+            .for_each(|element| shift_dates(element, recorded, today)),
         Value::String(text) => {
-            if let Some(moved) = moved(text, recorded, today) {
+            if let Some(moved) = shift_date(text, recorded, today) {
                 *text = moved;
             }
         }
@@ -157,7 +157,7 @@ fn move_on(value: &mut Value, recorded: Date, today: Date) {
 }
 
 /// None of what is no date, and of what is long past: a date of birth.
-fn moved(text: &str, recorded: Date, today: Date) -> Option<String> {
+fn shift_date(text: &str, recorded: Date, today: Date) -> Option<String> {
     let (day, time) = text.split_at_checked("YYYY-MM-DD".len())?;
     let day: Date = day.parse().ok()?;
     let is_whole = time.is_empty() || time.starts_with('T');

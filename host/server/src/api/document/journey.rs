@@ -28,7 +28,7 @@ struct Link {
 
 /// Adds links to the operations that they are about.
 pub(super) fn add_links(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date) {
-    let stay = Stay::after(today);
+    let stay = ExampleStay::after(today);
     for operation in paths.values_mut().flat_map(Map::values_mut) {
         let Some(name) = operation.get("operationId").and_then(Value::as_str) else {
             continue;
@@ -45,7 +45,7 @@ pub(super) fn add_links(paths: &mut BTreeMap<String, Map<String, Value>>, today:
             if let Some(Value::Object(response)) = response {
                 let known = response.entry("links").or_insert_with(|| json!({}));
                 if let Value::Object(known) = known {
-                    known.insert(link.to.to_owned(), link.shown());
+                    known.insert(link.to.to_owned(), link.to_json());
                 }
             }
         }
@@ -53,7 +53,7 @@ pub(super) fn add_links(paths: &mut BTreeMap<String, Map<String, Value>>, today:
 }
 
 impl Link {
-    fn shown(&self) -> Value {
+    fn to_json(&self) -> Value {
         match &self.body {
             Some(body) => {
                 json!({ "operationId": self.to, "parameters": self.parameters, "requestBody": body })
@@ -75,12 +75,12 @@ fn with_id(from: &'static str, status: &'static str, to: &'static str) -> Link {
 }
 
 /// The stay of the links.
-struct Stay {
+struct ExampleStay {
     check_in: String,
     check_out: String,
 }
 
-impl Stay {
+impl ExampleStay {
     fn after(today: Date) -> Self {
         let day = |days: i64| today.saturating_add(days.days()).to_string();
         Self {
@@ -111,12 +111,12 @@ fn prebook(offer_reference: &str) -> Value {
     })
 }
 
-fn calendar(hotel: &str, stay: &Stay) -> Value {
+fn calendar(hotel: &str, stay: &ExampleStay) -> Value {
     json!({ "hotel_ids": [hotel], "from": stay.check_in, "to": stay.check_out })
 }
 
 #[expect(clippy::too_many_lines, reason = "a table is as long as what it lists")]
-fn links(stay: &Stay) -> Vec<Link> {
+fn links(stay: &ExampleStay) -> Vec<Link> {
     const HOTEL: &str = "$response.body#/data/0/hotel_id";
     let link = |from, status, to, parameters, body| Link {
         from,

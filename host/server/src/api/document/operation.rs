@@ -2,7 +2,7 @@
 //! of its errors.
 
 use crate::api::code::Code;
-use crate::api::document::{OperationInputs, OperationOutputs, example, journey, refer, webhook};
+use crate::api::document::{OperationInputs, OperationOutputs, example, journey, schema_ref, webhook};
 use crate::api::problem::{ApiError, PROBLEM_JSON, Problem};
 use crate::api::schema::{COMPONENTS, Components, merge};
 use host_domain::time::Date;
@@ -37,7 +37,7 @@ pub(crate) struct OpenApiDocument {
 impl OpenApiDocument {
     pub(crate) fn new() -> Self {
         let mut components = Components::new();
-        refer::<Problem>(&mut components);
+        schema_ref::<Problem>(&mut components);
         Self {
             paths: BTreeMap::new(),
             tags: Vec::new(),
@@ -117,7 +117,7 @@ fn headers() -> Value {
 
 fn operation(described: &OperationSpec) -> Value {
     let mut operation = described.annotation.as_object().cloned().unwrap_or_default();
-    let mut codes = own_codes(operation.remove(ERROR_CODES));
+    let mut codes = declared_codes(operation.remove(ERROR_CODES));
     codes.extend(&described.inputs.codes);
     codes.extend([
         Code::RateLimited,
@@ -164,7 +164,7 @@ fn operation(described: &OperationSpec) -> Value {
 }
 
 /// The codes that a handler's attribute lists; a test finds those that do not exist.
-fn own_codes(listed: Option<Value>) -> BTreeSet<Code> {
+fn declared_codes(listed: Option<Value>) -> BTreeSet<Code> {
     let listed = listed
         .as_ref()
         .and_then(Value::as_array)

@@ -1,6 +1,6 @@
 //! The webhooks of the document: every type of event, with what is sent of it.
 
-use crate::api::document::refer;
+use crate::api::document::schema_ref;
 use crate::api::schema::Components;
 use crate::api::value::{Amount, CurrencyCode, IsoDateTime, Money};
 use crate::render::booking::HotelBooking;
@@ -12,7 +12,7 @@ use host_domain::event::EventType;
 use serde_json::{Map, Value, json};
 
 /// What `data` of an event holds.
-enum About {
+enum EventDataKind {
     HotelBooking,
     FlightBooking,
     Payment,
@@ -61,34 +61,34 @@ const HEADERS: [(&str, &str, &str); 6] = [
 
 /// What happened, and what the event holds: one line a type.
 #[rustfmt::skip]
-const fn told(event_type: EventType) -> (&'static str, About) {
+const fn event_summary(event_type: EventType) -> (&'static str, EventDataKind) {
     match event_type {
-        EventType::HotelBookingCreated => ("A hotel offer is bound", About::HotelBooking),
-        EventType::HotelBookingConfirmed => ("A hotel is booked", About::HotelBooking),
-        EventType::HotelBookingFailed => ("A hotel booking came to nothing", About::HotelBooking),
-        EventType::HotelBookingExpired => ("A hotel booking was not completed in time", About::HotelBooking),
-        EventType::HotelBookingCancellationStarted => ("A hotel booking is being cancelled", About::HotelBooking),
-        EventType::HotelBookingCanceled => ("A hotel booking is cancelled", About::HotelBooking),
-        EventType::HotelBookingPartiallyCanceled => ("Rooms of a hotel booking are cancelled", About::HotelBooking),
-        EventType::HotelBookingCancellationRefused => ("The supplier refused to cancel a hotel booking", About::HotelBooking),
-        EventType::HotelBookingChanged => ("The hotel changed what was booked", About::HotelBooking),
-        EventType::FlightBookingCreated => ("A fare is bound", About::FlightBooking),
-        EventType::FlightBookingConfirmed => ("A ticket is issued", About::FlightBooking),
-        EventType::FlightBookingFailed => ("A flight booking came to nothing", About::FlightBooking),
-        EventType::FlightBookingExpired => ("A flight booking was not completed in time", About::FlightBooking),
-        EventType::FlightBookingCancellationStarted => ("A flight booking is being cancelled", About::FlightBooking),
-        EventType::FlightBookingCanceled => ("A ticket is released", About::FlightBooking),
-        EventType::FlightBookingCancellationRefused => ("The airline refused to cancel", About::FlightBooking),
-        EventType::FlightBookingServicesAdded => ("Bags were bought", About::FlightBooking),
-        EventType::FlightBookingAirlineChange => ("The airline changed what was booked", About::FlightBooking),
-        EventType::PaymentCaptured => ("Money was taken", About::Payment),
-        EventType::PaymentRefunded => ("Money was given back", About::Payment),
-        EventType::PaymentFailed => ("A payment failed", About::Payment),
-        EventType::HotelWatchTriggered => ("A watched hotel costs what was waited for", About::WatchTriggered),
-        EventType::TripWatchTriggered => ("Hotels of a watched trip cost what was waited for", About::TripTriggered),
-        EventType::HotelWatchPurchased => ("A watch bought", About::WatchPurchased),
-        EventType::HotelWatchPurchaseFailed => ("A watch was to buy, and could not", About::WatchPurchaseFailed),
-        EventType::Ping => ("A subscription is tested", About::Subscription),
+        EventType::HotelBookingCreated => ("A hotel offer is bound", EventDataKind::HotelBooking),
+        EventType::HotelBookingConfirmed => ("A hotel is booked", EventDataKind::HotelBooking),
+        EventType::HotelBookingFailed => ("A hotel booking came to nothing", EventDataKind::HotelBooking),
+        EventType::HotelBookingExpired => ("A hotel booking was not completed in time", EventDataKind::HotelBooking),
+        EventType::HotelBookingCancellationStarted => ("A hotel booking is being cancelled", EventDataKind::HotelBooking),
+        EventType::HotelBookingCanceled => ("A hotel booking is cancelled", EventDataKind::HotelBooking),
+        EventType::HotelBookingPartiallyCanceled => ("Rooms of a hotel booking are cancelled", EventDataKind::HotelBooking),
+        EventType::HotelBookingCancellationRefused => ("The supplier refused to cancel a hotel booking", EventDataKind::HotelBooking),
+        EventType::HotelBookingChanged => ("The hotel changed what was booked", EventDataKind::HotelBooking),
+        EventType::FlightBookingCreated => ("A fare is bound", EventDataKind::FlightBooking),
+        EventType::FlightBookingConfirmed => ("A ticket is issued", EventDataKind::FlightBooking),
+        EventType::FlightBookingFailed => ("A flight booking came to nothing", EventDataKind::FlightBooking),
+        EventType::FlightBookingExpired => ("A flight booking was not completed in time", EventDataKind::FlightBooking),
+        EventType::FlightBookingCancellationStarted => ("A flight booking is being cancelled", EventDataKind::FlightBooking),
+        EventType::FlightBookingCanceled => ("A ticket is released", EventDataKind::FlightBooking),
+        EventType::FlightBookingCancellationRefused => ("The airline refused to cancel", EventDataKind::FlightBooking),
+        EventType::FlightBookingServicesAdded => ("Bags were bought", EventDataKind::FlightBooking),
+        EventType::FlightBookingAirlineChange => ("The airline changed what was booked", EventDataKind::FlightBooking),
+        EventType::PaymentCaptured => ("Money was taken", EventDataKind::Payment),
+        EventType::PaymentRefunded => ("Money was given back", EventDataKind::Payment),
+        EventType::PaymentFailed => ("A payment failed", EventDataKind::Payment),
+        EventType::HotelWatchTriggered => ("A watched hotel costs what was waited for", EventDataKind::WatchTriggered),
+        EventType::TripWatchTriggered => ("Hotels of a watched trip cost what was waited for", EventDataKind::TripTriggered),
+        EventType::HotelWatchPurchased => ("A watch bought", EventDataKind::WatchPurchased),
+        EventType::HotelWatchPurchaseFailed => ("A watch was to buy, and could not", EventDataKind::WatchPurchaseFailed),
+        EventType::Ping => ("A subscription is tested", EventDataKind::Subscription),
     }
 }
 
@@ -115,14 +115,14 @@ pub(super) fn headers() -> Value {
 }
 
 fn webhook(event_type: EventType, components: &mut Components) -> Value {
-    let (summary, about) = told(event_type);
+    let (summary, about) = event_summary(event_type);
     let name = event_type.as_str();
     let headers = HEADERS.iter();
     let headers =
         headers.map(|(name, ..)| json!({ "$ref": format!("#/components/parameters/{name}") }));
     let mut body = Map::new();
-    if matches!(about, About::Subscription) {
-        body.insert("example".to_owned(), ping());
+    if matches!(about, EventDataKind::Subscription) {
+        body.insert("example".to_owned(), ping_example());
     }
     body.insert(
         "schema".to_owned(),
@@ -131,54 +131,54 @@ fn webhook(event_type: EventType, components: &mut Components) -> Value {
     json!({
         "operationId": format!("receive_{}", name.replace('.', "_")),
         "summary": summary,
-        "description": sent_to(&about),
+        "description": event_note(&about),
         "tags": ["Webhooks"],
         "security": [{}],
         "parameters": headers.collect::<Vec<_>>(),
         "requestBody": { "required": true, "content": { "application/json": body } },
-        "responses": answers(&about),
+        "responses": receiver_responses(&about),
     })
 }
 
 /// What a receiver may answer.
-fn answers(about: &About) -> Value {
+fn receiver_responses(about: &EventDataKind) -> Value {
     let taken = json!({ "description": "You have it. Only the status counts; the first KiB of the body is kept, for you to read in the delivery." });
     match about {
-        About::HotelBooking | About::FlightBooking | About::Payment | About::Subscription => {
+        EventDataKind::HotelBooking | EventDataKind::FlightBooking | EventDataKind::Payment | EventDataKind::Subscription => {
             json!({
                 "2XX": taken,
                 "410": { "description": "You want no more: the delivery has failed, and the subscription is paused." },
                 "default": { "description": "Anything else, a redirect, or no answer within 10 seconds: it is sent again, after 1, 5, 30 and 90 minutes; then the delivery has failed. `Retry-After` makes a step longer, as far as all are still done within 2 hours 15 minutes." },
             })
         }
-        About::WatchTriggered
-        | About::TripTriggered
-        | About::WatchPurchased
-        | About::WatchPurchaseFailed => json!({
+        EventDataKind::WatchTriggered
+        | EventDataKind::TripTriggered
+        | EventDataKind::WatchPurchased
+        | EventDataKind::WatchPurchaseFailed => json!({
             "2XX": taken,
             "default": { "description": "Anything else, a redirect, or no answer within 10 seconds: it is sent again, after 1, 5 and 30 minutes, 2, 12 and 24 hours; then it is `failed` in the log. `Retry-After` makes a step longer, to twice itself." },
         }),
     }
 }
 
-const fn sent_to(about: &About) -> &'static str {
+const fn event_note(about: &EventDataKind) -> &'static str {
     match about {
-        About::HotelBooking => {
+        EventDataKind::HotelBooking => {
             "`data.booking` is the booking as it could be read at the event. Sent to subscriptions of hotels. Order is not promised: `updated_at` tells which is newer."
         }
-        About::FlightBooking => {
+        EventDataKind::FlightBooking => {
             "`data.booking` is the booking as it could be read at the event. Sent to subscriptions of flights. Order is not promised: `updated_at` tells which is newer."
         }
-        About::Payment => {
+        EventDataKind::Payment => {
             "`data.payment` is the payment as its booking showed it at the event. Sent to subscriptions of the booking's product."
         }
-        About::WatchTriggered
-        | About::TripTriggered
-        | About::WatchPurchased
-        | About::WatchPurchaseFailed => {
+        EventDataKind::WatchTriggered
+        | EventDataKind::TripTriggered
+        | EventDataKind::WatchPurchased
+        | EventDataKind::WatchPurchaseFailed => {
             "Sent to the organization's watcher endpoint, and kept in the event log."
         }
-        About::Subscription => "Sent to one subscription when it is tested.",
+        EventDataKind::Subscription => "Sent to one subscription when it is tested.",
     }
 }
 
@@ -189,26 +189,26 @@ fn event(name: &str, data: Value, components: &mut Components) -> Value {
         "properties": {
             "id": { "type": "string", "pattern": "^evt_[a-zA-Z0-9-]+$", "description": "The same however often it is sent." },
             "type": { "type": "string", "const": name },
-            "created_at": refer::<IsoDateTime>(components),
+            "created_at": schema_ref::<IsoDateTime>(components),
             "data": data,
         },
     })
 }
 
-fn data(about: &About, components: &mut Components) -> Value {
+fn data(about: &EventDataKind, components: &mut Components) -> Value {
     let (required, properties) = match about {
-        About::HotelBooking => {
-            let booking = refer::<HotelBooking>(components);
+        EventDataKind::HotelBooking => {
+            let booking = schema_ref::<HotelBooking>(components);
             (vec!["booking"], json!({ "booking": booking }))
         }
-        About::FlightBooking => {
-            let booking = refer::<FlightBooking>(components);
+        EventDataKind::FlightBooking => {
+            let booking = schema_ref::<FlightBooking>(components);
             (vec!["booking"], json!({ "booking": booking }))
         }
-        About::Payment => {
+        EventDataKind::Payment => {
             let of_either = [
-                refer::<HotelPayment>(components),
-                refer::<FlightPayment>(components),
+                schema_ref::<HotelPayment>(components),
+                schema_ref::<FlightPayment>(components),
             ];
             let booking_id = json!({ "type": "string", "pattern": "^bkg_[a-zA-Z0-9-]+$" });
             (
@@ -216,36 +216,36 @@ fn data(about: &About, components: &mut Components) -> Value {
                 json!({ "payment": { "anyOf": of_either }, "booking_id": booking_id }),
             )
         }
-        About::WatchTriggered => of_watch(
+        EventDataKind::WatchTriggered => watch_event_data(
             components,
             &["current"],
-            |components| json!({ "current": seen(components, json!({})) }),
+            |components| json!({ "current": price_schema(components, json!({})) }),
         ),
-        About::TripTriggered => of_watch(components, &["matches"], |components| {
+        EventDataKind::TripTriggered => watch_event_data(components, &["matches"], |components| {
             let hotel = json!({
                 "hotel_id": { "type": "string" }, "name": { "type": "string" },
                 "guest_rating": { "type": ["number", "null"] }, "star_rating": { "type": ["number", "null"] },
             });
             let hotels = json!({
-                "type": "array", "minItems": 1, "maxItems": 3, "items": seen(components, hotel),
+                "type": "array", "minItems": 1, "maxItems": 3, "items": price_schema(components, hotel),
                 "description": "The cheapest first.",
             });
             json!({ "matches": hotels })
         }),
-        About::WatchPurchased => of_watch(components, &["booking", "mandate_id"], |components| {
+        EventDataKind::WatchPurchased => watch_event_data(components, &["booking", "mandate_id"], |components| {
             let total = json!({
                 "type": "object", "required": ["total_amount"],
-                "properties": { "total_amount": refer::<Money>(components) },
+                "properties": { "total_amount": schema_ref::<Money>(components) },
             });
-            let booking = json!({ "allOf": [refer::<HotelBooking>(components), total] });
+            let booking = json!({ "allOf": [schema_ref::<HotelBooking>(components), total] });
             json!({ "booking": booking, "mandate_id": { "type": "string", "pattern": "^mnd_[a-zA-Z0-9-]+$" } })
         }),
-        About::WatchPurchaseFailed => of_watch(
+        EventDataKind::WatchPurchaseFailed => watch_event_data(
             components,
             &["reason"],
-            |components| json!({ "reason": { "type": "string" }, "current": seen(components, json!({})) }),
+            |components| json!({ "reason": { "type": "string" }, "current": price_schema(components, json!({})) }),
         ),
-        About::Subscription => {
+        EventDataKind::Subscription => {
             let id = json!({ "type": "string", "pattern": "^whs_[a-zA-Z0-9-]+$" });
             (vec!["subscription_id"], json!({ "subscription_id": id }))
         }
@@ -254,25 +254,25 @@ fn data(about: &About, components: &mut Components) -> Value {
 }
 
 /// What every event of a watch holds, and what else this one does.
-fn of_watch(
+fn watch_event_data(
     components: &mut Components,
     also: &[&'static str],
     more: impl FnOnce(&mut Components) -> Value,
 ) -> (Vec<&'static str>, Value) {
     let required = [&["watch", "user_id"], also].concat();
     let mut properties =
-        json!({ "watch": refer::<Watch>(components), "user_id": { "type": "string" } });
-    join(&mut properties, more(components));
+        json!({ "watch": schema_ref::<Watch>(components), "user_id": { "type": "string" } });
+    merge_members(&mut properties, more(components));
     (required, properties)
 }
 
 /// What a check saw: advisory. `more`: what else stands beside it.
-fn seen(components: &mut Components, more: Value) -> Value {
+fn price_schema(components: &mut Components, more: Value) -> Value {
     let mut properties = json!({
-        "total": refer::<Amount>(components), "currency": refer::<CurrencyCode>(components),
+        "total": schema_ref::<Amount>(components), "currency": schema_ref::<CurrencyCode>(components),
         "room_type": { "type": "string" }, "board": { "type": "string" }, "refundable": { "type": "boolean" },
     });
-    join(&mut properties, more);
+    merge_members(&mut properties, more);
     let required: Vec<String> = properties
         .as_object()
         .into_iter()
@@ -281,13 +281,13 @@ fn seen(components: &mut Components, more: Value) -> Value {
     json!({ "type": "object", "required": required, "properties": properties })
 }
 
-fn join(members: &mut Value, more: Value) {
+fn merge_members(members: &mut Value, more: Value) {
     if let (Value::Object(members), Value::Object(mut more)) = (members, more) {
         members.append(&mut more);
     }
 }
 
-fn ping() -> Value {
+fn ping_example() -> Value {
     json!({
         "id": "evt_01976f3e4a5b7c8d9e0f112233445566", "type": EventType::Ping.as_str(),
         "created_at": "2026-11-21T10:00:00.000Z",

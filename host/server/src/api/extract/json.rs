@@ -46,7 +46,7 @@ pub(super) async fn read_json_body(
 }
 
 fn parse(bytes: &Bytes) -> Result<Value, ApiError> {
-    let parsed: Result<Distinct, serde_json::Error> = serde_json::from_slice(bytes);
+    let parsed: Result<UniqueKeysJson, serde_json::Error> = serde_json::from_slice(bytes);
     parsed.map(|json| json.0).map_err(|error| {
         let what = if error.is_data() {
             "a member that appears twice"
@@ -76,20 +76,20 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 /// JSON in which no object has two members of one name: of two prices or dates,
 /// nobody knows which was meant.
-struct Distinct(Value);
+struct UniqueKeysJson(Value);
 
-impl<'de> Deserialize<'de> for Distinct {
+impl<'de> Deserialize<'de> for UniqueKeysJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(DistinctVisitor).map(Self)
+        deserializer.deserialize_any(UniqueKeysVisitor).map(Self)
     }
 }
 
 /// Up to here a float holds every integer exactly.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
-struct DistinctVisitor;
+struct UniqueKeysVisitor;
 
-impl<'de> Visitor<'de> for DistinctVisitor {
+impl<'de> Visitor<'de> for UniqueKeysVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -132,7 +132,7 @@ impl<'de> Visitor<'de> for DistinctVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Value, A::Error> {
         let mut elements = Vec::new();
-        while let Some(Distinct(element)) = sequence.next_element()? {
+        while let Some(UniqueKeysJson(element)) = sequence.next_element()? {
             elements.push(element);
         }
         Ok(Value::Array(elements))
@@ -140,7 +140,7 @@ impl<'de> Visitor<'de> for DistinctVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut members = Map::new();
-        while let Some((name, Distinct(member))) = map.next_entry::<String, Distinct>()? {
+        while let Some((name, UniqueKeysJson(member))) = map.next_entry::<String, UniqueKeysJson>()? {
             if members.insert(name, member).is_some() {
                 return Err(A::Error::custom("twice"));
             }

@@ -11,7 +11,7 @@ impl RequestReader<'_> {
     /// For requests that have none.
     pub(super) fn reject_query_parameters(&mut self) {
         for (name, _) in self.query_parameters() {
-            self.note(
+            self.add_violation(
                 ViolationLocation::Query,
                 &format!("/{}", escape(&name)),
                 "unknown_field",
@@ -26,7 +26,7 @@ impl RequestReader<'_> {
         let mut parameters = Vec::new();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             if parameters.len() == PARAMETERS_MAX {
-                self.note(
+                self.add_violation(
                     ViolationLocation::Query,
                     "",
                     "too_many",
@@ -35,9 +35,9 @@ impl RequestReader<'_> {
                 return Vec::new();
             }
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            match (decode(name), decode(value)) {
+            match (decode_form(name), decode_form(value)) {
                 (Some(name), Some(value)) => parameters.push((name, value)),
-                _ => self.note(ViolationLocation::Query, "", "format", "not percent-encoded UTF-8"),
+                _ => self.add_violation(ViolationLocation::Query, "", "format", "not percent-encoded UTF-8"),
             }
         }
         parameters
@@ -45,7 +45,7 @@ impl RequestReader<'_> {
 }
 
 /// `application/x-www-form-urlencoded` text; none when it is not UTF-8.
-fn decode(text: &str) -> Option<String> {
+fn decode_form(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {

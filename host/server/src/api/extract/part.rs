@@ -78,10 +78,10 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
 
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
         let Some(json) = incoming.json.take() else {
-            incoming.note(ViolationLocation::Body, "", "required", "a JSON body is required");
+            incoming.add_violation(ViolationLocation::Body, "", "required", "a JSON body is required");
             return None;
         };
-        let read = incoming.read(ViolationLocation::Body, &json);
+        let read = incoming.parse_and_validate(ViolationLocation::Body, &json);
         incoming.json = Some(json);
         read.map(Self)
     }
@@ -118,7 +118,7 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
                 .as_ref()
                 .map_or(Value::Null, |compiled| compiled.parse_parameter(&name, text));
             if object.contains_key(&name) {
-                incoming.note(
+                incoming.add_violation(
                     ViolationLocation::Query,
                     &format!("/{}", escape(&name)),
                     "duplicate",
@@ -128,7 +128,7 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
             object.insert(name, value);
         }
         incoming
-            .read(ViolationLocation::Query, &Value::Object(object))
+            .parse_and_validate(ViolationLocation::Query, &Value::Object(object))
             .map(Self)
     }
 
@@ -153,7 +153,7 @@ impl<T: PathParameter> RequestPart for PathId<T> {
                 T::PATTERN,
                 T::CHARS_MAX
             );
-            incoming.note(ViolationLocation::Path, &format!("/{}", T::NAME), "pattern", detail);
+            incoming.add_violation(ViolationLocation::Path, &format!("/{}", T::NAME), "pattern", detail);
         }
         read.map(Self)
     }
@@ -169,7 +169,7 @@ impl<const MAX: usize> RequestPart for IdempotencyKeyHeader<MAX> {
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
         match <Option<Self> as RequestPart>::extract(incoming) {
             Some(None) => {
-                incoming.note(
+                incoming.add_violation(
                     ViolationLocation::Header,
                     "/x-idempotency-key",
                     "required",
@@ -206,7 +206,7 @@ impl<const MAX: usize> RequestPart for Option<IdempotencyKeyHeader<MAX>> {
             None => {
                 let detail =
                     format!("must be sent once and have 1 to {MAX} printable ASCII characters");
-                incoming.note(ViolationLocation::Header, "/x-idempotency-key", "pattern", detail);
+                incoming.add_violation(ViolationLocation::Header, "/x-idempotency-key", "pattern", detail);
                 None
             }
         }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How much of a body that is too long is read before the connection is given up.
-const DRAINED_BYTES_MAX: usize = 8 << 20;
+const DRAIN_BYTES_MAX: usize = 8 << 20;
 
 /// A request of which only what stands before its body is read: nobody knows yet
 /// whether the rest is wanted. A path of another form is one that is not there;
@@ -39,7 +39,7 @@ impl<T: RequestPart> FromRequest<Arc<Application>> for DeferredBody<T> {
     async fn from_request(request: Request, app: &Arc<Application>) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
         let visit = AnonymousContext::from_request_parts(&mut parts, app).await?;
-        let mut incoming = RequestReader::of_head(&mut parts, app).await;
+        let mut incoming = RequestReader::from_head(&mut parts, app).await;
         let taken = T::extract(&mut incoming);
         let taken = taken.filter(|_| incoming.found.is_empty());
         Ok(Self {
@@ -77,7 +77,7 @@ pub(crate) async fn read_body(
         .and_then(|length| length.to_str().ok());
     if declared
         .and_then(|length| length.parse::<u64>().ok())
-        .is_some_and(|length| length > DRAINED_BYTES_MAX as u64)
+        .is_some_and(|length| length > DRAIN_BYTES_MAX as u64)
     {
         return Err(BodyError::TooLarge);
     }
@@ -95,7 +95,7 @@ async fn drain(body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|_| BodyError::Incomplete)?;
         length = length.saturating_add(chunk.len());
-        if length > DRAINED_BYTES_MAX {
+        if length > DRAIN_BYTES_MAX {
             break;
         }
         if length <= bytes_max {

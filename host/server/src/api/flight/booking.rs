@@ -78,7 +78,7 @@ const fn order() -> SortOrder {
 }
 
 impl FlightBookingsQuery {
-    fn split(self) -> (FlightBookingFilter, PageRequest) {
+    fn into_filter_and_page(self) -> (FlightBookingFilter, PageRequest) {
         let filter = FlightBookingFilter {
             status: self.status.map(Status::from),
             supplier: self.supplier.map(|id| id.0),
@@ -110,7 +110,7 @@ pub(crate) async fn list_flight_bookings(
     caller: RequestContext,
     Validated(Query(query)): Validated<Query<FlightBookingsQuery>>,
 ) -> Result<ApiResponse<List<FlightBooking>, PaginationMeta>, ApiError> {
-    let (filter, page) = query.split();
+    let (filter, page) = query.into_filter_and_page();
     let owner = &caller.owner;
     let listed = app.store.flight_bookings(owner, &filter, page).await;
     let (listed, total) = listed.map_err(ApiError::from_database)?;

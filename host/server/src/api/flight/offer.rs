@@ -118,7 +118,7 @@ impl FlightOffersRequest {
         Some(amount.to_money(self.currency?))
     }
 
-    fn query(self) -> Option<FareQuery> {
+    fn into_query(self) -> Option<FareQuery> {
         let max_total = self.max_total().transpose().ok()?;
         let wanted = supply::PriceRequest {
             journeys: self.journeys.into_iter().map(supply::RequestedJourney::from).collect(),
@@ -161,7 +161,7 @@ pub(crate) async fn price_flights(
     caller: RequestContext,
     Validated((_key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<FlightOffersRequest>)>,
 ) -> Result<ApiResponse<List<FlightOffer>, FlightOffersMeta>, ApiError> {
-    let query = request.query().ok_or(Code::ValidationFailed)?;
+    let query = request.into_query().ok_or(Code::ValidationFailed)?;
     let found = app
         .price_flights(&caller, &query)
         .await

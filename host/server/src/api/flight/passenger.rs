@@ -133,7 +133,7 @@ pub(super) fn validate_passengers(passengers: &[PassengerRequest], now: Timestam
     let today = now.date_utc();
     for (index, passenger) in passengers.iter().enumerate() {
         let here = format!("/passengers/{index}");
-        if let Some((code, detail)) = passenger.wrong_birth(today) {
+        if let Some((code, detail)) = passenger.date_of_birth_violation(today) {
             found.push(format!("{here}/date_of_birth"), code, detail);
         }
         if let Some(document) = &passenger.document
@@ -160,7 +160,7 @@ impl PassengerRequest {
     /// What is wrong with the day of birth. The day of travel is not known here, only that it is
     /// less than a year ahead: what no such day makes right is wrong, the rest is for the supplier
     /// to say.
-    fn wrong_birth(&self, today: Date) -> Option<(&'static str, &'static str)> {
+    fn date_of_birth_violation(&self, today: Date) -> Option<(&'static str, &'static str)> {
         let born = self.date_of_birth.0;
         let reached = |years: i32| born.saturating_add(years.years()) <= today;
         if born >= today {

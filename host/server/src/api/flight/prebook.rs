@@ -94,7 +94,7 @@ pub(crate) async fn prebook_flight(
     let offer: FlightOfferTerms = offer_reference::decode(&app.sealer, tenant, &request.offer_reference)
         .ok_or(Code::OfferInvalid)?;
     let supplier = offer.supplier.clone();
-    let wish = wish(caller, key, offer, request)?;
+    let wish = into_command(caller, key, offer, request)?;
     let prebound = app
         .prebook_flight(wish)
         .await
@@ -112,7 +112,7 @@ pub(crate) async fn prebook_flight(
     })
 }
 
-fn wish(
+fn into_command(
     caller: RequestContext,
     key: IdempotencyKeyHeader,
     offer: FlightOfferTerms,
@@ -127,7 +127,7 @@ fn wish(
         reference_id: request.reference_id,
         contact: Contact {
             email: request.contact.email,
-            phone: ungrouped(&request.contact.phone),
+            phone: normalize_phone(&request.contact.phone),
         },
         passengers: (0..).zip(passengers).collect(),
         use_payment_sdk: request.use_payment_sdk,
@@ -137,7 +137,7 @@ fn wish(
 }
 
 /// A number as airlines take it: the plus and the digits.
-fn ungrouped(phone: &str) -> String {
+fn normalize_phone(phone: &str) -> String {
     let signs = phone.chars();
     signs
         .filter(|sign| *sign == '+' || sign.is_ascii_digit())

@@ -52,7 +52,7 @@ impl Validate for PriceCalendarRequest {
 }
 
 impl PriceCalendarRequest {
-    fn query(self) -> CalendarQuery {
+    fn into_query(self) -> CalendarQuery {
         CalendarQuery {
             hotels: self.hotel_ids.into_iter().map(|id| id.0).collect(),
             from: self.from.0,
@@ -78,7 +78,7 @@ pub(crate) async fn get_price_calendar(
     Validated((_key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<PriceCalendarRequest>)>,
 ) -> Result<ApiResponse<List<PriceCalendar>, SupplierMeta>, ApiError> {
     let (supplier, hotels) = app
-        .price_calendar(&caller, request.query())
+        .price_calendar(&caller, request.into_query())
         .await
         .map_err(ApiError::from_query)?;
     let rows = hotels

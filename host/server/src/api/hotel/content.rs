@@ -63,8 +63,8 @@ pub(crate) async fn get_hotel(
         .await
         .map_err(ApiError::from_query)?;
     let meta = ContentMeta {
-        details: source(&found.supplier, &found.details),
-        reviews: source(&found.supplier, &found.reviews),
+        details: content_source(&found.supplier, &found.details),
+        reviews: content_source(&found.supplier, &found.reviews),
         supplier: found.supplier,
     };
     Ok(ApiResponse::ok(content::hotel_content(
@@ -75,7 +75,7 @@ pub(crate) async fn get_hotel(
     .meta(meta))
 }
 
-fn source<T>(supplier: &SupplierId, kept: &Cached<T>) -> ContentSource {
+fn content_source<T>(supplier: &SupplierId, kept: &Cached<T>) -> ContentSource {
     ContentSource {
         supplier: supplier.clone(),
         fetched_at: kept.fetched_at.into(),

@@ -120,7 +120,7 @@ impl HotelOffersRequest {
         }
     }
 
-    fn query(self) -> OfferQuery {
+    fn into_query(self) -> OfferQuery {
         let stay = self.stay_fields().to_stay();
         let hotels = match self.supplier_hotel_ids {
             Some(ids) => HotelSelection::BySupplierId(ids.into_iter().map(|id| id.0).collect()),
@@ -159,19 +159,19 @@ pub(crate) async fn price_hotels(
     caller: RequestContext,
     Validated((_key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<HotelOffersRequest>)>,
 ) -> Result<ApiResponse<List<HotelOffers>, SupplierMeta>, ApiError> {
-    let query = request.query();
+    let query = request.into_query();
     let (supplier, hotels) = app
         .price_hotels(&caller, &query)
         .await
         .map_err(ApiError::from_query)?;
     let rows = hotels
         .into_iter()
-        .map(|hotel| show(hotel, &query.stay))
+        .map(|hotel| to_response(hotel, &query.stay))
         .collect();
     Ok(ApiResponse::ok(List(rows)).meta(SupplierMeta::new(supplier)))
 }
 
-fn show(hotel: PricedHotel, stay: &Stay) -> HotelOffers {
+fn to_response(hotel: PricedHotel, stay: &Stay) -> HotelOffers {
     let offers = hotel.offers.into_iter();
     let offers = offers.map(
         |PricedOffer {

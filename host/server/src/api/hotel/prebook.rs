@@ -120,7 +120,7 @@ pub(crate) async fn prebook_hotel(
     )
     .ok_or(Code::OfferInvalid)?;
     let supplier = offer.supplier.clone();
-    let wish = wish(caller, key, offer, request)?;
+    let wish = into_command(caller, key, offer, request)?;
     let prebound = app
         .prebook_hotel(wish)
         .await
@@ -138,7 +138,7 @@ pub(crate) async fn prebook_hotel(
     })
 }
 
-fn wish(
+fn into_command(
     caller: RequestContext,
     key: IdempotencyKeyHeader,
     offer: HotelOfferTerms,

@@ -163,7 +163,7 @@ impl HotelSearchRequest {
         Some(amount.to_money(self.currency))
     }
 
-    fn query(self) -> Option<SearchQuery> {
+    fn into_query(self) -> Option<SearchQuery> {
         let max_total = self.max_total().transpose().ok()?;
         let stay = self.stay_fields().to_stay();
         let area = match (self.place_id, self.location) {
@@ -220,7 +220,7 @@ pub(crate) async fn search_hotels(
     caller: RequestContext,
     Validated((_key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<HotelSearchRequest>)>,
 ) -> Result<ApiResponse<List<FoundHotel>, SearchMeta>, ApiError> {
-    let query = request.query().ok_or(Code::ValidationFailed)?;
+    let query = request.into_query().ok_or(Code::ValidationFailed)?;
     let found = app
         .search_hotels(&caller, &query)
         .await

@@ -142,7 +142,7 @@ async fn every_request_refuses_unknown_fields() {
 #[tokio::test]
 async fn the_codes_that_a_handler_lists_exist() {
     for (scope, routes) in table_of_tests() {
-        for operation in routes.into_iter().map(|route| route.described(scope)) {
+        for operation in routes.into_iter().map(|route| route.to_operation(scope)) {
             for code in operation.annotation["x-error-codes"]
                 .as_array()
                 .into_iter()

@@ -14,7 +14,7 @@ struct Shown<'a> {
 
 /// What the API itself takes and answers, without the routes of the tests.
 fn document_of(server: &Server) -> Value {
-    server.openapi(table())
+    server.openapi(route_table())
 }
 
 /// Every body that is asked with, or answered on success.

@@ -124,7 +124,7 @@ impl Validate for WatchesQuery {}
 
 impl Validate for HotelWatchRequest {
     fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
-        check_trigger(self.trigger, self.currency, found);
+        validate_trigger(self.trigger, self.currency, found);
         if let Some(auto_book) = &self.auto_book {
             guest::validate_rooms(&auto_book.rooms, AUTO_BOOK_ROOMS, found);
         }
@@ -141,7 +141,7 @@ impl Validate for TripWatchRequest {
             (None, None) => found.push("/place_id", "required", "give either place_id or location"),
             _ => {}
         }
-        check_trigger(self.trigger, self.currency, found);
+        validate_trigger(self.trigger, self.currency, found);
         self.stay_fields().validate(now, found);
     }
 }
@@ -149,7 +149,7 @@ impl Validate for TripWatchRequest {
 /// Where the rooms of a request stand.
 const AUTO_BOOK_ROOMS: &str = "/auto_book/rooms";
 
-fn check_trigger(trigger: WatchTrigger, currency: CurrencyCode, found: &mut Violations<'_>) {
+fn validate_trigger(trigger: WatchTrigger, currency: CurrencyCode, found: &mut Violations<'_>) {
     let pointer = "/trigger/amount";
     if trigger.amount.0 < Decimal::ONE {
         found.push(pointer, "too_small", "must be at least 1");
@@ -170,7 +170,7 @@ impl HotelWatchRequest {
         }
     }
 
-    fn wish(self) -> Result<NewWatch, ApiError> {
+    fn into_command(self) -> Result<NewWatch, ApiError> {
         let stay = self.stay_fields().to_stay();
         let auto_book = match self.auto_book {
             Some(request) => Some(AutoBook {
@@ -257,7 +257,7 @@ pub(crate) async fn create_hotel_watch(
     Validated((key, Body(request))): Validated<(Option<IdempotencyKeyHeader>, Body<HotelWatchRequest>)>,
 ) -> Result<ApiResponse<Watch>, ApiError> {
     let key = key.map(|key| IdempotentRequest::new(&caller.owner, "hotel_watch", key));
-    create(&app, &caller, request.wish()?, key).await
+    create(&app, &caller, request.into_command()?, key).await
 }
 
 /// Watch a trip

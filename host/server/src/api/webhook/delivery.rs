@@ -46,7 +46,7 @@ pub(crate) struct RecoverRequest {
     since: IsoDateOrDateTime,
 }
 
-type Replay = (
+type ReplayParts = (
     PathProduct,
     PathId<SubscriptionId>,
     PathId<DeliveryId>,
@@ -54,7 +54,7 @@ type Replay = (
     Option<Body<EmptyRequest>>,
 );
 
-type Recover = (
+type RecoverParts = (
     PathProduct,
     PathId<SubscriptionId>,
     Option<IdempotencyKeyHeader>,
@@ -83,7 +83,7 @@ pub(crate) async fn list_deliveries(
     let tenant = &caller.owner.tenant;
     let found = app.find_subscription(tenant, product, &id).await;
     found.map_err(ApiError::from_webhook)?;
-    let (filter, page) = query.split();
+    let (filter, page) = query.into_filter_and_page();
     let listed = app.store.deliveries(tenant, &id, filter, page).await;
     let listed = listed.map_err(ApiError::from_database)?;
     let total = app.store.count_deliveries(tenant, &id, filter).await;
@@ -121,7 +121,7 @@ pub(crate) async fn get_delivery(
 pub(crate) async fn replay_delivery(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((PathProduct(product), PathId(id), PathId(delivery), key, _)): Validated<Replay>,
+    Validated((PathProduct(product), PathId(id), PathId(delivery), key, _)): Validated<ReplayParts>,
 ) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
     let key = idempotent_request(&caller, "replay", product, key);
     let replayed = app.replay_delivery(&caller, product, &id, &delivery, key.as_ref());
@@ -140,7 +140,7 @@ pub(crate) async fn replay_delivery(
 pub(crate) async fn recover_deliveries(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((PathProduct(product), PathId(id), key, Body(request))): Validated<Recover>,
+    Validated((PathProduct(product), PathId(id), key, Body(request))): Validated<RecoverParts>,
 ) -> Result<ApiResponse<RecoveredDeliveries>, ApiError> {
     let key = idempotent_request(&caller, "recover", product, key);
     let since = request.since.start;
@@ -150,7 +150,7 @@ pub(crate) async fn recover_deliveries(
 }
 
 impl DeliveriesQuery {
-    fn split(self) -> (DeliveryFilter, PageRequest) {
+    fn into_filter_and_page(self) -> (DeliveryFilter, PageRequest) {
         let filter = DeliveryFilter {
             status: self.status.map(Into::into),
         };

@@ -28,8 +28,8 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
         let PathProduct(product) = PathProduct::extract(incoming)?;
         let request = match product {
-            Product::Hotel => Body::<Typed<Hotels, T>>::extract(incoming)?.0.0,
-            Product::Flight => Body::<Typed<Flights, T>>::extract(incoming)?.0.0,
+            Product::Hotel => Body::<ProductTyped<Hotels, T>>::extract(incoming)?.0.0,
+            Product::Flight => Body::<ProductTyped<Flights, T>>::extract(incoming)?.0.0,
             // Has no such route.
             Product::Watch => return None,
         };
@@ -37,13 +37,13 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
     }
 
     fn describe(inputs: &mut OperationInputs) {
-        inputs.product_body::<Typed<Hotels, T>>(Product::Hotel);
-        inputs.product_body::<Typed<Flights, T>>(Product::Flight);
+        inputs.product_body::<ProductTyped<Hotels, T>>(Product::Hotel);
+        inputs.product_body::<ProductTyped<Flights, T>>(Product::Flight);
     }
 }
 
 /// A product whose events can be subscribed to, as a type.
-trait Told: Send + 'static {
+trait SubscribableProduct: Send + 'static {
     const PRODUCT: Product;
     /// Before the names of schemas.
     const NAME: &'static str;
@@ -52,45 +52,45 @@ trait Told: Send + 'static {
 struct Hotels;
 struct Flights;
 
-impl Told for Hotels {
+impl SubscribableProduct for Hotels {
     const PRODUCT: Product = Product::Hotel;
     const NAME: &'static str = "Hotel";
 }
 
-impl Told for Flights {
+impl SubscribableProduct for Flights {
     const PRODUCT: Product = Product::Flight;
     const NAME: &'static str = "Flight";
 }
 
 /// `T` for one product.
-struct Typed<P, T>(T, PhantomData<P>);
+struct ProductTyped<P, T>(T, PhantomData<P>);
 
-impl<'de, P, T: Deserialize<'de>> Deserialize<'de> for Typed<P, T> {
+impl<'de, P, T: Deserialize<'de>> Deserialize<'de> for ProductTyped<P, T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         T::deserialize(deserializer).map(|request| Self(request, PhantomData))
     }
 }
 
-impl<P, T: Validate> Validate for Typed<P, T> {
+impl<P, T: Validate> Validate for ProductTyped<P, T> {
     fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
         self.0.validate(now, found);
     }
 }
 
-impl<P: Told, T: ToSchema> PartialSchema for Typed<P, T> {
+impl<P: SubscribableProduct, T: ToSchema> PartialSchema for ProductTyped<P, T> {
     fn schema() -> RefOr<Schema> {
         let mut schema = T::schema();
         if let RefOr::T(Schema::Object(object)) = &mut schema
             && let Some(RefOr::T(Schema::Array(list))) = object.properties.get_mut(EVENT_TYPES)
         {
-            let names = Ref::from_schema_name(names_of::<P>());
+            let names = Ref::from_schema_name(event_type_schema_name::<P>());
             list.items = ArrayItems::RefOrSchema(Box::new(names.into()));
         }
         schema
     }
 }
 
-impl<P: Told, T: ToSchema> ToSchema for Typed<P, T> {
+impl<P: SubscribableProduct, T: ToSchema> ToSchema for ProductTyped<P, T> {
     fn name() -> Cow<'static, str> {
         Cow::Owned(format!("{}{}", P::NAME, T::name()))
     }
@@ -105,11 +105,11 @@ impl<P: Told, T: ToSchema> ToSchema for Typed<P, T> {
             ))
             .enum_values(Some([WILDCARD_EVENT_TYPE].into_iter().chain(types)))
             .build();
-        schemas.push((names_of::<P>(), names.into()));
+        schemas.push((event_type_schema_name::<P>(), names.into()));
     }
 }
 
 /// The schema of a product's names.
-fn names_of<P: Told>() -> String {
+fn event_type_schema_name<P: SubscribableProduct>() -> String {
     format!("{}EventType", P::NAME)
 }

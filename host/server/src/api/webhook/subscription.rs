@@ -23,7 +23,7 @@ use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// A call about a subscription that has nothing else to say.
-type Bare = (
+type SubscriptionActionParts = (
     PathProduct,
     PathId<SubscriptionId>,
     Option<IdempotencyKeyHeader>,
@@ -73,7 +73,7 @@ pub(crate) struct UpdateSubscriptionRequest {
 }
 
 /// A member that is there, be it null.
-fn named<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
+fn some_or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }
 
@@ -159,7 +159,7 @@ pub(crate) async fn list_subscriptions(
     let total = app.store.count_subscriptions(tenant, product).await;
     let total = total.map_err(ApiError::from_database)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
-    let shown = listed.items.iter().map(|one| plain(&app, one));
+    let shown = listed.items.iter().map(|one| without_secret(&app, one));
     Ok(ApiResponse::ok(List(shown.collect())).meta(meta))
 }
 
@@ -178,7 +178,7 @@ pub(crate) async fn get_subscription(
         .find_subscription(&caller.owner.tenant, product, &id)
         .await
         .map_err(ApiError::from_webhook)?;
-    Ok(ApiResponse::ok(plain(&app, &found)))
+    Ok(ApiResponse::ok(without_secret(&app, &found)))
 }
 
 /// Change a subscription
@@ -203,7 +203,7 @@ pub(crate) async fn update_subscription(
     };
     let changed = app.update_subscription(&caller, product, &id, change);
     let changed = changed.await.map_err(ApiError::from_webhook)?;
-    Ok(ApiResponse::ok(plain(&app, &changed)))
+    Ok(ApiResponse::ok(without_secret(&app, &changed)))
 }
 
 /// Delete a subscription
@@ -231,12 +231,12 @@ pub(crate) async fn delete_subscription(
 pub(crate) async fn pause_subscription(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((PathProduct(product), PathId(id), key, _)): Validated<Bare>,
+    Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
     let key = idempotent_request(&caller, "pause", product, key);
     let paused = app.pause_subscription(&caller, product, &id, key.as_ref());
     let paused = paused.await.map_err(ApiError::from_webhook)?;
-    Ok(ApiResponse::ok(plain(&app, &paused)))
+    Ok(ApiResponse::ok(without_secret(&app, &paused)))
 }
 
 /// Resume a subscription
@@ -248,12 +248,12 @@ pub(crate) async fn pause_subscription(
 pub(crate) async fn resume_subscription(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((PathProduct(product), PathId(id), key, _)): Validated<Bare>,
+    Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
     let key = idempotent_request(&caller, "resume", product, key);
     let resumed = app.resume_subscription(&caller, product, &id, key.as_ref());
     let resumed = resumed.await.map_err(ApiError::from_webhook)?;
-    Ok(ApiResponse::ok(plain(&app, &resumed)))
+    Ok(ApiResponse::ok(without_secret(&app, &resumed)))
 }
 
 /// Rotate a signing secret
@@ -267,7 +267,7 @@ pub(crate) async fn resume_subscription(
 pub(crate) async fn rotate_subscription_secret(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((PathProduct(product), PathId(id), key, _)): Validated<Bare>,
+    Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookSubscription>, ApiError> {
     let key = idempotent_request(&caller, "rotate", product, key);
     let issued = app.rotate_secret(&caller, product, &id, key.as_ref());
@@ -287,7 +287,7 @@ pub(crate) async fn rotate_subscription_secret(
 pub(crate) async fn test_subscription(
     State(app): State<Arc<Application>>,
     caller: RequestContext,
-    Validated((PathProduct(product), PathId(id), key, _)): Validated<Bare>,
+    Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
     let key = idempotent_request(&caller, "test", product, key);
     let sent = app.send_test_event(&caller.owner, product, &id, key.as_ref());
@@ -296,7 +296,7 @@ pub(crate) async fn test_subscription(
     Ok(ApiResponse::accepted(shown))
 }
 
-fn plain(app: &Application, subscription: &Subscription) -> WebhookSubscription {
+fn without_secret(app: &Application, subscription: &Subscription) -> WebhookSubscription {
     webhook::subscription(subscription, None, app.clock.now())
 }
 

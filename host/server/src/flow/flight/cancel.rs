@@ -31,7 +31,7 @@ impl Application {
             let booking = booking.ok_or(CancelError::NotFound)?;
             let event = match booking.state {
                 State::Confirmed { .. } if asked => return Ok(booking),
-                State::Confirmed { .. } if !self.can_cancel_flights(&booking.supplier) => {
+                State::Confirmed { .. } if !self.supports_cancellation(&booking.supplier) => {
                     return Err(CancelError::Unsupported);
                 }
                 State::Confirmed { .. } => Event::CancelStarted,
@@ -66,7 +66,7 @@ impl Application {
         }
     }
 
-    fn can_cancel_flights(&self, supplier: &SupplierId) -> bool {
+    fn supports_cancellation(&self, supplier: &SupplierId) -> bool {
         let supplier = self.runtime.supplier(supplier);
         supplier.is_some_and(|supplier| supplier.supports(Capability::FlightCancellation))
     }

@@ -140,7 +140,7 @@ impl BookingAggregate for Booking {
             }
             Step::ReconcileCancellation => StepPreparation::Reconcile(CallKey::of_step("cancel")),
             Step::BuyServices => {
-                let request = buy_request(self)?;
+                let request = purchase_request(self)?;
                 let digest = request_digest(&request);
                 mark(
                     Event::PurchaseSent { next_at },
@@ -159,7 +159,7 @@ impl BookingAggregate for Booking {
         app: &'a Application,
         walker: &'a ExecutionContext,
     ) -> BoxFuture<'a, Result<Interpretation<Event>, WorkflowError>> {
-        app.act_flight(self, step, walker).boxed()
+        app.execute_flight_step(self, step, walker).boxed()
     }
 
     fn payment_event(id: PaymentId, event: PaymentEvent) -> Event {
@@ -218,13 +218,13 @@ impl BookingAggregate for Booking {
         let failure = Failure::new;
         match (step, reference) {
             ("book", Some(reference)) => Event::BookConfirmed {
-                state: Box::new(believed(self, reference, SupplierBookingStatus::Confirmed)),
+                state: Box::new(state_as_resolved(self, reference, SupplierBookingStatus::Confirmed)),
                 payment: PaymentId::from_bits(ids.generate()),
             },
             ("book", None) => {
                 Event::BookRefused(failure("book_failed", "The supplier has no such booking."))
             }
-            ("buy", Some(reference)) => Event::PurchaseSucceeded(Box::new(believed(
+            ("buy", Some(reference)) => Event::PurchaseSucceeded(Box::new(state_as_resolved(
                 self,
                 reference,
                 SupplierBookingStatus::Confirmed,
@@ -234,7 +234,7 @@ impl BookingAggregate for Booking {
                 "The supplier did not sell the extras.",
             )),
             (_, Some(reference)) => {
-                Event::CancelSucceeded(Box::new(believed(self, reference, SupplierBookingStatus::Canceled)))
+                Event::CancelSucceeded(Box::new(state_as_resolved(self, reference, SupplierBookingStatus::Canceled)))
             }
             (_, None) => Event::CancelRefused(failure(
                 "cancel_refused",
@@ -276,7 +276,7 @@ impl BookingAggregate for Booking {
 }
 
 impl Application {
-    async fn act_flight(
+    async fn execute_flight_step(
         &self,
         booking: &Booking,
         step: &Step,
@@ -288,16 +288,16 @@ impl Application {
         let times = || self.schedule_context().with_requested_at(asked_at);
         Ok(match step {
             Step::Book => {
-                let answer = self.book_flight(booking, walker).await;
-                judge::book_response(booking, answer, self.new_payment(), times())
+                let answer = self.call_book(booking, walker).await;
+                judge::book_response(booking, answer, self.new_payment_id(), times())
             }
             Step::ReconcileBooking => {
-                let answer = self.read_flight_back(booking, walker).await;
-                let payment = self.new_payment();
+                let answer = self.find_at_supplier(booking, walker).await;
+                let payment = self.new_payment_id();
                 judge::book_lookup(booking, answer, payment, promises, times())
             }
             Step::Refresh => {
-                let answer = self.read_flight_back(booking, walker).await;
+                let answer = self.find_at_supplier(booking, walker).await;
                 judge::refresh_response(booking, answer, times())
             }
             Step::Cancel => {
@@ -307,34 +307,34 @@ impl Application {
                         let context = self.call_context(booking, walker);
                         supplier.cancel_flight(&context, request).await
                     }
-                    None => Err(not_configured()),
+                    None => Err(supplier_not_configured()),
                 };
                 judge::cancel_response(booking, answer, times())
             }
             Step::ReconcileCancellation => {
-                let answer = self.read_flight_back(booking, walker).await;
+                let answer = self.find_at_supplier(booking, walker).await;
                 judge::cancel_lookup(booking, answer, promises, times())
             }
             Step::BuyServices => {
-                let request = buy_request(booking).ok_or_else(gone)?;
+                let request = purchase_request(booking).ok_or_else(gone)?;
                 let answer = match self.runtime.supplier(&booking.supplier) {
                     Some(supplier) => {
                         let context = self.call_context(booking, walker);
                         supplier.buy_flight_services(&context, request).await
                     }
-                    None => Err(not_configured()),
+                    None => Err(supplier_not_configured()),
                 };
                 judge::purchase_response(booking, answer, times())
             }
             Step::ReconcilePurchase => {
-                let answer = self.read_flight_back(booking, walker).await;
+                let answer = self.find_at_supplier(booking, walker).await;
                 judge::purchase_lookup(booking, answer, promises, times())
             }
             Step::Payment(step) => return self.execute_payment_step(booking, step, walker).await,
         })
     }
 
-    async fn book_flight(
+    async fn call_book(
         &self,
         booking: &Booking,
         walker: &ExecutionContext,
@@ -350,7 +350,7 @@ impl Application {
             passengers,
         };
         let supplier = self.runtime.supplier(&booking.supplier);
-        let supplier = supplier.ok_or_else(not_configured)?;
+        let supplier = supplier.ok_or_else(supplier_not_configured)?;
         let context = self.call_context(booking, walker);
         let answer = supplier.book_flight(&context, request).await;
         if let Ok(state) = &answer
@@ -361,7 +361,7 @@ impl Application {
         answer
     }
 
-    async fn read_flight_back(
+    async fn find_at_supplier(
         &self,
         booking: &Booking,
         walker: &ExecutionContext,
@@ -382,12 +382,12 @@ impl Application {
     }
 
     /// An id for what a supplier that collects payment will have collected.
-    fn new_payment(&self) -> PaymentId {
+    fn new_payment_id(&self) -> PaymentId {
         PaymentId::from_bits(self.ids.generate())
     }
 }
 
-fn not_configured() -> ChangeError {
+fn supplier_not_configured() -> ChangeError {
     ChangeError::NotSent(SUPPLIER_NOT_CONFIGURED.to_owned())
 }
 
@@ -399,7 +399,7 @@ fn cancel_request(booking: &Booking) -> Option<CancelRequest> {
     })
 }
 
-fn buy_request(booking: &Booking) -> Option<BuyRequest> {
+fn purchase_request(booking: &Booking) -> Option<BuyRequest> {
     let purchase = booking.open_purchase()?;
     let bought = booking.services.iter();
     let bought = bought.filter(|service| purchase.services.contains(&service.id));
@@ -419,7 +419,7 @@ fn buy_request(booking: &Booking) -> Option<BuyRequest> {
 }
 
 /// The booking as the operator says that the supplier has it.
-fn believed(booking: &Booking, supplier_reference: &str, status: SupplierBookingStatus) -> SupplierBooking {
+fn state_as_resolved(booking: &Booking, supplier_reference: &str, status: SupplierBookingStatus) -> SupplierBooking {
     let on_ticket = booking.services.iter().map(|service| SupplierService {
         supplier_service_id: service.supplier_service_id.clone(),
         service_type: service.service_type,

@@ -60,7 +60,7 @@ impl Application {
                 async move {
                     let request = prebook_request(&booking, passengers);
                     let bound = supplier.prebook_flight(&context, request).await?;
-                    Ok(bound_of(bound))
+                    Ok(to_bound_offer(bound))
                 }
                 .boxed()
             },
@@ -99,7 +99,7 @@ impl Application {
             ticket_total: None,
             fare: None,
             fare_tax: None,
-            fare_conditions: UNKNOWN,
+            fare_conditions: UNKNOWN_FARE_CONDITIONS,
             journeys: Vec::new(),
             services: Vec::new(),
             purchases: Vec::new(),
@@ -130,7 +130,7 @@ impl Application {
 }
 
 /// Before the fare is bound nothing is known of what it allows.
-const UNKNOWN: FareConditions = {
+const UNKNOWN_FARE_CONDITIONS: FareConditions = {
     let unknown = FareCondition {
         allowed: None,
         penalty: None,
@@ -141,7 +141,7 @@ const UNKNOWN: FareConditions = {
     }
 };
 
-fn bound_of(bound: PrebookResponse) -> BoundOffer<Event> {
+fn to_bound_offer(bound: PrebookResponse) -> BoundOffer<Event> {
     BoundOffer {
         total: bound.total,
         matches_request: true,

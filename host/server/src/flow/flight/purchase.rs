@@ -54,13 +54,13 @@ pub(crate) struct PurchaseServicesCommand {
 }
 
 /// What an earlier call with a key came to.
-enum Earlier {
+enum PreviousPurchase {
     /// On the ticket.
-    Bought(Box<Booking>),
+    Completed(Box<Booking>),
     /// Not known yet.
-    AtWork,
+    InProgress,
     /// Nobody was asked for anything: the key is as good as new.
-    Nothing,
+    NotStarted,
 }
 
 /// How it does not succeed.
@@ -120,23 +120,23 @@ impl Application {
         request_id: &str,
         deadline: Instant,
     ) -> Result<(SupplierId, Vec<AvailableBag>), ServicePurchaseError> {
-        let booking = ticket(self.owned(owner, id).await?)?;
+        let booking = require_confirmed(self.find_booking(owner, id).await?)?;
         let walker = self.execution_context(request_id, deadline);
         match self.runtime.supplier(&booking.supplier) {
             Some(supplier) if supplier.supports(Capability::FlightServices) => {}
             Some(_) | None => return Ok((booking.supplier, Vec::new())),
         }
-        let bags = self.ask_for_bags(&booking, &walker).await?;
+        let bags = self.fetch_available_bags(&booking, &walker).await?;
         Ok((booking.supplier, bags))
     }
 
-    async fn owned(&self, owner: &Owner, id: &BookingId) -> Result<Booking, ServicePurchaseError> {
+    async fn find_booking(&self, owner: &Owner, id: &BookingId) -> Result<Booking, ServicePurchaseError> {
         let found = self.store.flight_booking(owner, id).await?;
         found.ok_or(ServicePurchaseError::NotFound)
     }
 
     /// None are sold to a booking that carries bags already.
-    async fn ask_for_bags(
+    async fn fetch_available_bags(
         &self,
         booking: &Booking,
         walker: &crate::flow::step::ExecutionContext,
@@ -158,7 +158,7 @@ impl Application {
             .filter(|service| service.service_type == ServiceType::Baggage)
             // What costs in another currency cannot be added to the booking's price.
             .filter(|service| service.unit_amount.currency == price.currency)
-            .filter_map(|service| for_sale(booking, service));
+            .filter_map(|service| to_available_bag(booking, service));
         Ok(bags.collect())
     }
 
@@ -177,16 +177,16 @@ impl Application {
         };
         loop {
             // Before the key: what the booking holds by this key, the key then tells.
-            let booking = self.owned(&wish.owner, &wish.booking).await?;
+            let booking = self.find_booking(&wish.owner, &wish.booking).await?;
             let earlier = match self.store.idempotency_record(&key.key).await? {
-                Some(known) => self.earlier(&known, &wish).await?,
-                None => Earlier::Nothing,
+                Some(known) => self.previous_purchase(&known, &wish).await?,
+                None => PreviousPurchase::NotStarted,
             };
             match earlier {
-                Earlier::Bought(booking) => return Ok(*booking),
-                Earlier::AtWork => {}
-                Earlier::Nothing => {
-                    let begun = self.begin_purchase(ticket(booking)?, &key, &wish);
+                PreviousPurchase::Completed(booking) => return Ok(*booking),
+                PreviousPurchase::InProgress => {}
+                PreviousPurchase::NotStarted => {
+                    let begun = self.start_purchase(require_confirmed(booking)?, &key, &wish);
                     if let Some(booking) = begun.await? {
                         return Ok(booking);
                     }
@@ -199,32 +199,32 @@ impl Application {
     }
 
     /// What an earlier call with this key came to.
-    async fn earlier(
+    async fn previous_purchase(
         &self,
         known: &IdempotencyRecord,
         wish: &PurchaseServicesCommand,
-    ) -> Result<Earlier, ServicePurchaseError> {
+    ) -> Result<PreviousPurchase, ServicePurchaseError> {
         if known.fingerprint != wish.fingerprint {
             return Err(ServicePurchaseError::IdempotencyKeyReused);
         }
         // Asked first: what nobody works on any more is then read as it was left.
         let walked = self.is_lease_held(Booking::JOB_KIND, &wish.booking).await?;
-        let booking = self.owned(&wish.owner, &wish.booking).await?;
+        let booking = self.find_booking(&wish.owner, &wish.booking).await?;
         let id = PurchaseId::parse(&known.resource_id).map_err(|_| ServicePurchaseError::Unknown)?;
         let is_open = booking.purchase(&id).is_some_and(|p| p.call().is_some());
         if is_open && walked {
-            return Ok(Earlier::AtWork);
+            return Ok(PreviousPurchase::InProgress);
         }
-        match ended(booking, &id) {
-            Ok(booking) => Ok(Earlier::Bought(Box::new(booking))),
+        match purchase_result(booking, &id) {
+            Ok(booking) => Ok(PreviousPurchase::Completed(Box::new(booking))),
             // Also when nobody was there any more to tell that it was not sent.
-            Err(ServicePurchaseError::NotSent { .. }) => Ok(Earlier::Nothing),
+            Err(ServicePurchaseError::NotSent { .. }) => Ok(PreviousPurchase::NotStarted),
             Err(error) => Err(error),
         }
     }
 
     /// Stores the intent and walks; none when somebody else is at the booking.
-    async fn begin_purchase(
+    async fn start_purchase(
         self: &Arc<Self>,
         booking: Booking,
         key: &IdempotentRequest,
@@ -239,14 +239,14 @@ impl Application {
         if booking.open_purchase().is_some() {
             return Err(ServicePurchaseError::InvalidState(booking.status().as_str()));
         }
-        let for_sale = self.ask_for_bags(&booking, &walker).await?;
-        let chosen = choose(&for_sale, &wish.services)?;
-        let total = total(&chosen, BookingAggregate::total(&booking));
+        let for_sale = self.fetch_available_bags(&booking, &walker).await?;
+        let chosen = select_services(&for_sale, &wish.services)?;
+        let total = total_price(&chosen, BookingAggregate::total(&booking));
         let instrument = self.open_instrument(&wish.owner, &wish.instrument).await?;
         let instrument = instrument.ok_or(ServicePurchaseError::InstrumentInvalid)?;
         let payment = self.new_authorization(total, &instrument);
         walker.instrument = Some(instrument);
-        let event = self.purchase_started(&chosen, total, payment);
+        let event = self.purchase_started_event(&chosen, total, payment);
         let Event::PurchaseStarted { purchase, .. } = &event else {
             return Err(ServicePurchaseError::Unknown);
         };
@@ -267,10 +267,10 @@ impl Application {
             // The walk goes on; the caller's time is over.
             return Err(ServicePurchaseError::Unknown);
         };
-        ended(walked??, &id).map(Some)
+        purchase_result(walked??, &id).map(Some)
     }
 
-    fn purchase_started(
+    fn purchase_started_event(
         &self,
         chosen: &[(&AvailableBag, u8)],
         total: Money,
@@ -315,7 +315,7 @@ impl Application {
 }
 
 /// A booking to which bags can be added.
-fn ticket(booking: Booking) -> Result<Booking, ServicePurchaseError> {
+fn require_confirmed(booking: Booking) -> Result<Booking, ServicePurchaseError> {
     match booking.state {
         State::Confirmed { .. } => Ok(booking),
         State::Created
@@ -330,7 +330,7 @@ fn ticket(booking: Booking) -> Result<Booking, ServicePurchaseError> {
 }
 
 /// What became of a purchase that nobody is working on.
-fn ended(booking: Booking, id: &PurchaseId) -> Result<Booking, ServicePurchaseError> {
+fn purchase_result(booking: Booking, id: &PurchaseId) -> Result<Booking, ServicePurchaseError> {
     let purchase = booking.purchase(id).ok_or(ServicePurchaseError::Unknown)?;
     match &purchase.state {
         ServicePurchaseState::InProgress { .. } => Err(ServicePurchaseError::Unknown),
@@ -351,7 +351,7 @@ fn ended(booking: Booking, id: &PurchaseId) -> Result<Booking, ServicePurchaseEr
     }
 }
 
-fn choose<'a>(
+fn select_services<'a>(
     for_sale: &'a [AvailableBag],
     wanted: &[(ServiceId, u32)],
 ) -> Result<Vec<(&'a AvailableBag, u8)>, ServicePurchaseError> {
@@ -366,7 +366,7 @@ fn choose<'a>(
     chosen.collect()
 }
 
-fn total(chosen: &[(&AvailableBag, u8)], price: Money) -> Money {
+fn total_price(chosen: &[(&AvailableBag, u8)], price: Money) -> Money {
     let amounts = chosen.iter().map(|(bag, quantity)| {
         bag.service
             .unit_amount
@@ -376,7 +376,7 @@ fn total(chosen: &[(&AvailableBag, u8)], price: Money) -> Money {
     Money::new(amounts.sum(), price.currency)
 }
 
-fn for_sale(booking: &Booking, service: AvailableService) -> Option<AvailableBag> {
+fn to_available_bag(booking: &Booking, service: AvailableService) -> Option<AvailableBag> {
     let passenger = booking.passengers.get(usize::from(service.passenger))?;
     let mut hash = Sha256::new();
     hash.update(booking.id.as_str());

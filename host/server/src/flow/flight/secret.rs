@@ -14,7 +14,7 @@ const PURPOSE: &str = "flight_passengers";
 
 /// What is secret of one passenger.
 #[derive(Serialize, Deserialize)]
-struct Secret {
+struct PassengerSecrets {
     document: Option<Document>,
     loyalty_accounts: Vec<LoyaltyAccount>,
 }
@@ -32,21 +32,21 @@ impl Application {
         };
         let sealed = match passengers.iter().any(has_secret) {
             true => {
-                let secrets: Vec<Secret> =
-                    passengers.iter().map(|(_, one)| secret_of(one)).collect();
+                let secrets: Vec<PassengerSecrets> =
+                    passengers.iter().map(|(_, one)| passenger_secrets(one)).collect();
                 let bytes = serde_json::to_vec(&secrets).unwrap_or_default();
-                let place = place(owner, booking);
+                let place = seal_context(owner, booking);
                 Some(self.sealer.seal_text(PURPOSE, &place, &bytes)?)
             }
             false => None,
         };
         let shown = passengers
             .iter()
-            .map(|(place, one)| self.shown(*place, one));
+            .map(|(place, one)| self.to_booked_passenger(*place, one));
         Ok((shown.collect(), sealed))
     }
 
-    fn shown(&self, position: u8, passenger: &Passenger) -> BookedPassenger {
+    fn to_booked_passenger(&self, position: u8, passenger: &Passenger) -> BookedPassenger {
         let masked = passenger
             .loyalty_accounts
             .iter()
@@ -70,9 +70,9 @@ impl Application {
 
     /// Passengers as the supplier needs them.
     pub(super) fn open_passengers(&self, booking: &Booking) -> Result<Vec<Passenger>, SealError> {
-        let secrets: Vec<Secret> = match &booking.sealed_passenger_data {
+        let secrets: Vec<PassengerSecrets> = match &booking.sealed_passenger_data {
             Some(sealed) => {
-                let place = place(&booking.owner, &booking.id);
+                let place = seal_context(&booking.owner, &booking.id);
                 let bytes = self.sealer.open_text(PURPOSE, &place, sealed)?;
                 serde_json::from_slice(&bytes).map_err(|_| SealError::AuthenticationFailed)?
             }
@@ -104,14 +104,14 @@ impl Application {
     }
 }
 
-fn secret_of(passenger: &Passenger) -> Secret {
-    Secret {
+fn passenger_secrets(passenger: &Passenger) -> PassengerSecrets {
+    PassengerSecrets {
         document: passenger.document.clone(),
         loyalty_accounts: passenger.loyalty_accounts.clone(),
     }
 }
 
-fn place<'a>(owner: &'a Owner, booking: &'a BookingId) -> [&'a str; 4] {
+fn seal_context<'a>(owner: &'a Owner, booking: &'a BookingId) -> [&'a str; 4] {
     [
         &owner.tenant.organization,
         owner.tenant.mode.as_str(),

@@ -57,7 +57,7 @@ impl Application {
                 | State::Failed
                 | State::Expired => return Err(CancelError::InvalidState(booking.status().as_str())),
             }
-            let room_ids = self.rooms_to_name(&booking, &wish.rooms)?;
+            let room_ids = self.rooms_to_cancel(&booking, &wish.rooms)?;
             let read_version = booking.version;
             let event = Event::CancelStarted {
                 id: CancellationId::from_bits(self.ids.generate()),
@@ -80,7 +80,7 @@ impl Application {
     }
 
     /// The rooms to name to the supplier; none when all that stand are meant.
-    fn rooms_to_name(
+    fn rooms_to_cancel(
         &self,
         booking: &Booking,
         wanted: &[RoomId],

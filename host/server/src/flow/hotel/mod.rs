@@ -144,7 +144,7 @@ impl BookingAggregate for Booking {
         app: &'a Application,
         walker: &'a ExecutionContext,
     ) -> BoxFuture<'a, Result<Interpretation<Event>, WorkflowError>> {
-        app.act_hotel(self, step, walker).boxed()
+        app.execute_hotel_step(self, step, walker).boxed()
     }
 
     fn payment_event(id: PaymentId, event: PaymentEvent) -> Event {
@@ -195,7 +195,7 @@ impl BookingAggregate for Booking {
     fn resolved_event(&self, step: &'static str, reference: Option<&str>, ids: &dyn IdGenerator) -> Event {
         match (step, reference) {
             ("book", Some(reference)) => {
-                let state = believed(self, reference, SupplierBookingStatus::Confirmed);
+                let state = state_as_resolved(self, reference, SupplierBookingStatus::Confirmed);
                 Event::BookConfirmed(Box::new(state))
             }
             ("book", None) => Event::BookRefused(Failure::new(
@@ -203,7 +203,7 @@ impl BookingAggregate for Booking {
                 "The supplier has no such booking.",
             )),
             (_, Some(reference)) => Event::CancelSucceeded {
-                supplier_booking: Box::new(believed(self, reference, SupplierBookingStatus::Canceled)),
+                supplier_booking: Box::new(state_as_resolved(self, reference, SupplierBookingStatus::Canceled)),
                 refund: RefundId::from_bits(ids.generate()),
             },
             (_, None) => Event::CancelRefused(Failure::new(
@@ -246,7 +246,7 @@ impl BookingAggregate for Booking {
 }
 
 impl Application {
-    async fn act_hotel(
+    async fn execute_hotel_step(
         &self,
         booking: &Booking,
         step: &Step,
@@ -254,25 +254,25 @@ impl Application {
     ) -> Result<Interpretation<Event>, WorkflowError> {
         let asked_at = self.clock.now();
         match step {
-            Step::Book => Ok(self.book_hotel(booking, walker).await),
+            Step::Book => Ok(self.call_book(booking, walker).await),
             Step::ReconcileBooking => {
-                let answer = self.read_hotel_back(booking, walker).await;
+                let answer = self.find_at_supplier(booking, walker).await;
                 let promises = self.supplier_guarantees(&booking.supplier);
                 let times = self.schedule_context().with_requested_at(asked_at);
                 Ok(judge::book_lookup(booking, answer, promises, times))
             }
             Step::Refresh => {
-                let answer = self.read_hotel_back(booking, walker).await;
+                let answer = self.find_at_supplier(booking, walker).await;
                 let cancellation = CancellationId::from_bits(self.ids.generate());
-                let refund = self.new_refund();
+                let refund = self.new_refund_id();
                 let times = self.schedule_context().with_requested_at(asked_at);
                 Ok(judge::refresh_response(booking, answer, cancellation, refund, times))
             }
-            Step::Cancel => self.cancel_hotel(booking, walker).await,
+            Step::Cancel => self.call_cancel(booking, walker).await,
             Step::ReconcileCancellation => {
-                let answer = self.read_hotel_back(booking, walker).await;
+                let answer = self.find_at_supplier(booking, walker).await;
                 let promises = self.supplier_guarantees(&booking.supplier);
-                let refund = self.new_refund();
+                let refund = self.new_refund_id();
                 let times = self.schedule_context().with_requested_at(asked_at);
                 Ok(judge::cancel_lookup(
                     booking, answer, refund, promises, times,
@@ -282,7 +282,7 @@ impl Application {
         }
     }
 
-    async fn book_hotel(&self, booking: &Booking, walker: &ExecutionContext) -> Interpretation<Event> {
+    async fn call_book(&self, booking: &Booking, walker: &ExecutionContext) -> Interpretation<Event> {
         let answer = match self.runtime.supplier(&booking.supplier) {
             Some(supplier) => {
                 let context = self.call_context(booking, walker);
@@ -298,7 +298,7 @@ impl Application {
         judge::book_response(booking, answer, self.schedule_context())
     }
 
-    async fn cancel_hotel(
+    async fn call_cancel(
         &self,
         booking: &Booking,
         walker: &ExecutionContext,
@@ -312,15 +312,15 @@ impl Application {
             }
             None => Err(ChangeError::NotSent(SUPPLIER_NOT_CONFIGURED.to_owned())),
         };
-        let refund = self.new_refund();
+        let refund = self.new_refund_id();
         Ok(judge::cancel_response(booking, answer, refund, self.schedule_context()))
     }
 
-    fn new_refund(&self) -> RefundId {
+    fn new_refund_id(&self) -> RefundId {
         RefundId::from_bits(self.ids.generate())
     }
 
-    async fn read_hotel_back(
+    async fn find_at_supplier(
         &self,
         booking: &Booking,
         walker: &ExecutionContext,
@@ -388,7 +388,7 @@ pub(crate) fn cancel_request(booking: &Booking) -> Option<CancelRequest> {
 }
 
 /// The booking as the operator says that the supplier has it.
-fn believed(booking: &Booking, supplier_reference: &str, status: SupplierBookingStatus) -> SupplierBooking {
+fn state_as_resolved(booking: &Booking, supplier_reference: &str, status: SupplierBookingStatus) -> SupplierBooking {
     SupplierBooking {
         status,
         supplier_reference: supplier_reference.to_owned(),

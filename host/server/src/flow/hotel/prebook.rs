@@ -93,7 +93,7 @@ impl Application {
                 async move {
                     let request = prebook_request(&booking);
                     let bound = supplier.prebook_hotel(&context, request).await?;
-                    Ok(bound_of(&booking, bound))
+                    Ok(to_bound_offer(&booking, bound))
                 }
                 .boxed()
             },
@@ -181,7 +181,7 @@ impl Application {
     }
 }
 
-fn bound_of(booking: &Booking, bound: PrebookResponse) -> BoundOffer<Event> {
+fn to_bound_offer(booking: &Booking, bound: PrebookResponse) -> BoundOffer<Event> {
     BoundOffer {
         total: bound.total,
         matches_request: bound.rooms.len() == booking.rooms.len(),

@@ -4,8 +4,8 @@
 mod tests;
 
 use crate::flow::judge::{
-    Absence, Interpretation, NOT_FOUND, CallOutcome, SupplierGuarantees, REPEATED, ScheduleContext, absence, absence_of_booking,
-    book_failed, hinted_at, judged, may_have_happened,
+    AbsenceMeaning, Interpretation, NOT_FOUND_EVIDENCE, CallOutcome, SupplierGuarantees, RETRIED_EVIDENCE, ScheduleContext, classify_absence, classify_booking_absence,
+    booking_failure, change_reported_at, interpretation, may_have_been_executed,
 };
 use host_domain::booking::Failure;
 use host_domain::hotel::booking::{Booking, CancellationStatus, Event, State};
@@ -18,7 +18,7 @@ use host_domain::time::Timestamp;
 const SOLD_OUT: &str = "The supplier has no room left.";
 
 /// Of what is going on with the supplier.
-fn leg(booking: &Booking) -> Option<&RemoteCall> {
+fn active_call(booking: &Booking) -> Option<&RemoteCall> {
     match &booking.state {
         State::CompleteInProgress { book } => Some(book),
         State::CancelInProgress { cancel, .. } => Some(cancel),
@@ -38,12 +38,12 @@ pub(crate) fn book_response(
     answer: Result<SupplierBooking, ChangeError>,
     times: ScheduleContext<'_>,
 ) -> Interpretation<Event> {
-    let leg = leg(booking);
-    let next_at = times.recheck(leg);
+    let leg = active_call(booking);
+    let next_at = times.next_reconcile_at(leg);
     match answer {
-        Ok(state) => booked_state(state, next_at),
+        Ok(state) => booking_state(state, next_at),
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::PaymentRequired => {
-            judged(
+            interpretation(
                 Event::CheckoutNotCompleted,
                 CallOutcome::Rejected,
                 refusal.message,
@@ -51,42 +51,42 @@ pub(crate) fn book_response(
         }
         Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::Duplicate => {
             // Our own reference, known there already: only reading back tells whose it is.
-            judged(
+            interpretation(
                 Event::BookUnresolved { next_at: times.now },
                 CallOutcome::Unknown,
                 refusal.message,
             )
         }
-        Err(ChangeError::Refused(refusal)) => judged(
-            Event::BookRefused(book_failed(&refusal, SOLD_OUT)),
+        Err(ChangeError::Refused(refusal)) => interpretation(
+            Event::BookRefused(booking_failure(&refusal, SOLD_OUT)),
             CallOutcome::Rejected,
             refusal.message,
         ),
         Err(ChangeError::Unknown(why)) => {
-            judged(Event::BookUnresolved { next_at }, CallOutcome::Unknown, why)
+            interpretation(Event::BookUnresolved { next_at }, CallOutcome::Unknown, why)
         }
-        Err(error) if may_have_happened(leg) => {
+        Err(error) if may_have_been_executed(leg) => {
             let event = Event::BookUnresolved { next_at };
-            judged(event, CallOutcome::Unknown, error.to_string())
+            interpretation(event, CallOutcome::Unknown, error.to_string())
         }
         Err(
             error @ (ChangeError::NotSent(_)
             | ChangeError::RateLimited { .. }
             | ChangeError::Overloaded
             | ChangeError::Unsupported),
-        ) => judged(Event::BookNotSent, CallOutcome::NotSent, error.to_string()),
+        ) => interpretation(Event::BookNotSent, CallOutcome::NotSent, error.to_string()),
     }
 }
 
-fn booked_state(state: SupplierBooking, next_at: Timestamp) -> Interpretation<Event> {
+fn booking_state(state: SupplierBooking, next_at: Timestamp) -> Interpretation<Event> {
     let reference = state.supplier_reference.clone();
     let judgement = match &state.status {
-        SupplierBookingStatus::Confirmed | SupplierBookingStatus::PartiallyCanceled => judged(
+        SupplierBookingStatus::Confirmed | SupplierBookingStatus::PartiallyCanceled => interpretation(
             Event::BookConfirmed(Box::new(state)),
             CallOutcome::Succeeded,
             "confirmed",
         ),
-        SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending => judged(
+        SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending => interpretation(
             Event::BookAccepted {
                 supplier_reference: Some(reference.clone()),
                 next_at,
@@ -96,14 +96,14 @@ fn booked_state(state: SupplierBooking, next_at: Timestamp) -> Interpretation<Ev
         ),
         SupplierBookingStatus::Canceled => {
             let failure = Failure::new("book_failed", "The supplier canceled the booking.");
-            judged(
+            interpretation(
                 Event::BookRefused(failure),
                 CallOutcome::Rejected,
                 "canceled at the supplier",
             )
         }
-        SupplierBookingStatus::Failed(refusal) => judged(
-            Event::BookRefused(book_failed(refusal, SOLD_OUT)),
+        SupplierBookingStatus::Failed(refusal) => interpretation(
+            Event::BookRefused(booking_failure(refusal, SOLD_OUT)),
             CallOutcome::Rejected,
             refusal.message.clone(),
         ),
@@ -118,24 +118,24 @@ pub(crate) fn book_lookup(
     promises: SupplierGuarantees,
     times: ScheduleContext<'_>,
 ) -> Interpretation<Event> {
-    let leg = leg(booking);
-    let next_at = times.recheck(leg);
+    let leg = active_call(booking);
+    let next_at = times.next_reconcile_at(leg);
     match answer {
-        Ok(BookingLookup::Found(state)) => booked_state(*state, next_at),
-        Ok(BookingLookup::NotFound) => match absence_of_booking(booking.payment_collector, leg, promises, times) {
-            Absence::Proof => {
+        Ok(BookingLookup::Found(state)) => booking_state(*state, next_at),
+        Ok(BookingLookup::NotFound) => match classify_booking_absence(booking.payment_collector, leg, promises, times) {
+            AbsenceMeaning::NeverExecuted => {
                 let failure = Failure::new("book_failed", "The supplier has no such booking.");
                 let why = "read back: not found, and reads are consistent";
-                judged(Event::BookRefused(failure), CallOutcome::Rejected, why)
+                interpretation(Event::BookRefused(failure), CallOutcome::Rejected, why)
             }
-            Absence::Repeat => judged(
+            AbsenceMeaning::SafeToRetry => interpretation(
                 Event::BookResendScheduled { at: next_at },
                 CallOutcome::NotSent,
-                REPEATED,
+                RETRIED_EVIDENCE,
             ),
-            Absence::Nothing => judged(Event::BookUnresolved { next_at }, CallOutcome::Unknown, NOT_FOUND),
+            AbsenceMeaning::Inconclusive => interpretation(Event::BookUnresolved { next_at }, CallOutcome::Unknown, NOT_FOUND_EVIDENCE),
         },
-        Err(error) => judged(
+        Err(error) => interpretation(
             Event::BookUnresolved { next_at },
             CallOutcome::Unknown,
             error.to_string(),
@@ -150,13 +150,13 @@ pub(crate) fn cancel_response(
     refund: RefundId,
     times: ScheduleContext<'_>,
 ) -> Interpretation<Event> {
-    let leg = leg(booking);
-    let next_at = times.recheck(leg);
+    let leg = active_call(booking);
+    let next_at = times.next_reconcile_at(leg);
     match answer {
-        Ok(state) => canceled_state(booking, state, refund, next_at),
+        Ok(state) => cancellation_state(booking, state, refund, next_at),
         Err(ChangeError::Refused(refusal)) => {
             let failure = Failure::new("cancel_refused", "The supplier refused the cancellation.");
-            judged(
+            interpretation(
                 Event::CancelRefused(failure),
                 CallOutcome::Rejected,
                 refusal.message,
@@ -164,7 +164,7 @@ pub(crate) fn cancel_response(
         }
         Err(ChangeError::Unsupported) => {
             let failure = Failure::new("cancel_refused", "The supplier does not cancel bookings.");
-            judged(
+            interpretation(
                 Event::CancelRefused(failure),
                 CallOutcome::Rejected,
                 "not supported",
@@ -174,20 +174,20 @@ pub(crate) fn cancel_response(
             error @ (ChangeError::NotSent(_)
             | ChangeError::RateLimited { .. }
             | ChangeError::Overloaded),
-        ) => judged(
+        ) => interpretation(
             Event::CancelNotSent {
-                retry_at: times.retry(leg),
+                retry_at: times.next_retry_at(leg),
             },
             CallOutcome::NotSent,
             error.to_string(),
         ),
         Err(ChangeError::Unknown(why)) => {
-            judged(Event::CancelUnresolved { next_at }, CallOutcome::Unknown, why)
+            interpretation(Event::CancelUnresolved { next_at }, CallOutcome::Unknown, why)
         }
     }
 }
 
-fn canceled_state(
+fn cancellation_state(
     booking: &Booking,
     state: SupplierBooking,
     refund: RefundId,
@@ -195,7 +195,7 @@ fn canceled_state(
 ) -> Interpretation<Event> {
     let reference = state.supplier_reference.clone();
     let judgement = match state.status {
-        SupplierBookingStatus::Canceled => judged(
+        SupplierBookingStatus::Canceled => interpretation(
             Event::CancelSucceeded {
                 supplier_booking: Box::new(state),
                 refund,
@@ -203,7 +203,7 @@ fn canceled_state(
             CallOutcome::Succeeded,
             "canceled",
         ),
-        SupplierBookingStatus::PartiallyCanceled if rooms_are_released(booking, &state) => judged(
+        SupplierBookingStatus::PartiallyCanceled if are_rooms_released(booking, &state) => interpretation(
             Event::CancelSucceeded {
                 supplier_booking: Box::new(state),
                 refund,
@@ -212,10 +212,10 @@ fn canceled_state(
             "rooms released",
         ),
         SupplierBookingStatus::CancelPending | SupplierBookingStatus::Pending => {
-            judged(Event::CancelAccepted { next_at }, CallOutcome::Succeeded, "accepted")
+            interpretation(Event::CancelAccepted { next_at }, CallOutcome::Succeeded, "accepted")
         }
         SupplierBookingStatus::Confirmed | SupplierBookingStatus::PartiallyCanceled | SupplierBookingStatus::Failed(_) => {
-            judged(
+            interpretation(
                 Event::CancelUnresolved { next_at },
                 CallOutcome::Unknown,
                 "the supplier still shows the booking",
@@ -226,7 +226,7 @@ fn canceled_state(
 }
 
 /// Whether every room that is being released is released at the supplier.
-fn rooms_are_released(booking: &Booking, state: &SupplierBooking) -> bool {
+fn are_rooms_released(booking: &Booking, state: &SupplierBooking) -> bool {
     let running = booking
         .cancellations
         .iter()
@@ -254,19 +254,19 @@ pub(crate) fn cancel_lookup(
     promises: SupplierGuarantees,
     times: ScheduleContext<'_>,
 ) -> Interpretation<Event> {
-    let leg = leg(booking);
-    let next_at = times.recheck(leg);
+    let leg = active_call(booking);
+    let next_at = times.next_reconcile_at(leg);
     let state = match answer {
         Ok(BookingLookup::Found(state)) => *state,
         Ok(BookingLookup::NotFound) => {
-            return judged(
+            return interpretation(
                 Event::CancelUnresolved { next_at },
                 CallOutcome::Unknown,
                 "read back: booking not found",
             );
         }
         Err(error) => {
-            return judged(
+            return interpretation(
                 Event::CancelUnresolved { next_at },
                 CallOutcome::Unknown,
                 error.to_string(),
@@ -275,36 +275,36 @@ pub(crate) fn cancel_lookup(
     };
     let stands = match state.status {
         SupplierBookingStatus::Confirmed => true,
-        SupplierBookingStatus::PartiallyCanceled => !rooms_are_released(booking, &state),
+        SupplierBookingStatus::PartiallyCanceled => !are_rooms_released(booking, &state),
         SupplierBookingStatus::Pending
         | SupplierBookingStatus::CancelPending
         | SupplierBookingStatus::Canceled
         | SupplierBookingStatus::Failed(_) => false,
     };
     if !stands {
-        return canceled_state(booking, state, refund, next_at);
+        return cancellation_state(booking, state, refund, next_at);
     }
     match leg {
         Some(RemoteCall::Accepted { .. }) => {
             let failure = Failure::new("cancel_refused", "The supplier refused the cancellation.");
-            judged(
+            interpretation(
                 Event::CancelRefused(failure),
                 CallOutcome::Rejected,
                 "read back: the booking stands",
             )
         }
-        _ if absence(leg, promises, times) == Absence::Proof => {
+        _ if classify_absence(leg, promises, times) == AbsenceMeaning::NeverExecuted => {
             let failure = Failure::new(
                 "cancel_failed",
                 "The cancellation did not reach the supplier.",
             );
-            judged(
+            interpretation(
                 Event::CancelNotExecuted(failure),
                 CallOutcome::Rejected,
                 "read back: the booking stands, and reads are consistent",
             )
         }
-        _ => judged(
+        _ => interpretation(
             Event::CancelUnresolved { next_at },
             CallOutcome::Unknown,
             "read back: the booking stands, which proves nothing yet",
@@ -321,18 +321,18 @@ pub(crate) fn refresh_response(
     refund: RefundId,
     times: ScheduleContext<'_>,
 ) -> Interpretation<Event> {
-    let leg = leg(booking);
-    let next_at = times.recheck(leg);
-    let again = |why: String| judged(Event::RefreshFailed { next_at }, CallOutcome::Unknown, why);
+    let leg = active_call(booking);
+    let next_at = times.next_reconcile_at(leg);
+    let again = |why: String| interpretation(Event::RefreshFailed { next_at }, CallOutcome::Unknown, why);
     match answer {
         Ok(BookingLookup::Found(state)) => {
             let event = Event::Refreshed {
                 state,
-                change_reported_at: hinted_at(leg, times),
+                change_reported_at: change_reported_at(leg, times),
                 cancellation,
                 refund,
             };
-            judged(event, CallOutcome::Succeeded, "read anew")
+            interpretation(event, CallOutcome::Succeeded, "read anew")
         }
         Ok(BookingLookup::NotFound) => again("read anew: booking not found".to_owned()),
         Err(error) => again(error.to_string()),

@@ -4,8 +4,8 @@
 mod tests;
 
 use crate::flow::judge::{
-    Absence, Interpretation, NOT_FOUND, CallOutcome, SupplierGuarantees, REPEATED, ScheduleContext, absence, judged,
-    may_have_happened,
+    AbsenceMeaning, Interpretation, NOT_FOUND_EVIDENCE, CallOutcome, SupplierGuarantees, RETRIED_EVIDENCE, ScheduleContext, classify_absence, interpretation,
+    may_have_been_executed,
 };
 use host_domain::id::RefundId;
 use host_domain::leg::RemoteCall;
@@ -14,7 +14,7 @@ use host_domain::payment::{
 };
 use host_domain::supplier::ReadError;
 
-fn payment_leg(payment: &Payment) -> Option<&RemoteCall> {
+fn active_call(payment: &Payment) -> Option<&RemoteCall> {
     match &payment.state {
         PaymentState::Authorizing(leg)
         | PaymentState::Capturing(leg)
@@ -34,23 +34,23 @@ pub(crate) fn authorize_response(
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
     match answer {
-        Ok(state) => held(payment, state, times),
-        Err(PaymentError::Declined(decline)) => judged(
+        Ok(state) => authorization_state(payment, state, times),
+        Err(PaymentError::Declined(decline)) => interpretation(
             PaymentEvent::Declined(decline),
             CallOutcome::Rejected,
             "declined",
         ),
-        Err(PaymentError::Refused(why)) => judged(
+        Err(PaymentError::Refused(why)) => interpretation(
             PaymentEvent::Declined(DeclineReason::Other),
             CallOutcome::Rejected,
             why,
         ),
-        Err(PaymentError::NotSent(why)) if may_have_happened(payment_leg(payment)) => {
-            check(payment, times, why)
+        Err(PaymentError::NotSent(why)) if may_have_been_executed(active_call(payment)) => {
+            reconcile_later(payment, times, why)
         }
-        Err(PaymentError::NotSent(why)) => judged(PaymentEvent::NotAuthorized, CallOutcome::NotSent, why),
+        Err(PaymentError::NotSent(why)) => interpretation(PaymentEvent::NotAuthorized, CallOutcome::NotSent, why),
         // Read back at once, within the caller's own call.
-        Err(PaymentError::Unknown(why)) => judged(
+        Err(PaymentError::Unknown(why)) => interpretation(
             PaymentEvent::Unresolved { next_at: times.now },
             CallOutcome::Unknown,
             why,
@@ -58,7 +58,7 @@ pub(crate) fn authorize_response(
     }
 }
 
-fn held(payment: &Payment, state: ProcessorPayment, times: ScheduleContext<'_>) -> Interpretation<PaymentEvent> {
+fn authorization_state(payment: &Payment, state: ProcessorPayment, times: ScheduleContext<'_>) -> Interpretation<PaymentEvent> {
     let reference = state.processor_reference.clone();
     let judgement = match state.status {
         ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::Captured
@@ -68,12 +68,12 @@ fn held(payment: &Payment, state: ProcessorPayment, times: ScheduleContext<'_>) 
                 processor_reference: reference.clone(),
                 card: state.card,
             };
-            judged(event, CallOutcome::Succeeded, "held")
+            interpretation(event, CallOutcome::Succeeded, "held")
         }
         ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::Captured => {
             // Neither the hold that was asked for nor none at all: a person has to look.
-            let next_at = times.recheck(payment_leg(payment));
-            judged(
+            let next_at = times.next_reconcile_at(active_call(payment));
+            interpretation(
                 PaymentEvent::Unresolved { next_at },
                 CallOutcome::Unknown,
                 "another amount is held than asked for",
@@ -85,13 +85,13 @@ fn held(payment: &Payment, state: ProcessorPayment, times: ScheduleContext<'_>) 
             } else {
                 DeclineReason::RequiresAction
             };
-            judged(
+            interpretation(
                 PaymentEvent::Declined(decline),
                 CallOutcome::Rejected,
                 "the payer has to act",
             )
         }
-        ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => judged(
+        ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => interpretation(
             PaymentEvent::Declined(DeclineReason::Other),
             CallOutcome::Rejected,
             "declined",
@@ -106,11 +106,11 @@ pub(crate) fn capture_response(
     answer: Result<ProcessorPayment, PaymentError>,
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let leg = payment_leg(payment);
+    let leg = active_call(payment);
     let again = |why: String, outcome| {
-        judged(
+        interpretation(
             PaymentEvent::StepFailed {
-                retry_at: times.retry(leg),
+                retry_at: times.next_retry_at(leg),
             },
             outcome,
             why,
@@ -118,7 +118,7 @@ pub(crate) fn capture_response(
     };
     match answer {
         Ok(state) if state.status == ProcessorPaymentStatus::Captured => {
-            judged(PaymentEvent::Captured, CallOutcome::Succeeded, "captured")
+            interpretation(PaymentEvent::Captured, CallOutcome::Succeeded, "captured")
                 .with_reference(&state.processor_reference)
         }
         Ok(_) => again("not captured".to_owned(), CallOutcome::Rejected),
@@ -126,9 +126,9 @@ pub(crate) fn capture_response(
             again(error.to_string(), CallOutcome::Rejected)
         }
         Err(PaymentError::NotSent(why)) => again(why, CallOutcome::NotSent),
-        Err(PaymentError::Unknown(why)) => judged(
+        Err(PaymentError::Unknown(why)) => interpretation(
             PaymentEvent::Unresolved {
-                next_at: times.recheck(leg),
+                next_at: times.next_reconcile_at(leg),
             },
             CallOutcome::Unknown,
             why,
@@ -142,11 +142,11 @@ pub(crate) fn void_response(
     answer: Result<ProcessorPayment, PaymentError>,
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let leg = payment_leg(payment);
+    let leg = active_call(payment);
     let check = |why: String| {
-        judged(
+        interpretation(
             PaymentEvent::Unresolved {
-                next_at: times.recheck(leg),
+                next_at: times.next_reconcile_at(leg),
             },
             CallOutcome::Unknown,
             why,
@@ -154,7 +154,7 @@ pub(crate) fn void_response(
     };
     match answer {
         Ok(state) if state.status == ProcessorPaymentStatus::Voided => {
-            judged(PaymentEvent::Voided, CallOutcome::Succeeded, "released")
+            interpretation(PaymentEvent::Voided, CallOutcome::Succeeded, "released")
                 .with_reference(&state.processor_reference)
         }
         Ok(_) => check("not released yet".to_owned()),
@@ -164,9 +164,9 @@ pub(crate) fn void_response(
             | PaymentError::Refused(_)
             | PaymentError::Unknown(_)),
         ) => check(error.to_string()),
-        Err(PaymentError::NotSent(why)) => judged(
+        Err(PaymentError::NotSent(why)) => interpretation(
             PaymentEvent::StepFailed {
-                retry_at: times.retry(leg),
+                retry_at: times.next_retry_at(leg),
             },
             CallOutcome::NotSent,
             why,
@@ -181,75 +181,75 @@ pub(crate) fn payment_lookup(
     promises: SupplierGuarantees,
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let leg = payment_leg(payment);
+    let leg = active_call(payment);
     let state = match answer {
         Ok(state) => state,
-        Err(error) => return check(payment, times, error.to_string()),
+        Err(error) => return reconcile_later(payment, times, error.to_string()),
     };
     let Some(state) = state else {
-        return not_found(payment, absence(leg, promises, times), times);
+        return payment_not_found(payment, classify_absence(leg, promises, times), times);
     };
     match &payment.state {
-        PaymentState::Capturing(_) => found_capturing(payment, state.status, times),
-        PaymentState::Voiding(_) => found_voiding(payment, state.status, times),
+        PaymentState::Capturing(_) => capture_lookup(payment, state.status, times),
+        PaymentState::Voiding(_) => void_lookup(payment, state.status, times),
         PaymentState::Authorizing(_)
         | PaymentState::RequiresAction
         | PaymentState::Authorized
         | PaymentState::Captured
         | PaymentState::Voided
-        | PaymentState::Failed => held(payment, state, times),
+        | PaymentState::Failed => authorization_state(payment, state, times),
     }
 }
 
-fn not_found(payment: &Payment, absence: Absence, times: ScheduleContext<'_>) -> Interpretation<PaymentEvent> {
+fn payment_not_found(payment: &Payment, absence: AbsenceMeaning, times: ScheduleContext<'_>) -> Interpretation<PaymentEvent> {
     let never = "read back: never asked for";
     match (absence, &payment.state) {
-        (Absence::Proof, PaymentState::Authorizing(_)) => {
-            judged(PaymentEvent::NotAuthorized, CallOutcome::NotSent, never)
+        (AbsenceMeaning::NeverExecuted, PaymentState::Authorizing(_)) => {
+            interpretation(PaymentEvent::NotAuthorized, CallOutcome::NotSent, never)
         }
-        (Absence::Proof, PaymentState::Voiding(_)) => {
-            judged(PaymentEvent::Voided, CallOutcome::NotSent, never)
+        (AbsenceMeaning::NeverExecuted, PaymentState::Voiding(_)) => {
+            interpretation(PaymentEvent::Voided, CallOutcome::NotSent, never)
         }
         // Of a payment by the browser there is no call to repeat.
-        (Absence::Repeat, PaymentState::Authorizing(_)) if !payment.is_browser_payment() => {
-            let at = times.recheck(payment_leg(payment));
-            judged(PaymentEvent::ResendScheduled { at }, CallOutcome::NotSent, REPEATED)
+        (AbsenceMeaning::SafeToRetry, PaymentState::Authorizing(_)) if !payment.is_browser_payment() => {
+            let at = times.next_reconcile_at(active_call(payment));
+            interpretation(PaymentEvent::ResendScheduled { at }, CallOutcome::NotSent, RETRIED_EVIDENCE)
         }
-        (Absence::Proof | Absence::Repeat | Absence::Nothing, _) => {
-            check(payment, times, NOT_FOUND)
+        (AbsenceMeaning::NeverExecuted | AbsenceMeaning::SafeToRetry | AbsenceMeaning::Inconclusive, _) => {
+            reconcile_later(payment, times, NOT_FOUND_EVIDENCE)
         }
     }
 }
 
-fn found_capturing(
+fn capture_lookup(
     payment: &Payment,
     status: ProcessorPaymentStatus,
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
     match status {
         ProcessorPaymentStatus::Captured => {
-            judged(PaymentEvent::Captured, CallOutcome::Succeeded, "read back: captured")
+            interpretation(PaymentEvent::Captured, CallOutcome::Succeeded, "read back: captured")
         }
-        ProcessorPaymentStatus::Authorized => again(times, "read back: still held"),
+        ProcessorPaymentStatus::Authorized => retry_now(times, "read back: still held"),
         ProcessorPaymentStatus::RequiresAction | ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => {
-            check(payment, times, "read back: nothing is held")
+            reconcile_later(payment, times, "read back: nothing is held")
         }
     }
 }
 
-fn found_voiding(
+fn void_lookup(
     payment: &Payment,
     status: ProcessorPaymentStatus,
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
     match status {
         ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => {
-            judged(PaymentEvent::Voided, CallOutcome::Succeeded, "read back: released")
+            interpretation(PaymentEvent::Voided, CallOutcome::Succeeded, "read back: released")
         }
         ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::RequiresAction => {
-            again(times, "read back: still held")
+            retry_now(times, "read back: still held")
         }
-        ProcessorPaymentStatus::Captured => check(
+        ProcessorPaymentStatus::Captured => reconcile_later(
             payment,
             times,
             "read back: taken, though it was to be released",
@@ -258,15 +258,15 @@ fn found_voiding(
 }
 
 /// Nobody knows; look again later.
-fn check(payment: &Payment, times: ScheduleContext<'_>, why: impl Into<String>) -> Interpretation<PaymentEvent> {
-    let next_at = times.recheck(payment_leg(payment));
-    judged(PaymentEvent::Unresolved { next_at }, CallOutcome::Unknown, why)
+fn reconcile_later(payment: &Payment, times: ScheduleContext<'_>, why: impl Into<String>) -> Interpretation<PaymentEvent> {
+    let next_at = times.next_reconcile_at(active_call(payment));
+    interpretation(PaymentEvent::Unresolved { next_at }, CallOutcome::Unknown, why)
 }
 
 /// It is known not to have happened; try again at once.
-fn again(times: ScheduleContext<'_>, why: &str) -> Interpretation<PaymentEvent> {
+fn retry_now(times: ScheduleContext<'_>, why: &str) -> Interpretation<PaymentEvent> {
     let retry_at = times.now;
-    judged(PaymentEvent::StepFailed { retry_at }, CallOutcome::NotSent, why)
+    interpretation(PaymentEvent::StepFailed { retry_at }, CallOutcome::NotSent, why)
 }
 
 /// The answer to giving money back.
@@ -276,16 +276,16 @@ pub(crate) fn refund_response(
     answer: Result<String, PaymentError>,
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let leg = refund_leg(payment, refund);
+    let leg = refund_call(payment, refund);
     let again = |why: String, outcome| {
         let event = PaymentEvent::RefundFailed {
             refund: refund.clone(),
-            retry_at: times.retry(leg),
+            retry_at: times.next_retry_at(leg),
         };
-        judged(event, outcome, why)
+        interpretation(event, outcome, why)
     };
     match answer {
-        Ok(reference) => judged(
+        Ok(reference) => interpretation(
             PaymentEvent::Refunded(refund.clone()),
             CallOutcome::Succeeded,
             "refunded",
@@ -294,18 +294,18 @@ pub(crate) fn refund_response(
         Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
             again(error.to_string(), CallOutcome::Rejected)
         }
-        Err(PaymentError::NotSent(why)) if !may_have_happened(leg) => again(why, CallOutcome::NotSent),
+        Err(PaymentError::NotSent(why)) if !may_have_been_executed(leg) => again(why, CallOutcome::NotSent),
         Err(PaymentError::NotSent(why) | PaymentError::Unknown(why)) => {
             let event = PaymentEvent::RefundUnresolved {
                 refund: refund.clone(),
-                next_at: times.recheck(leg),
+                next_at: times.next_reconcile_at(leg),
             };
-            judged(event, CallOutcome::Unknown, why)
+            interpretation(event, CallOutcome::Unknown, why)
         }
     }
 }
 
-fn refund_leg<'a>(payment: &'a Payment, refund: &RefundId) -> Option<&'a RemoteCall> {
+fn refund_call<'a>(payment: &'a Payment, refund: &RefundId) -> Option<&'a RemoteCall> {
     payment
         .refunds
         .iter()
@@ -321,36 +321,36 @@ pub(crate) fn refund_lookup(
     promises: SupplierGuarantees,
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let leg = refund_leg(payment, refund);
+    let leg = refund_call(payment, refund);
     let check = |why: String| {
         let event = PaymentEvent::RefundUnresolved {
             refund: refund.clone(),
-            next_at: times.recheck(leg),
+            next_at: times.next_reconcile_at(leg),
         };
-        judged(event, CallOutcome::Unknown, why)
+        interpretation(event, CallOutcome::Unknown, why)
     };
     match answer {
-        Ok(true) => judged(
+        Ok(true) => interpretation(
             PaymentEvent::Refunded(refund.clone()),
             CallOutcome::Succeeded,
             "read back: refunded",
         ),
-        Ok(false) => match absence(leg, promises, times) {
-            Absence::Proof => {
+        Ok(false) => match classify_absence(leg, promises, times) {
+            AbsenceMeaning::NeverExecuted => {
                 let event = PaymentEvent::RefundFailed {
                     refund: refund.clone(),
                     retry_at: times.now,
                 };
-                judged(event, CallOutcome::NotSent, "read back: never asked for")
+                interpretation(event, CallOutcome::NotSent, "read back: never asked for")
             }
-            Absence::Repeat => {
+            AbsenceMeaning::SafeToRetry => {
                 let event = PaymentEvent::RefundResendScheduled {
                     refund: refund.clone(),
-                    at: times.recheck(leg),
+                    at: times.next_reconcile_at(leg),
                 };
-                judged(event, CallOutcome::NotSent, REPEATED)
+                interpretation(event, CallOutcome::NotSent, RETRIED_EVIDENCE)
             }
-            Absence::Nothing => check(NOT_FOUND.to_owned()),
+            AbsenceMeaning::Inconclusive => check(NOT_FOUND_EVIDENCE.to_owned()),
         },
         Err(error) => check(error.to_string()),
     }

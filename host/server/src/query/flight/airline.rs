@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// An airline is read anew after 30 days: they seldom change, and the most that
 /// matters, whether one still flies, no booking depends on.
-const FRESH_MS: i64 = 30 * 86_400_000;
+const MAX_AGE_MS: i64 = 30 * 86_400_000;
 
 /// An airline of a mode, by its IATA code in upper case.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -46,12 +46,12 @@ impl Application {
             iata_code,
         };
         let Some(stored) = self.stored_airline(&key).await? else {
-            return self.read_airline(caller, &key).await;
+            return self.fetch_airline(caller, &key).await;
         };
         if !self.is_fresh(&stored) {
             self.refresh_airline(caller, key);
         }
-        Ok(known(stored))
+        Ok(from_stored(stored))
     }
 
     async fn stored_airline(&self, key: &AirlineKey) -> Result<Option<StoredAirline>, QueryError> {
@@ -59,7 +59,7 @@ impl Application {
     }
 
     fn is_fresh(&self, stored: &StoredAirline) -> bool {
-        self.clock.now().since(stored.fetched_at) < FRESH_MS
+        self.clock.now().since(stored.fetched_at) < MAX_AGE_MS
     }
 
     /// Reads in the background, unless somebody does already.
@@ -74,14 +74,14 @@ impl Application {
             ..caller.clone()
         };
         self.tasks.spawn("refresh airline", async move {
-            if let Err(error) = app.read_airline(&caller, &key).await {
+            if let Err(error) = app.fetch_airline(&caller, &key).await {
                 tracing::warn!(airline = %key.iata_code, error = &error as &dyn std::error::Error, "an airline could not be refreshed");
             }
         });
     }
 
     /// Asks suppliers and stores; who comes while another reads the same takes theirs.
-    async fn read_airline(
+    async fn fetch_airline(
         &self,
         caller: &RequestContext,
         key: &AirlineKey,
@@ -90,7 +90,7 @@ impl Application {
         let _one_at_a_time = turnstile.lock().await;
         let stored = self.stored_airline(key).await?;
         if let Some(stored) = stored.filter(|stored| self.is_fresh(stored)) {
-            return Ok(known(stored));
+            return Ok(from_stored(stored));
         }
         let question = RouteRequest {
             caller,
@@ -122,7 +122,7 @@ impl Application {
     }
 }
 
-fn known(stored: StoredAirline) -> ResolvedAirline {
+fn from_stored(stored: StoredAirline) -> ResolvedAirline {
     ResolvedAirline {
         id: stored.id,
         airline: stored.airline,

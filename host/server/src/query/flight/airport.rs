@@ -11,7 +11,7 @@ use host_storage::AirportObservation;
 use std::time::Duration;
 
 /// Someone is typing: an answer that comes later is of no use.
-const TIME: Duration = Duration::from_secs(8);
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// What was found.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Application {
         limit: u16,
     ) -> Result<AirportSearchResult, QueryError> {
         let caller = RequestContext {
-            deadline: caller.deadline.capped_at(TIME),
+            deadline: caller.deadline.capped_at(SEARCH_TIMEOUT),
             ..caller
         };
         let question = RouteRequest {
@@ -47,7 +47,7 @@ impl Application {
             async move {
                 match supplier.find_airports(&context, text, limit).await {
                     // Some suppliers say so instead of giving an empty list.
-                    Err(ReadError::NotFound(_)) => Ok(nothing()),
+                    Err(ReadError::NotFound(_)) => Ok(empty_answer()),
                     answer => answer,
                 }
             }
@@ -79,7 +79,7 @@ impl Application {
     }
 }
 
-fn nothing() -> AirportResponse {
+fn empty_answer() -> AirportResponse {
     AirportResponse {
         airports: Vec::new(),
         truncated: false,

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 /// Fares that a supplier is asked for when some of the choice may be left to the
 /// gateway: twice what a caller can want, and little enough to cross from an adapter.
-const FARES_TO_CHOOSE_FROM: u16 = 500;
+const UNFILTERED_FARES_MAX: u16 = 500;
 
 /// What a supplier is asked for. Who applies which filter is only known from the
 /// answer, so with any there must be enough to choose from.
@@ -18,7 +18,7 @@ pub(super) fn supplier_request(wanted: &PriceRequest) -> PriceRequest {
     let limit = if is_plain {
         wanted.limit
     } else {
-        wanted.limit.max(FARES_TO_CHOOSE_FROM)
+        wanted.limit.max(UNFILTERED_FARES_MAX)
     };
     PriceRequest {
         limit,
@@ -88,7 +88,7 @@ pub(super) fn unsupported_filters(wanted: &PriceRequest, answer: &PriceResponse)
 pub(super) fn apply_filters(wanted: &PriceRequest, answer: &mut PriceResponse) {
     answer
         .offers
-        .retain(|offer| passes(&wanted.filters, answer.applied, offer));
+        .retain(|offer| matches_filters(&wanted.filters, answer.applied, offer));
     if !answer.applied.sort {
         answer
             .offers
@@ -99,13 +99,13 @@ pub(super) fn apply_filters(wanted: &PriceRequest, answer: &mut PriceResponse) {
     answer.offers.truncate(limit);
 }
 
-fn passes(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bool {
-    (done.cabin || passes_cabin(filters, offer))
+fn matches_filters(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bool {
+    (done.cabin || matches_cabin(filters, offer))
         && (done.max_stops || passes_stops(filters, offer))
         && passes_airlines(filters, done, offer)
         && passes_times(filters, done, offer)
         && (done.refundable || passes_refundable(filters, offer))
-        && (done.checked_bag || is_as_wanted(filters.checked_bag, Some(offer.checked_bag_included)))
+        && (done.checked_bag || matches_wanted(filters.checked_bag, Some(offer.checked_bag_included)))
         && (done.max_total || passes_total(filters, offer))
 }
 
@@ -113,7 +113,7 @@ fn segments(offer: &Offer) -> impl Iterator<Item = &Segment> {
     offer.journeys.iter().flat_map(|journey| &journey.segments)
 }
 
-fn passes_cabin(filters: &Filters, offer: &Offer) -> bool {
+fn matches_cabin(filters: &Filters, offer: &Offer) -> bool {
     let is_in = |cabin| segments(offer).all(|segment| segment.cabin == cabin);
     filters.cabin.is_none_or(is_in)
 }
@@ -143,30 +143,30 @@ fn passes_times(filters: &Filters, done: AppliedFilters, offer: &Offer) -> bool 
     holds(
         done.departure_after,
         &filters.departure_after,
-        |journey, bound| clock(&journey.departure_time) >= bound,
+        |journey, bound| time_of_day(&journey.departure_time) >= bound,
     ) && holds(
         done.departure_before,
         &filters.departure_before,
-        |journey, bound| clock(&journey.departure_time) <= bound,
+        |journey, bound| time_of_day(&journey.departure_time) <= bound,
     ) && holds(
         done.arrival_before,
         &filters.arrival_before,
-        |journey, bound| clock(&journey.arrival_time) <= bound,
+        |journey, bound| time_of_day(&journey.arrival_time) <= bound,
     )
 }
 
 /// `HH:MM` of `YYYY-MM-DDTHH:MM`.
-fn clock(local_time: &str) -> &str {
+fn time_of_day(local_time: &str) -> &str {
     local_time.split_once('T').map_or("", |(_, clock)| clock)
 }
 
 /// What is not told is neither.
 fn passes_refundable(filters: &Filters, offer: &Offer) -> bool {
     let told = offer.refundable.or(offer.fare_conditions.refund.allowed);
-    is_as_wanted(filters.refundable, told)
+    matches_wanted(filters.refundable, told)
 }
 
-fn is_as_wanted(wanted: Option<bool>, told: Option<bool>) -> bool {
+fn matches_wanted(wanted: Option<bool>, told: Option<bool>) -> bool {
     wanted.is_none() || wanted == told
 }
 

@@ -56,7 +56,7 @@ impl Application {
             async move {
                 match supplier.price_flights(&context, request).await {
                     // Some suppliers say so instead of giving an empty list.
-                    Err(ReadError::NotFound(_)) => Ok(nothing()),
+                    Err(ReadError::NotFound(_)) => Ok(empty_answer()),
                     answer => answer,
                 }
             }
@@ -68,7 +68,7 @@ impl Application {
         let unsupported = choice::unsupported_filters(&query.request, &answer);
         choice::apply_filters(&query.request, &mut answer);
         let fares = answer.offers.into_iter();
-        let fares = fares.filter_map(|offer| self.seal_fare(caller, &supplier, query, offer, now));
+        let fares = fares.filter_map(|offer| self.to_priced_fare(caller, &supplier, query, offer, now));
         Ok(FareSearchResult {
             fares: fares.collect(),
             supplier,
@@ -77,7 +77,7 @@ impl Application {
         })
     }
 
-    fn seal_fare(
+    fn to_priced_fare(
         &self,
         caller: &RequestContext,
         supplier: &SupplierId,
@@ -107,7 +107,7 @@ impl Application {
     }
 }
 
-fn nothing() -> PriceResponse {
+fn empty_answer() -> PriceResponse {
     PriceResponse {
         offers: Vec::new(),
         applied: AppliedFilters::default(),

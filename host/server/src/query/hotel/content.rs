@@ -43,7 +43,7 @@ pub(crate) struct HotelContent {
 }
 
 /// Content that is fetched, and becomes old, by itself.
-trait Source: Serialize + DeserializeOwned + Send + 'static {
+trait CachedContent: Serialize + DeserializeOwned + Send + 'static {
     const CONTENT_PART: ContentPart;
 
     /// Until what age it is fresh, seconds.
@@ -91,7 +91,7 @@ impl Application {
             .iter()
             .filter_map(|supplier| owned.at_supplier(supplier).next())
         {
-            match self.content_at(caller, hotel).await {
+            match self.content_from(caller, hotel).await {
                 Err(QueryError::Supplier { supplier, error }) if allows_failover(&error) => {
                     first.get_or_insert(QueryError::Supplier { supplier, error });
                 }
@@ -101,15 +101,15 @@ impl Application {
         Err(first.unwrap_or(QueryError::Unsupported(None)))
     }
 
-    async fn content_at(
+    async fn content_from(
         self: &Arc<Self>,
         caller: &RequestContext,
         hotel: &HotelMapping,
     ) -> Result<HotelContent, QueryError> {
         // Both to their end, so that one that succeeds is kept when the other fails.
         let (details, reviews) = futures::join!(
-            self.kept::<HotelDetails>(caller, hotel),
-            self.kept::<Option<Reviews>>(caller, hotel)
+            self.cached_or_fetch::<HotelDetails>(caller, hotel),
+            self.cached_or_fetch::<Option<Reviews>>(caller, hotel)
         );
         Ok(HotelContent {
             supplier: hotel.supplier.clone(),
@@ -118,7 +118,7 @@ impl Application {
         })
     }
 
-    async fn kept<S: Source>(
+    async fn cached_or_fetch<S: CachedContent>(
         self: &Arc<Self>,
         caller: &RequestContext,
         hotel: &HotelMapping,
@@ -130,17 +130,17 @@ impl Application {
             part: S::CONTENT_PART,
         };
         let context = read_call_context(caller);
-        let Some(kept) = self.stored::<S>(&key).await? else {
+        let Some(kept) = self.read_cached::<S>(&key).await? else {
             return self.fetch::<S>(&key, &hotel.hotel_id, &context).await;
         };
         if kept.is_stale {
-            self.refresh::<S>(key, hotel.hotel_id.clone(), context);
+            self.refresh_in_background::<S>(key, hotel.hotel_id.clone(), context);
         }
         Ok(kept)
     }
 
     /// What is kept. A document that cannot be read counts as never fetched.
-    async fn stored<S: Source>(&self, key: &ContentKey) -> Result<Option<Cached<S>>, DatabaseError> {
+    async fn read_cached<S: CachedContent>(&self, key: &ContentKey) -> Result<Option<Cached<S>>, DatabaseError> {
         let stored = self
             .store
             .hotel_content(key.mode, &key.supplier, &key.supplier_hotel_id, key.part)
@@ -163,7 +163,7 @@ impl Application {
     }
 
     /// Fetches in the background, unless somebody does already.
-    fn refresh<S: Source>(self: &Arc<Self>, key: ContentKey, hotel: HotelId, context: CallContext) {
+    fn refresh_in_background<S: CachedContent>(self: &Arc<Self>, key: ContentKey, hotel: HotelId, context: CallContext) {
         if self.query_state.content_fetches.is_in_flight(&key) {
             return;
         }
@@ -181,7 +181,7 @@ impl Application {
     }
 
     /// Fetches and keeps; who comes while another fetches the same takes theirs.
-    async fn fetch<S: Source>(
+    async fn fetch<S: CachedContent>(
         &self,
         key: &ContentKey,
         hotel: &HotelId,
@@ -189,7 +189,7 @@ impl Application {
     ) -> Result<Cached<S>, QueryError> {
         let turnstile = self.query_state.content_fetches.lock_for(key);
         let _one_at_a_time = turnstile.lock().await;
-        if let Some(kept) = self.stored::<S>(key).await?.filter(|kept| !kept.is_stale) {
+        if let Some(kept) = self.read_cached::<S>(key).await?.filter(|kept| !kept.is_stale) {
             return Ok(kept);
         }
         let failed = |error| QueryError::Supplier {
@@ -213,7 +213,7 @@ impl Application {
             key.part,
             &document,
         );
-        self.store.commit(write).await.map_err(database)?;
+        self.store.commit(write).await.map_err(database_error)?;
         if let Some(profile) = value.profile() {
             let seen = HotelObservation {
                 supplier_hotel_id: key.supplier_hotel_id.clone(),
@@ -232,7 +232,7 @@ impl Application {
     }
 }
 
-impl Source for HotelDetails {
+impl CachedContent for HotelDetails {
     const CONTENT_PART: ContentPart = ContentPart::Details;
 
     fn max_age_s(config: &Config) -> u64 {
@@ -258,7 +258,7 @@ impl Source for HotelDetails {
     }
 }
 
-impl Source for Option<Reviews> {
+impl CachedContent for Option<Reviews> {
     const CONTENT_PART: ContentPart = ContentPart::Reviews;
 
     fn max_age_s(config: &Config) -> u64 {
@@ -287,7 +287,7 @@ impl Source for Option<Reviews> {
 }
 
 /// Saving content expects nothing, so nothing can be in conflict.
-fn database(error: CommitError) -> QueryError {
+fn database_error(error: CommitError) -> QueryError {
     match error {
         CommitError::Database(error) => error.into(),
         CommitError::Conflict(conflict) => {

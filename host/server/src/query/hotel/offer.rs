@@ -52,7 +52,7 @@ pub(crate) struct PricedHotel {
 
 /// The request's hotels as the supplier that answers has them: its id, and ours
 /// where there is one.
-type Rows = Vec<(String, Option<HotelMapping>)>;
+type HotelRows = Vec<(String, Option<HotelMapping>)>;
 
 impl Application {
     /// Offers of every hotel of the request, in its order.
@@ -83,7 +83,7 @@ impl Application {
                     eligible_suppliers: Some(&owned.common_suppliers),
                     ..question
                 };
-                self.price_rows(question, query, rows_at).await
+                self.price_at_supplier(question, query, rows_at).await
             }
             HotelSelection::BySupplierId(ids) => {
                 let supplier = selector.ok_or(QueryError::Unsupported(None))?;
@@ -97,7 +97,7 @@ impl Application {
                             .cloned(),
                     )
                 };
-                self.price_rows(question, query, |_: &SupplierId| {
+                self.price_at_supplier(question, query, |_: &SupplierId| {
                     ids.iter().map(row).collect()
                 })
                 .await
@@ -105,15 +105,15 @@ impl Application {
         }
     }
 
-    async fn price_rows(
+    async fn price_at_supplier(
         &self,
         question: RouteRequest<'_>,
         query: &OfferQuery,
-        rows_at: impl Fn(&SupplierId) -> Rows,
+        rows_at: impl Fn(&SupplierId) -> HotelRows,
     ) -> Result<(SupplierId, Vec<PricedHotel>), QueryError> {
         let zones = self.route(question)?.suppliers;
-        let first: Rows = zones.first().map(&rows_at).unwrap_or_default();
-        self.check_check_in(&query.stay, &first)?;
+        let first: HotelRows = zones.first().map(&rows_at).unwrap_or_default();
+        self.ensure_check_in_not_passed(&query.stay, &first)?;
         let answer = self.query_with_failover(question, |supplier, context| {
             let request = PriceRequest {
                 supplier_hotel_ids: rows_at(&supplier.info().id)
@@ -128,9 +128,9 @@ impl Application {
         let (supplier, answer) = answer.await?;
         let rows = rows_at(&supplier);
         let ids = self
-            .hotel_ids(question.caller, &supplier, &rows, &answer)
+            .assign_hotel_ids(question.caller, &supplier, &rows, &answer)
             .await?;
-        let hotels = self.seal_offers(
+        let hotels = self.to_priced_hotels(
             question.caller,
             &supplier,
             query,
@@ -141,7 +141,7 @@ impl Application {
     }
 
     /// Check-in may have passed at the hotel though it has not everywhere.
-    fn check_check_in(&self, stay: &Stay, rows: &Rows) -> Result<(), QueryError> {
+    fn ensure_check_in_not_passed(&self, stay: &Stay, rows: &HotelRows) -> Result<(), QueryError> {
         let now = self.clock.now();
         let mut zones = rows
             .iter()
@@ -155,11 +155,11 @@ impl Application {
     }
 
     /// The gateway's id of every row. A hotel that is seen for the first time gets one.
-    async fn hotel_ids(
+    async fn assign_hotel_ids(
         &self,
         caller: &RequestContext,
         supplier: &SupplierId,
-        rows: &Rows,
+        rows: &HotelRows,
         answer: &PriceResponse,
     ) -> Result<Vec<HotelId>, QueryError> {
         let told = |id: &str| {
@@ -171,7 +171,7 @@ impl Application {
         };
         let nothing_new = rows.iter().all(|(id, known)| {
             known.as_ref().is_some_and(|known| {
-                told(id).is_none_or(|told| tells_nothing_new(&known.profile, told))
+                told(id).is_none_or(|told| is_profile_known(&known.profile, told))
             })
         });
         if nothing_new {
@@ -186,7 +186,7 @@ impl Application {
                 || HotelId::from_bits(self.ids.generate()),
                 |known| known.hotel_id.clone(),
             ),
-            profile: told(id).map(profile).unwrap_or_default(),
+            profile: told(id).map(to_profile).unwrap_or_default(),
         });
         let seen: Vec<HotelObservation> = seen.collect();
         Ok(self
@@ -195,7 +195,7 @@ impl Application {
             .await?)
     }
 
-    fn seal_offers(
+    fn to_priced_hotels(
         &self,
         caller: &RequestContext,
         supplier: &SupplierId,
@@ -211,7 +211,7 @@ impl Application {
                 .position(|hotel| hotel.hotel.supplier_hotel_id == supplier_hotel_id);
             let found = at.map(|at| answer.hotels.swap_remove(at));
             let offers = found
-                .map(|found| self.seal_hotel(caller, supplier, query, &hotel_id, found, now))
+                .map(|found| self.to_priced_offers(caller, supplier, query, &hotel_id, found, now))
                 .unwrap_or_default();
             PricedHotel {
                 hotel_id,
@@ -222,7 +222,7 @@ impl Application {
         rows.collect()
     }
 
-    fn seal_hotel(
+    fn to_priced_offers(
         &self,
         caller: &RequestContext,
         supplier: &SupplierId,
@@ -238,7 +238,7 @@ impl Application {
             if expires_at <= now {
                 return None;
             }
-            let terms = terms(supplier, hotel_id, &hotel, &offer, &query.stay, expires_at);
+            let terms = offer_terms(supplier, hotel_id, &hotel, &offer, &query.stay, expires_at);
             let reference = offer_reference::encode(&self.sealer, &caller.owner.tenant, &terms);
             if reference.is_none() {
                 tracing::warn!(%supplier, request_id = %caller.request_id, "an offer is too large for a reference and is left out");
@@ -249,13 +249,13 @@ impl Application {
     }
 }
 
-fn tells_nothing_new(known: &HotelProfile, told: &HotelSummary) -> bool {
+fn is_profile_known(known: &HotelProfile, told: &HotelSummary) -> bool {
     known.name.is_some()
         && (told.location.is_none() || known.location.is_some())
         && (told.time_zone.is_none() || known.time_zone.is_some())
 }
 
-fn profile(hotel: &HotelSummary) -> HotelProfile {
+fn to_profile(hotel: &HotelSummary) -> HotelProfile {
     HotelProfile {
         name: Some(hotel.name.clone()),
         location: hotel.location,
@@ -263,7 +263,7 @@ fn profile(hotel: &HotelSummary) -> HotelProfile {
     }
 }
 
-fn terms(
+fn offer_terms(
     supplier: &SupplierId,
     hotel_id: &HotelId,
     hotel: &HotelSummary,

@@ -63,19 +63,19 @@ impl Application {
         if !unknown.is_empty() {
             return Err(QueryError::HotelsNotFound(unknown));
         }
-        let owners = common_owners(&hotels);
+        let owners = common_suppliers(&hotels);
         let together = selector.map_or(!owners.is_empty(), |selected| owners.contains(selected));
         if together {
             Ok(HotelMappings { hotels, common_suppliers: owners })
         } else {
-            Err(QueryError::MixedSuppliers(strangers(
+            Err(QueryError::MixedSuppliers(unmapped_hotels(
                 ids, &hotels, selector,
             )))
         }
     }
 }
 
-fn common_owners(hotels: &[Vec<HotelMapping>]) -> Vec<SupplierId> {
+fn common_suppliers(hotels: &[Vec<HotelMapping>]) -> Vec<SupplierId> {
     let mut owners = hotels
         .first()
         .map(|hotel| suppliers(hotel))
@@ -97,7 +97,7 @@ fn suppliers(hotel: &[HotelMapping]) -> Vec<SupplierId> {
 }
 
 /// With a named supplier the hotels that it does not have, else all of them.
-fn strangers(
+fn unmapped_hotels(
     ids: &[HotelId],
     hotels: &[Vec<HotelMapping>],
     selector: Option<&SupplierId>,

@@ -58,7 +58,7 @@ impl Application {
         let mut seen = Vec::with_capacity(places.len());
         let mut saved = Vec::with_capacity(places.len());
         for place in places {
-            let (supplier_place_id, place) = keep(place);
+            let (supplier_place_id, place) = to_saved_place(place);
             let document = serde_json::to_string(&place).unwrap_or_default();
             seen.push(PlaceObservation {
                 supplier_place_id,
@@ -94,7 +94,7 @@ impl Application {
     }
 }
 
-fn keep(place: Place) -> (String, SavedPlace) {
+fn to_saved_place(place: Place) -> (String, SavedPlace) {
     let saved = SavedPlace {
         name: place.name,
         address: place.address,

@@ -60,7 +60,7 @@ pub(crate) struct HotelSearchResult {
 }
 
 /// An area, with the place that it came from.
-struct Resolved {
+struct ResolvedArea {
     center: Location,
     radius_m: u32,
     place: Option<(SupplierId, String)>,
@@ -80,7 +80,7 @@ impl Application {
             eligible_suppliers: None,
         };
         self.route(question)?;
-        let area = self.resolve(caller, &query.area).await?;
+        let area = self.resolve_area(caller, &query.area).await?;
         let answer = self.query_with_failover(question, |supplier, context| {
             let own_place = area
                 .place
@@ -98,9 +98,9 @@ impl Application {
             async move { supplier.search_hotels(&context, request).await }
         });
         let (supplier, mut answer) = answer.await?;
-        let unsupported = not_applied(query, &answer);
-        finish(query, area.center, &mut answer);
-        let seen: Vec<HotelObservation> = answer.hotels.iter().map(|hotel| self.seen(hotel)).collect();
+        let unsupported = unsupported_filters(query, &answer);
+        apply_filters(query, area.center, &mut answer);
+        let seen: Vec<HotelObservation> = answer.hotels.iter().map(|hotel| self.to_seen_hotel(hotel)).collect();
         let ids = self
             .store
             .resolve_hotel_ids(caller.owner.tenant.mode, &supplier, &seen, self.clock.now())
@@ -114,9 +114,9 @@ impl Application {
         })
     }
 
-    async fn resolve(&self, caller: &RequestContext, area: &Area) -> Result<Resolved, QueryError> {
+    async fn resolve_area(&self, caller: &RequestContext, area: &Area) -> Result<ResolvedArea, QueryError> {
         match area {
-            Area::Circle { center, radius_m } => Ok(Resolved {
+            Area::Circle { center, radius_m } => Ok(ResolvedArea {
                 center: *center,
                 radius_m: *radius_m,
                 place: None,
@@ -125,8 +125,8 @@ impl Application {
                 let (stored, place) = self.find_place(caller.owner.tenant.mode, id).await?;
                 let radius_m = place
                     .suggested_radius
-                    .map_or(RADIUS_M_DEFAULT, whole_metres);
-                Ok(Resolved {
+                    .map_or(RADIUS_M_DEFAULT, clamp_radius);
+                Ok(ResolvedArea {
                     center: place.location,
                     radius_m,
                     place: Some((stored.supplier, stored.supplier_place_id)),
@@ -135,7 +135,7 @@ impl Application {
         }
     }
 
-    fn seen(&self, hotel: &SupplierHotel) -> HotelObservation {
+    fn to_seen_hotel(&self, hotel: &SupplierHotel) -> HotelObservation {
         HotelObservation {
             supplier_hotel_id: hotel.supplier_hotel_id.clone(),
             candidate: HotelId::from_bits(self.ids.generate()),
@@ -149,7 +149,7 @@ impl Application {
 }
 
 /// A suggested radius within what a search takes.
-fn whole_metres(radius: f64) -> u32 {
+fn clamp_radius(radius: f64) -> u32 {
     let within = radius.round().clamp(1.0, f64::from(RADIUS_M_MAX));
     // No number is a radius of nothing.
     if within.is_nan() {
@@ -161,7 +161,7 @@ fn whole_metres(radius: f64) -> u32 {
 
 /// The filters of the request that the supplier did not apply; the order only
 /// where the supplier's own cut may have left the first ones out.
-fn not_applied(query: &SearchQuery, answer: &SearchResponse) -> Vec<&'static str> {
+fn unsupported_filters(query: &SearchQuery, answer: &SearchResponse) -> Vec<&'static str> {
     let SearchFilters {
         min_star_rating,
         min_guest_rating,
@@ -193,11 +193,11 @@ fn not_applied(query: &SearchQuery, answer: &SearchResponse) -> Vec<&'static str
 
 /// Does here what the supplier did not do; whether a hotel has a refundable rate
 /// or a board cannot be seen in its answer.
-fn finish(query: &SearchQuery, center: Location, answer: &mut SearchResponse) {
+fn apply_filters(query: &SearchQuery, center: Location, answer: &mut SearchResponse) {
     let mut seen = BTreeSet::new();
     answer.hotels.retain(|hotel| {
         seen.insert(hotel.supplier_hotel_id.clone())
-            && passes(&query.filters, answer.applied, hotel)
+            && matches_filters(&query.filters, answer.applied, hotel)
     });
     if !answer.applied.sort {
         answer
@@ -209,7 +209,7 @@ fn finish(query: &SearchQuery, center: Location, answer: &mut SearchResponse) {
     answer.hotels.truncate(limit);
 }
 
-fn passes(filters: &SearchFilters, applied: AppliedFilters, hotel: &SupplierHotel) -> bool {
+fn matches_filters(filters: &SearchFilters, applied: AppliedFilters, hotel: &SupplierHotel) -> bool {
     let at_least = |least: Option<f64>, value: Option<f64>| {
         least.is_none_or(|least| value.is_some_and(|value| value >= least))
     };
@@ -311,8 +311,8 @@ mod tests {
             applied,
             truncated: false,
         };
-        let unsupported = not_applied(query, &answer);
-        finish(
+        let unsupported = unsupported_filters(query, &answer);
+        apply_filters(
             query,
             Location {
                 latitude: 10.0,
@@ -433,7 +433,7 @@ mod tests {
             (5e9, 100_000),
             (f64::NAN, RADIUS_M_DEFAULT),
         ] {
-            assert_eq!(whole_metres(suggested), taken);
+            assert_eq!(clamp_radius(suggested), taken);
         }
     }
 }

@@ -4,13 +4,13 @@ use host_domain::time::{Date, Timestamp};
 use jiff::tz::{self, TimeZone};
 
 /// Where a day lasts longest: a hotel of an unknown time zone may be there.
-const LAST_OF_ALL: tz::Offset = tz::Offset::constant(-12);
+const LATEST_OFFSET: tz::Offset = tz::Offset::constant(-12);
 
 /// The date in a time zone. Without one, or with one that does not exist, the
 /// date where the day ends last.
 pub(crate) fn local_date(time_zone: Option<&str>, now: Timestamp) -> Date {
     let known = time_zone.and_then(|name| TimeZone::get(name).ok());
-    let zone = known.unwrap_or_else(|| TimeZone::fixed(LAST_OF_ALL));
+    let zone = known.unwrap_or_else(|| TimeZone::fixed(LATEST_OFFSET));
     let instant = jiff::Timestamp::from_millisecond(now.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     instant.to_zoned(zone).date()
 }

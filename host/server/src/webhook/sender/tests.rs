@@ -208,10 +208,10 @@ async fn no_more_than_the_beginning_of_an_answer_is_kept() {
     let attempted = send_to(answer("200 OK", "", &body)).await;
     assert_eq!(attempted.outcome, DeliveryResult::Accepted);
     let kept = attempted.body.unwrap();
-    assert_eq!(kept.len(), BODY_BYTES_KEPT);
+    assert_eq!(kept.len(), RESPONSE_BODY_BYTES_MAX);
     let odd = format!("a{body}");
     let kept = send_to(answer("200 OK", "", &odd)).await.body.unwrap();
-    assert_eq!(kept.len(), BODY_BYTES_KEPT - 1, "no half a character");
+    assert_eq!(kept.len(), RESPONSE_BODY_BYTES_MAX - 1, "no half a character");
 }
 
 #[tokio::test]
@@ -219,7 +219,7 @@ async fn an_answer_without_an_end_is_read_to_the_limit_only() {
     let endless = format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(4 << 20));
     let attempted = send_to(Manner::Answers(endless)).await;
     assert_eq!(attempted.outcome, DeliveryResult::Accepted);
-    assert_eq!(attempted.body.unwrap().len(), BODY_BYTES_KEPT);
+    assert_eq!(attempted.body.unwrap().len(), RESPONSE_BODY_BYTES_MAX);
 }
 
 /// The name is public when the subscription is made, and another when it is dialled.

@@ -1,16 +1,16 @@
 //! The way from a price that is waited for to its purchase.
 
-use crate::api::document::journey::{Link, Stay};
+use crate::api::document::journey::{Link, ExampleStay};
 use serde_json::{Value, json};
 
-fn hotel(hotel_id: &str, stay: &Stay) -> Value {
+fn hotel(hotel_id: &str, stay: &ExampleStay) -> Value {
     stay.with(json!({
         "hotel_id": hotel_id,
         "trigger": { "type": "below_total", "amount": 150 },
     }))
 }
 
-pub(super) fn links(stay: &Stay) -> Vec<Link> {
+pub(super) fn links(stay: &ExampleStay) -> Vec<Link> {
     let link = |from, status, to, parameters, body| Link {
         from,
         status,

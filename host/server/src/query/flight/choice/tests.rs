@@ -340,6 +340,6 @@ fn more_is_asked_for_only_where_there_is_something_to_choose() {
         },
     ];
     for wanted in chosen {
-        assert_eq!(supplier_request(&wanted).limit, FARES_TO_CHOOSE_FROM);
+        assert_eq!(supplier_request(&wanted).limit, UNFILTERED_FARES_MAX);
     }
 }
